@@ -1,0 +1,35 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+let package = Package(
+    name: "LocalSubstitutionCache",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
+        .executable(name: "substitute", targets: ["substitute"]),
+    ],
+    dependencies: [],
+    targets: [
+        .target(name: "Guarded"),
+        .target(name: "LocalSubstitution", dependencies: ["Guarded"]),
+        .target(name: "LoopbackOrigin", dependencies: ["Guarded"]),
+        .executableTarget(
+            name: "substitute",
+            dependencies: ["LocalSubstitution", "LoopbackOrigin"],
+            resources: [.copy("../../Resources"), .copy("../../substitutions.json")]
+        ),
+        .testTarget(name: "LocalSubstitutionTests", dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin"]),
+        .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
+        .testTarget(name: "SubstituteTests", dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}
