@@ -1,0 +1,135 @@
+public import Foundation
+
+extension LoopbackServer {
+    /// What an origin sends back for one request, and how well it does so.
+    public struct Answer: Sendable {
+        /// The status code (RFC 9110 section 15); 200 by default.
+        public var status: Int
+
+        /// The header fields, in the order in which they are sent.
+        ///
+        /// The origin adds `Content-Length` or `Transfer-Encoding`, and `Connection: close` when it closes, but never a
+        /// field that is here already.
+        public var headers: [(String, String)]
+
+        /// The whole body. It is not sent in answer to HEAD, nor with 1xx, 204 or 304 (RFC 9112 section 6.3).
+        public var body: Data
+
+        /// Whether the body is sent with `Transfer-Encoding: chunked` (RFC 9112 section 7.1) and thus without a length.
+        ///
+        /// False by default. An HTTP/1.0 client, and an answer with its own `Content-Length`, never get chunks.
+        public var chunked: Bool
+
+        /// The time between the end of the request and the head of the answer; zero by default.
+        public var delay: Duration
+
+        /// The failure to play, or nil, the default, to answer in full.
+        public var fault: Fault?
+
+        /// An answer from its parts.
+        public init(
+            status: Int = 200,
+            headers: [(String, String)] = [],
+            body: Data = Data(),
+            chunked: Bool = false,
+            delay: Duration = .zero,
+            fault: Fault? = nil
+        ) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+            self.chunked = chunked
+            self.delay = delay
+            self.fault = fault
+        }
+
+        /// 200 with a body of a media type.
+        public static func ok(_ body: Data, type: String = "application/octet-stream") -> Answer {
+            Answer(headers: [("Content-Type", type)], body: body)
+        }
+
+        /// 200 with a text in UTF-8.
+        public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
+            ok(Data(text.utf8), type: type)
+        }
+
+        /// A status with an empty body.
+        public static func status(_ status: Int) -> Answer {
+            Answer(status: status)
+        }
+
+        /// A redirection (RFC 9110 section 15.4), 302 by default, to an absolute or relative URL reference.
+        public static func redirect(to location: String, status: Int = 302) -> Answer {
+            Answer(status: status, headers: [("Location", location)])
+        }
+
+        /// The same answer, sent this much later than the request; it replaces an earlier delay.
+        public func after(_ delay: Duration) -> Answer {
+            var answer = self
+            answer.delay = delay
+            return answer
+        }
+
+        /// The same answer with a failure on the way; it replaces an earlier one.
+        public func failing(_ fault: Fault) -> Answer {
+            var answer = self
+            answer.fault = fault
+            return answer
+        }
+    }
+}
+
+extension LoopbackServer.Answer {
+    /// The bytes of the status line and of the header fields, with the empty line that ends them.
+    func head(chunked: Bool, closing: Bool) -> Data {
+        var fields = headers
+        if header("Content-Length") == nil, header("Transfer-Encoding") == nil {
+            if chunked {
+                fields.append(("Transfer-Encoding", "chunked"))
+            } else if allowsBody {
+                fields.append(("Content-Length", String(body.count)))
+            }
+        }
+        if closing, header("Connection") == nil {
+            fields.append(("Connection", "close"))
+        }
+        let lines = ["HTTP/1.1 \(status) \(reason)"] + fields.map { "\($0): \($1)" }
+        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+
+    /// Whether a message with this status has a body, and so a length to declare (RFC 9110 section 8.6).
+    var allowsBody: Bool {
+        status >= 200 && status != 204 && status != 304
+    }
+
+    /// Whether the body goes out in chunks, which HTTP/1.0 does not know (RFC 9112 section 6.1).
+    func isChunked(for request: LoopbackServer.Request) -> Bool {
+        chunked && allowsBody && request.minorVersion > 0 && header("Content-Length") == nil
+    }
+
+    /// Whether the connection cannot be used after this answer.
+    ///
+    /// A length of its own that is not that of the body leaves the client unable to find the next message.
+    var endsConnection: Bool {
+        let closes = header("Connection").map { $0.lowercased().contains("close") } ?? false
+        let miscounts = header("Content-Length").map { $0 != String(body.count) } ?? false
+        return closes || miscounts
+    }
+
+    private func header(_ name: String) -> String? {
+        headers.first { $0.0.lowercased() == name.lowercased() }?.1
+    }
+
+    /// The phrase after the status code. It means nothing and may be empty (RFC 9112 section 4).
+    private var reason: String {
+        let phrases = [
+            200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content",
+            301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+            307: "Temporary Redirect", 308: "Permanent Redirect",
+            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 410: "Gone",
+            413: "Content Too Large", 416: "Range Not Satisfiable", 431: "Request Header Fields Too Large",
+            500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
+        ]
+        return phrases[status] ?? ""
+    }
+}

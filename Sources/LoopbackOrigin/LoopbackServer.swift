@@ -1,0 +1,86 @@
+public import Foundation
+
+/// A small HTTP/1.1 origin server on 127.0.0.1, for demonstrations and tests.
+///
+/// It answers on one thread per connection, keeps connections alive (RFC 9112 section 9.3), records every request,
+/// and can misbehave on demand: see ``Fault``. It speaks neither TLS nor HTTP/2, and it trusts its handler.
+///
+/// It stops when the last reference to it goes, which may be right after its last use: `defer { origin.stop() }` keeps
+/// it to the end of a scope.
+public final class LoopbackServer: Sendable {
+    /// The TCP port it listens on.
+    public let port: UInt16
+
+    /// The root of this origin: `http://127.0.0.1:PORT/`.
+    public let baseURL: URL
+
+    /// The half that the threads hold. None of them holds the origin itself, so that `deinit` can end them.
+    private let server: Server
+
+    /// Binds 127.0.0.1 and starts answering.
+    ///
+    /// - Parameters:
+    ///   - port: The TCP port to bind; 0, the default, takes a free one.
+    ///   - handler: Answers a request. It runs on the thread of the request's connection, so it may block.
+    /// - Throws: ``StartError`` when a system call refuses, for example because the port is taken.
+    public init(port: UInt16 = 0, handler: @escaping @Sendable (Request) -> Answer) throws(StartError) {
+        let listener = try Socket.listening(on: port)
+        let boundPort = try listener.localPort()
+        guard let baseURL = URL(string: "http://127.0.0.1:\(boundPort)/") else {
+            throw StartError(call: "URL", code: 0)
+        }
+        self.port = boundPort
+        self.baseURL = baseURL
+        server = Server(listener: listener, stopSignal: try StopSignal(), handler: handler)
+        server.start()
+    }
+
+    /// Binds a free port of 127.0.0.1 and answers, whatever the method, from a table.
+    ///
+    /// - Parameter routes: Answers by `"/path"` or `"/path?query"`, percent-encoded as on the wire. The more exact key
+    ///   wins; a path alone answers for every query; anything else gets 404.
+    /// - Throws: ``StartError`` when a system call refuses.
+    public convenience init(routes: [String: Answer]) throws(StartError) {
+        try self.init { request in
+            routes[request.pathAndQuery] ?? routes[request.path] ?? .status(404)
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// The absolute URL of a path on this origin.
+    ///
+    /// - Parameter path: A path with or without its leading slash, possibly followed by a query.
+    public func url(_ path: String) -> URL {
+        let relative = path.hasPrefix("/") ? String(path.dropFirst()) : path
+        return URL(string: baseURL.absoluteString + relative) ?? baseURL.appending(path: relative)
+    }
+
+    /// Every request received in full so far, in order of arrival; recorded before its handler runs.
+    public var requests: [Request] {
+        server.requests
+    }
+
+    /// How many of ``requests`` were for a path.
+    ///
+    /// - Parameter path: `"/path"`, which counts every query, or `"/path?query"`, which counts that one only.
+    public func requestCount(path: String) -> Int {
+        requests.count { $0.path == path || $0.pathAndQuery == path }
+    }
+
+    /// The body bytes handed to the network so far, without heads and chunk framing.
+    ///
+    /// A byte that a client has received is always counted; one in flight to a client that left may be.
+    public var bytesSent: Int {
+        server.bytesSent
+    }
+
+    /// Refuses further connections, closes those that are open, and ends every delay and stall.
+    ///
+    /// A handler that is running is not waited for; its answer goes nowhere. Calling it again does nothing.
+    public func stop() {
+        server.stop()
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import LoopbackOrigin
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("An origin that stops", .timeLimit(.minutes(1)))
+struct StopTests {
+    @Test("refuses further connections, however often it is stopped", arguments: [1, 2, 5])
+    func refuses(times: Int) async throws {
+        let origin = try LoopbackServer(routes: ["/": .text("hello")])
+        let session = makeSession()
+        _ = try await session.exchange(origin.baseURL)
+        for _ in 0..<times {
+            origin.stop()
+        }
+        #expect(throws: LoopbackServer.StartError.self) { try RawClient(origin.port) }
+        let error = await #expect(throws: URLError.self) { try await session.exchange(origin.baseURL) }
+        #expect(error?.code == .cannotConnectToHost)
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test("frees its port for another one")
+    func port() async throws {
+        let first = try LoopbackServer(routes: ["/": .text("first")])
+        _ = try await makeSession().exchange(first.baseURL)
+        #expect(throws: LoopbackServer.StartError.self) { try LoopbackServer(port: first.port) { _ in .text("taken") } }
+        first.stop()
+        let second = try LoopbackServer(port: first.port) { _ in .text("second") }
+        #expect(try await makeSession().exchange(second.baseURL).body == Data("second".utf8))
+    }
+
+    @Test("closes connections that wait for a request")
+    func idle() throws {
+        let origin = try LoopbackServer(routes: ["/": .text("hello")])
+        let client = try RawClient(origin.port)
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try client.read(through: "hello")
+        origin.stop()
+        #expect(try client.readToEnd().isEmpty)
+    }
+
+    @Test(
+        "ends what it was about to answer",
+        arguments: [
+            LoopbackServer.Answer.text("late").after(.seconds(3600)),
+            LoopbackServer.Answer.text("late").after(Duration(attoseconds: .max)),
+            LoopbackServer.Answer.text("never").failing(.stallAfter(bodyBytes: 1)),
+        ]
+    )
+    func pending(answer: LoopbackServer.Answer) async throws {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let origin = try LoopbackServer { _ in
+            arrival.yield()
+            return answer
+        }
+        let exchange = Task { try await makeSession().exchange(origin.baseURL) }
+        var iterator = arrivals.makeAsyncIterator()
+        await iterator.next()
+        let start = ContinuousClock.now
+        origin.stop()
+        await #expect(throws: URLError.self) { try await exchange.value }
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test("does not wait for a handler that is still at work")
+    func busyHandler() async throws {
+        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
+        let release = DispatchSemaphore(value: 0)
+        let origin = try LoopbackServer { _ in
+            arrival.yield()
+            release.wait()
+            return .text("late")
+        }
+        let client = try RawClient(origin.port)
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        var iterator = arrivals.makeAsyncIterator()
+        await iterator.next()
+        origin.stop()
+        #expect(try client.readToEnd().isEmpty)
+        release.signal()
+    }
+
+    @Test("stops by itself when it is let go")
+    func release() throws {
+        var origin = try LoopbackServer(routes: [:]) as LoopbackServer?
+        let port = try #require(origin?.port)
+        // A connection that has not been accepted yet is reset rather than closed, hence the exchange.
+        let client = try RawClient(port)
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try client.read(through: "\r\n\r\n")
+        origin = nil
+        #expect(try client.readToEnd().isEmpty)
+        #expect(throws: LoopbackServer.StartError.self) { try RawClient(port) }
+    }
+}
