@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Writes MIMEType+Table.swift, the library's table of MIME types, from a copy of jshttp/mime-db's db.json.
+
+    Scripts/make-mime-types.py mime-db.json            writes the table
+    Scripts/make-mime-types.py mime-db.json --check    exits with 1 if the written table differs
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+TABLE = pathlib.Path(__file__).resolve().parent.parent / "Sources/LocalSubstitution/Response/MIMEType+Table.swift"
+
+# What browsers agree on (WHATWG MIME Sniffing, RFC 9239), against the ranking below.
+BY_HAND = {
+    "js": "text/javascript",
+    "mjs": "text/javascript",
+    "xml": "application/xml",
+    "mp4": "video/mp4",
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "rtf": "application/rtf",
+}
+
+HEADER = """\
+// swift-format-ignore-file
+
+// Written by Scripts/make-mime-types.py: change the script, not this file.
+// The data is jshttp/mime-db's (https://github.com/jshttp/mime-db), under the MIT licence:
+// Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
+
+extension MIMEType {
+    /// The MIME types, one a line and in order, each followed by the extensions that stand for it.
+    static let table = \"\"\"
+"""
+
+FOOTER = """\
+        \"\"\"
+}
+"""
+
+
+def rank(name, source):
+    """The order in which types that claim the same extension are tried: the lowest wins."""
+    return (
+        {"iana": 0, "apache": 1}.get(source, 2),
+        "/x-" in name,
+        len(name),  # The plain registration before a vendor's or a special case: xsl, ac, mts.
+        [-ord(letter) for letter in name],  # The last in the alphabet: video before audio, for 3gpp.
+    )
+
+
+def types_by_extension(db):
+    claims = {}
+    for name, entry in db.items():
+        for extension in entry.get("extensions", []):
+            claims.setdefault(extension, []).append((rank(name, entry.get("source")), name))
+    return {extension: min(claimed)[1] for extension, claimed in claims.items()} | BY_HAND
+
+
+def table(db):
+    extensions_by_type = {}
+    for extension, name in sorted(types_by_extension(db).items()):
+        extensions_by_type.setdefault(name, []).append(extension)
+    lines = [" ".join([name, *extensions]) for name, extensions in sorted(extensions_by_type.items())]
+    for line in lines:
+        if not re.fullmatch(r"[a-z0-9.+-]+/[a-z0-9.+-]+( [a-z0-9_-]+)+", line):
+            sys.exit(f"cannot be written into the table: {line}")
+    return HEADER + "".join(f"        {line}\n" for line in lines) + FOOTER
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("database", type=pathlib.Path, help="a copy of jshttp/mime-db's db.json")
+    arguments.add_argument("--check", action="store_true", help="compare instead of writing")
+    arguments = arguments.parse_args()
+
+    text = table(json.loads(arguments.database.read_text(encoding="utf-8")))
+    if not arguments.check:
+        TABLE.write_text(text, encoding="utf-8")
+    elif not TABLE.exists() or TABLE.read_text(encoding="utf-8") != text:
+        sys.exit(f"{TABLE} is not what this script writes from {arguments.database}")
+
+
+if __name__ == "__main__":
+    main()
