@@ -1,0 +1,210 @@
+import Foundation
+
+/// The fields of an entry, or of `$defaults`, as the map has them: what is not set is `nil`.
+struct EntryFields: Sendable {
+    var file: String?
+    var mimeType: String?
+    var charset: String?
+    var status: Int?
+    var headers: [String: String] = [:]
+    var ignoreQuery: IgnoreQuery?
+    var use: Substitution.Use?
+    var timeout: Double?
+    var methods: [String]?
+    var isEnabled: Bool?
+
+    static let names = [
+        "file", "mimeType", "charset", "status", "headers", "ignoreQuery", "use", "timeout", "methods", "enabled",
+        "comment",
+    ]
+
+    /// Whether a field is set that an entry's options hold, and not only its file.
+    var hasOptions: Bool {
+        mimeType != nil || charset != nil || status != nil || !headers.isEmpty || ignoreQuery != nil || use != nil
+            || timeout != nil || methods != nil || isEnabled != nil
+    }
+
+    /// These fields, and where one is not set, that of the defaults. Headers are merged, without regard to the case of names.
+    func merged(withDefaults defaults: EntryFields) -> EntryFields {
+        var merged = self
+        merged.file = file ?? defaults.file
+        merged.mimeType = mimeType ?? defaults.mimeType
+        merged.charset = charset ?? defaults.charset
+        merged.status = status ?? defaults.status
+        merged.ignoreQuery = ignoreQuery ?? defaults.ignoreQuery
+        merged.use = use ?? defaults.use
+        merged.timeout = timeout ?? defaults.timeout
+        merged.methods = methods ?? defaults.methods
+        merged.isEnabled = isEnabled ?? defaults.isEnabled
+        let own = Set(headers.keys.map { $0.lowercased() })
+        for (name, value) in defaults.headers where !own.contains(name.lowercased()) { merged.headers[name] = value }
+        return merged
+    }
+}
+
+/// Reads the fields of one JSON object, and notes everything that is wrong with them.
+struct EntryFieldsReader {
+    private(set) var fields = EntryFields()
+    private(set) var problems: [(line: Int, kind: SubstitutionMapError.Problem.Kind, message: String)] = []
+
+    private let bytes: [UInt8]
+
+    init(_ range: Range<Int>, of bytes: [UInt8], line: Int) {
+        self.bytes = bytes
+        var scanner = JSONScanner(bytes, in: range, line: line)
+        // The text was scanned whole before, so that it is JSON is known.
+        let members = (try? scanner.members()) ?? []
+        var seen: Set<String> = []
+        for member in members {
+            guard seen.insert(member.key).inserted else {
+                note(member, .duplicate, "the field “\(member.key)” is given twice: keep one")
+                continue
+            }
+            read(member)
+        }
+    }
+
+    private mutating func read(_ member: JSONScanner.Member) {
+        switch member.key {
+        case "file": fields.file = decode(member, "a string, the name of a file")
+        case "mimeType": readMIMEType(member)
+        case "charset": readCharset(member)
+        case "status": readStatus(member)
+        case "headers": readHeaders(member)
+        case "ignoreQuery": readIgnoreQuery(member)
+        case "use": readUse(member)
+        case "timeout": readTimeout(member)
+        case "methods": readMethods(member)
+        case "enabled": fields.isEnabled = decode(member, "true or false")
+        case "comment": let _: String? = decode(member, "a string")
+        default:
+            let nearest = NearestName.of(member.key, in: EntryFields.names)
+            note(
+                member,
+                .unknownField,
+                "the field “\(member.key)” is unknown"
+                    + (nearest.map { ": did you mean “\($0)”?" }
+                        ?? ": the fields are \(EntryFields.names.joined(separator: ", "))")
+            )
+        }
+    }
+
+    private mutating func readMIMEType(_ member: JSONScanner.Member) {
+        guard let type: String = decode(member, "a string, as “image/png”") else { return }
+        let parts = type.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ HTTPSyntax.isToken($0) }) else {
+            return note(
+                member,
+                .invalidValue,
+                "“\(type)” is no MIME type: write type/subtype, as “image/png”, and a charset in the field “charset”"
+            )
+        }
+        fields.mimeType = type
+    }
+
+    private mutating func readCharset(_ member: JSONScanner.Member) {
+        guard let charset: String = decode(member, "a string, as “utf-8”") else { return }
+        guard HTTPSyntax.isToken(charset) else {
+            return note(member, .invalidValue, "“\(charset)” is no charset: write an IANA name, as “utf-8”")
+        }
+        fields.charset = charset
+    }
+
+    private mutating func readStatus(_ member: JSONScanner.Member) {
+        guard let status: Int = decode(member, "a number, as 404") else { return }
+        guard (100...599).contains(status) else {
+            return note(member, .invalidValue, "the status \(status) is not in 100–599")
+        }
+        fields.status = status
+    }
+
+    private mutating func readHeaders(_ member: JSONScanner.Member) {
+        guard case .object(let range) = member.value else {
+            return note(member, .wrongType, "“headers” must be an object of names and values")
+        }
+        var scanner = JSONScanner(bytes, in: range, line: member.line)
+        var seen: [String: String] = [:]
+        for header in (try? scanner.members()) ?? [] {
+            if let other = seen.updateValue(header.key, forKey: header.key.lowercased()) {
+                let how = other == header.key ? "twice" : "as “\(other)” too: names are the same in any case"
+                note(header, .duplicate, "the header “\(header.key)” is given \(how)")
+                continue
+            }
+            guard case .string(let value) = header.value else {
+                note(header, .wrongType, "the header “\(header.key)” must have a string as its value")
+                continue
+            }
+            if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value) {
+                note(header, .invalidHeader, problem)
+            } else {
+                fields.headers[header.key] = value
+            }
+        }
+    }
+
+    private mutating func readIgnoreQuery(_ member: JSONScanner.Member) {
+        let expected = "true, or a list of parameter names"
+        guard case .other(let range) = member.value else {
+            return note(member, .wrongType, "“ignoreQuery” must be \(expected)")
+        }
+        if let all = try? JSONDecoder().decode(Bool.self, from: Data(bytes[range])) {
+            fields.ignoreQuery = all ? IgnoreQuery(names: nil) : nil
+            return
+        }
+        guard let names: [String] = decode(member, expected) else { return }
+        guard names.allSatisfy({ !$0.isEmpty && !$0.dropLast().contains("*") }) else {
+            return note(
+                member,
+                .invalidValue,
+                "“ignoreQuery” has a name that is empty, or whose * is not its last character"
+            )
+        }
+        fields.ignoreQuery = IgnoreQuery(names: names.sorted())
+    }
+
+    private mutating func readUse(_ member: JSONScanner.Member) {
+        guard let name: String = decode(member, "a string, as “always”") else { return }
+        guard let use = Substitution.Use(rawValue: name) else {
+            let all = Substitution.Use.allCases.map(\.rawValue)
+            let advice =
+                NearestName.of(name, in: all).map { "did you mean “\($0)”?" } ?? "write \(all.joined(separator: ", "))"
+            return note(member, .invalidValue, "“use” can't be “\(name)”: \(advice)")
+        }
+        fields.use = use
+    }
+
+    private mutating func readTimeout(_ member: JSONScanner.Member) {
+        guard let timeout: Double = decode(member, "a number of seconds") else { return }
+        guard timeout > 0 else { return note(member, .invalidValue, "“timeout” must be more than 0 seconds") }
+        fields.timeout = timeout
+    }
+
+    private mutating func readMethods(_ member: JSONScanner.Member) {
+        guard let methods: [String] = decode(member, "a list of HTTP methods, as [\"GET\"]") else { return }
+        guard !methods.isEmpty, methods.allSatisfy({ HTTPSyntax.isToken($0) }) else {
+            return note(member, .invalidValue, "“methods” must name at least one HTTP method, as [\"GET\"]")
+        }
+        fields.methods = methods
+    }
+
+    private mutating func decode<Value: Decodable>(_ member: JSONScanner.Member, _ expected: String) -> Value? {
+        switch member.value {
+        case .string(let string):
+            if let value = string as? Value { return value }
+        case .object(let range), .other(let range):
+            if let value = try? JSONDecoder().decode(Value.self, from: Data(bytes[range])) { return value }
+        case .null:
+            break
+        }
+        note(member, .wrongType, "“\(member.key)” must be \(expected)")
+        return nil
+    }
+
+    private mutating func note(
+        _ member: JSONScanner.Member,
+        _ kind: SubstitutionMapError.Problem.Kind,
+        _ message: String
+    ) {
+        problems.append((member.line, kind, message))
+    }
+}

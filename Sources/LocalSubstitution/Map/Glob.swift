@@ -1,0 +1,53 @@
+/// A text with `*` wildcards, each of which stands for any run of bytes, also none.
+struct Glob: Sendable {
+    /// The literal text before, between and after the wildcards: one more than there are wildcards.
+    let literals: [[UInt8]]
+
+    init(_ text: [UInt8]) {
+        literals = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
+    }
+
+    var wildcards: Int { literals.count - 1 }
+    var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
+
+    /// What each wildcard takes: as little as possible, and the last one the rest; `nil` where the text does not match.
+    ///
+    /// Takes time in proportion to the text and the pattern, whatever they are.
+    func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+        guard let first = literals.first, let last = literals.last, literals.count > 1 else {
+            return literals.first.map { text.elementsEqual($0) } == true ? [] : nil
+        }
+        guard text.count >= first.count + last.count, text.starts(with: first),
+            text.suffix(last.count).elementsEqual(last)
+        else { return nil }
+        var rest = text.dropFirst(first.count).dropLast(last.count)
+        var taken: [ArraySlice<UInt8>] = []
+        taken.reserveCapacity(wildcards)
+        for literal in literals.dropFirst().dropLast() {
+            guard let found = Self.firstRange(of: literal, in: rest) else { return nil }
+            taken.append(rest[..<found.lowerBound])
+            rest = rest[found.upperBound...]
+        }
+        taken.append(rest)
+        return taken
+    }
+
+    /// Knuth, Morris and Pratt's search: it never looks at a byte of the text again, so a hostile pattern can't make it slow.
+    private static func firstRange(of literal: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {
+        guard !literal.isEmpty else { return text.startIndex..<text.startIndex }
+        var longestBorder = [Int](repeating: 0, count: literal.count)
+        var matched = 0
+        for index in literal.indices.dropFirst() {
+            while matched > 0, literal[index] != literal[matched] { matched = longestBorder[matched - 1] }
+            if literal[index] == literal[matched] { matched += 1 }
+            longestBorder[index] = matched
+        }
+        matched = 0
+        for index in text.indices {
+            while matched > 0, text[index] != literal[matched] { matched = longestBorder[matched - 1] }
+            if text[index] == literal[matched] { matched += 1 }
+            if matched == literal.count { return (index + 1 - matched)..<(index + 1) }
+        }
+        return nil
+    }
+}

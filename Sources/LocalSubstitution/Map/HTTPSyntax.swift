@@ -1,0 +1,24 @@
+/// What HTTP lets stand in names and values (RFC 9110 §5).
+enum HTTPSyntax {
+    /// RFC 9110 §5.6.2.
+    static func isToken(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
+    }
+
+    /// What is wrong with a header that an entry sets.
+    static func problem(ofHeader name: String, value: String) -> String? {
+        guard isToken(name) else { return "“\(name)” is no header name: letters, digits and hyphens" }
+        // RFC 9110 §5.5: visible characters, space and tab; everything above ASCII is opaque.
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
+            return "the header “\(name)” has a control character in its value"
+        }
+        if ["content-length", "content-encoding", "transfer-encoding"].contains(name.lowercased()) {
+            return "the header “\(name)” can't be set: it would not agree with the file's bytes"
+        }
+        return nil
+    }
+
+    private static let tokenBytes = PercentEncoding.AllowedBytes(
+        "!#$%&'*+-.^_`|~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+    )
+}

@@ -1,0 +1,109 @@
+/// Finds the entries that apply to a URL, in the order in which they win, without looking at the others.
+///
+/// It gives candidates and reads no file.
+struct MapIndex: Sendable {
+    /// An entry that matches a URL.
+    struct Candidate: Sendable {
+        let number: Int
+        /// The file's name with its wildcards filled; `nil` for an entry without a file.
+        let fileName: String?
+        /// Whether `fileName` was made of the URL: then a file that does not exist is no fault.
+        let isFilled: Bool
+        /// Whether an exact key equals the URL without a parameter being ignored.
+        var isWithoutIgnoring = false
+    }
+
+    private(set) var entries: [Entry] = []
+    private var exact: [String: Int32] = [:]
+    private var ignoring: [IgnoreQuery: [String: [Int]]] = [:]
+    /// Which rules may apply to a URL without its query.
+    private var rules: [String: Set<IgnoreQuery>] = [:]
+    private var patterns: [IgnoreQuery?: PatternIndex] = [:]
+    /// For each entry that is a pattern, its place among all of them.
+    private var ranks: [Int: Int] = [:]
+
+    mutating func reserveCapacity(_ count: Int) {
+        entries.reserveCapacity(count)
+        exact.reserveCapacity(count)
+    }
+
+    /// Adds an exact entry; gives the other one back if the map has an entry for an equal URL.
+    mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
+        let number = entries.count
+        if let other = exact.updateValue(Int32(number), forKey: url.canonical) {
+            exact[url.canonical] = other
+            return entries[Int(other)]
+        }
+        entries.append(entry)
+        if let rule = entry.options.ignoreQuery {
+            ignoring[rule, default: [:]][url.canonical(ignoring: rule).text, default: []].append(number)
+            rules[url.withoutQuery, default: []].insert(rule)
+        }
+        return nil
+    }
+
+    /// Adds the entries that are patterns, all at once.
+    mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
+        let sorted = items.sorted { first, second in
+            if first.pattern.rank != second.pattern.rank {
+                return second.pattern.rank.lexicographicallyPrecedes(first.pattern.rank)
+            }
+            let ignores = (first.entry.options.ignoreQuery != nil, second.entry.options.ignoreQuery != nil)
+            return ignores.0 == ignores.1 ? first.entry.key < second.entry.key : ignores.1
+        }
+        for (rank, (entry, pattern)) in sorted.enumerated() {
+            let number = entries.count
+            entries.append(entry)
+            ranks[number] = rank
+            patterns[entry.options.ignoreQuery, default: PatternIndex()].insert(pattern, number: number)
+        }
+    }
+
+    /// The entries that match, the winner first: the exact key, exact keys that ignore query parameters, patterns.
+    func candidates(for url: NormalizedURL) -> [Candidate] {
+        var found: [Candidate] = []
+        if let number = exact[url.canonical] {
+            var equal = candidate(Int(number))
+            equal.isWithoutIgnoring = true
+            found.append(equal)
+        }
+        if !rules.isEmpty {
+            for number in numbersIgnoring(url) where number != found.first?.number { found.append(candidate(number)) }
+        }
+        if !patterns.isEmpty {
+            found += patternCandidates(for: url)
+        }
+        return found
+    }
+
+    private func candidate(_ number: Int) -> Candidate {
+        Candidate(number: number, fileName: entries[number].file?.text, isFilled: false)
+    }
+
+    /// More parameters left first, then the smaller key.
+    private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
+        guard let rules = rules[url.withoutQuery] else { return [] }
+        var found: [(number: Int, parameters: Int)] = []
+        for rule in rules {
+            let left = url.canonical(ignoring: rule)
+            found += ignoring[rule]?[left.text]?.map { ($0, left.parameters) } ?? []
+        }
+        found.sort { first, second in
+            first.parameters == second.parameters
+                ? entries[first.number].key < entries[second.number].key : first.parameters > second.parameters
+        }
+        return found.map(\.number)
+    }
+
+    private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
+        var found: [(rank: Int, match: PatternIndex.Match)] = []
+        for (rule, index) in patterns {
+            found += index.matches(url, ignoring: rule).map { (ranks[$0.number] ?? 0, $0) }
+        }
+        return found.sorted { $0.rank < $1.rank }.compactMap { _, match in
+            guard let file = entries[match.number].file, file.wildcards > 0 else { return candidate(match.number) }
+            guard let name = file.filled(with: match.captures) else { return nil }
+            return Candidate(number: match.number, fileName: name, isFilled: true)
+        }
+    }
+}

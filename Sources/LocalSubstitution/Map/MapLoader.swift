@@ -1,0 +1,174 @@
+import Foundation
+
+/// Makes a map of its JSON: checks every entry, notes every problem, and indexes the entries that are right.
+struct MapLoader {
+    private typealias Problem = SubstitutionMapError.Problem
+
+    private(set) var index = MapIndex()
+    private(set) var problems: [SubstitutionMapError.Problem] = []
+
+    private var files: FileChecker
+    private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
+    /// The patterns so far by their normal form.
+    private var patternKeys: [String: Entry] = [:]
+    private var defaults = EntryFields()
+
+    /// A map in code.
+    init(files: [String: String], folder: ResourcesFolder) {
+        self.files = FileChecker(folder)
+        noteMissingFolder(folder)
+        let options = EntryOptions(EntryFields())
+        for (key, file) in files.sorted(by: { $0.key < $1.key }) {
+            add(key: key, line: 0, file: file, options: options)
+        }
+        index.insert(patterns)
+    }
+
+    /// A map's JSON. Where there is no resources folder, its entries' files are not looked for.
+    init(json: [UInt8], folder: ResourcesFolder?) {
+        files = FileChecker(folder)
+        var scanner = JSONScanner(json)
+        do {
+            let members = try scanner.members()
+            noteMissingFolder(folder)
+            add(members, of: json)
+        } catch {
+            problems = [Self.problem(error, in: json)]
+        }
+    }
+
+    private mutating func add(_ members: [JSONScanner.Member], of json: [UInt8]) {
+        index.reserveCapacity(members.count)
+        readDefaults(members, of: json)
+        let plain = EntryOptions(EntryFields().merged(withDefaults: defaults))
+        var lines: [String: Int] = [:]
+        lines.reserveCapacity(members.count)
+        for member in members {
+            if let first = lines.updateValue(member.line, forKey: member.key) {
+                note(.duplicate, member, "is given twice, first on line \(first): keep one")
+                lines[member.key] = first
+                continue
+            }
+            guard !member.key.hasPrefix("$") else { continue }
+            switch member.value {
+            case .string(let file):
+                add(key: member.key, line: member.line, file: file, options: plain)
+            case .null:
+                add(key: member.key, line: member.line, file: nil, options: .never)
+            case .object(let range):
+                addEntry(member, EntryFieldsReader(range, of: json, line: member.line))
+            case .other:
+                note(.wrongType, member, "must be a file name, an object with “file”, or null")
+            }
+        }
+        index.insert(patterns)
+        problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+    }
+
+    /// First of all, since the order of a map never matters.
+    private mutating func readDefaults(_ members: [JSONScanner.Member], of json: [UInt8]) {
+        for member in members where member.key.hasPrefix("$") && member.key != "$schema" {
+            guard member.key == "$defaults" else {
+                let nearest = NearestName.of(member.key, in: ["$schema", "$defaults"])
+                let advice = nearest.map { "did you mean “\($0)”?" } ?? "only $schema and $defaults begin with $"
+                note(.reservedKey, member, "is a reserved key: \(advice)")
+                continue
+            }
+            guard case .object(let range) = member.value else {
+                note(.wrongType, member, "must be an object with an entry's fields")
+                continue
+            }
+            let reader = EntryFieldsReader(range, of: json, line: member.line)
+            note(reader, of: member)
+            defaults = reader.fields
+        }
+    }
+
+    private mutating func addEntry(_ member: JSONScanner.Member, _ reader: EntryFieldsReader) {
+        note(reader, of: member)
+        let own = reader.fields
+        let fields = own.merged(withDefaults: defaults)
+        if fields.file == nil, fields.status == nil, reader.problems.isEmpty {
+            note(.noFile, member, "names no “file” and sets no “status”: give one of them")
+            return
+        }
+        let options = EntryOptions(fields)
+        // An entry that is not right is checked to the end all the same, but never used.
+        add(key: member.key, line: member.line, file: fields.file, options: options, isRight: reader.problems.isEmpty)
+    }
+
+    private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool = true) {
+        let file = file.map { files.shared(FileName(text: $0)) }
+        let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
+        do {
+            if entry.isPattern {
+                let pattern = try MatchPattern(key, ignoring: options.ignoreQuery)
+                let fileIsRight = checkFile(of: entry, wildcards: pattern.path.wildcards)
+                if let other = patternKeys.updateValue(entry, forKey: pattern.text) {
+                    patternKeys[pattern.text] = other
+                    return noteEqual(entry, to: other)
+                }
+                if isRight, fileIsRight { patterns.append((entry, pattern)) }
+            } else {
+                let url = try NormalizedURL(key: key)
+                guard checkFile(of: entry, wildcards: 0), isRight else { return }
+                if let other = index.insert(entry, url: url) { noteEqual(entry, to: other) }
+            }
+        } catch {
+            problems.append(Problem(.invalidKey, key: key, line: Self.line(line), "the key \(error.message)"))
+            _ = checkFile(of: entry, wildcards: .max)
+        }
+    }
+
+    private mutating func checkFile(of entry: Entry, wildcards: Int) -> Bool {
+        guard let file = entry.file else { return true }
+        guard let problem = files.problem(of: file, wildcardsInKey: wildcards) else { return true }
+        problems.append(
+            Problem(problem.kind, key: entry.key, line: Self.line(Int(entry.line)), problem.message)
+        )
+        return false
+    }
+
+    private mutating func noteMissingFolder(_ folder: ResourcesFolder?) {
+        if folder == nil {
+            problems.append(
+                Problem(
+                    .noResources,
+                    "has no resources folder: put a folder “Resources” beside the map, or name one (in code `resources:`, "
+                        + "for the command --resources)"
+                )
+            )
+        } else if let folder, let problem = folder.problem(ofFolder: "") {
+            problems.append(Problem(.noResources, "the resources folder “\(folder.path)” \(problem.message)"))
+        }
+    }
+
+    private mutating func noteEqual(_ entry: Entry, to other: Entry) {
+        let place = other.line > 0 ? " on line \(other.line)" : ""
+        problems.append(
+            Problem(
+                .duplicate,
+                key: entry.key,
+                line: Self.line(Int(entry.line)),
+                "is the same URL as “\(other.key)”\(place): keep one of the entries"
+            )
+        )
+    }
+
+    private mutating func note(_ kind: Problem.Kind, _ member: JSONScanner.Member, _ message: String) {
+        problems.append(Problem(kind, key: member.key, line: member.line, message))
+    }
+
+    private mutating func note(_ reader: EntryFieldsReader, of member: JSONScanner.Member) {
+        problems += reader.problems.map { Problem($0.kind, key: member.key, line: $0.line, $0.message) }
+    }
+
+    private static func line(_ line: Int) -> Int? { line > 0 ? line : nil }
+
+    private static func problem(_ error: JSONScanner.SyntaxError, in json: [UInt8]) -> Problem {
+        let isUTF16 = json.starts(with: [0xFF, 0xFE]) || json.starts(with: [0xFE, 0xFF]) || json.prefix(2).contains(0)
+        if isUTF16 { return Problem(.syntax, line: 1, column: 1, "is UTF-16 or UTF-32, not UTF-8: save it as UTF-8") }
+        let (line, column) = JSONScanner.position(of: error.offset, in: json)
+        return Problem(error.isOtherJSON ? .notAnObject : .syntax, line: line, column: column, error.message)
+    }
+}

@@ -1,0 +1,117 @@
+/// A key with wildcards, as browser extensions write them (MDN, Chrome: "Match patterns"), with ports and queries besides.
+struct MatchPattern: Sendable {
+    enum Host: Hashable, Sendable {
+        case exact(String)
+        /// `*.example.com`: that host and every subdomain.
+        case domain(String)
+        case any
+    }
+
+    enum Port: Hashable, Sendable {
+        case schemeDefault
+        case number(Int)
+        case any
+    }
+
+    /// `nil` = http or https.
+    let scheme: String?
+    let host: Host
+    let port: Port
+    /// Path and query, as one text with wildcards.
+    let path: Glob
+    /// The same with the query's parameters in the order of their names, where that makes a difference.
+    let sortedPath: Glob?
+    /// The pattern in normal form: two keys of the same form are the same pattern.
+    let text: String
+    /// Which of two patterns wins: the one whose rank is greater.
+    let rank: [Int]
+
+    /// - Parameter rule: The entry's `ignoreQuery`; the parameters that it names are taken out of the pattern.
+    init(_ key: String, ignoring rule: IgnoreQuery? = nil) throws(URLSyntaxError) {
+        let parts = try URLParts(key: key)
+        guard ["http", "https", "*"].contains(parts.scheme) else {
+            throw URLSyntaxError("has the scheme “\(parts.scheme)”: a pattern's scheme is http, https or * (either)")
+        }
+        scheme = parts.scheme == "*" ? nil : parts.scheme
+        host = try Self.host(parts.host)
+        port = try Self.port(parts.port, scheme: scheme)
+
+        let path = String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: true), as: UTF8.self)
+        let query = parts.query.map {
+            String(
+                decoding: PercentEncoding.normalize($0, allowed: .query, keepsAsterisks: true),
+                as: UTF8.self
+            )
+        }
+        let all = query.map { Query($0) }
+        let kept = rule.map { rule in all.flatMap { $0.removing(rule) } } ?? all
+        self.path = Glob(Array((path + (kept.map { "?" + $0.text } ?? "")).utf8))
+        sortedPath = kept.flatMap { $0.count > 1 ? Glob(Array((path + "?" + $0.sorted.text).utf8)) : nil }
+        text = "\(parts.scheme)://\(host)\(port)\(path)" + (all.map { "?" + $0.sorted.text } ?? "")
+        rank = Self.rank(scheme: scheme, host: host, port: port, path: self.path)
+    }
+
+    func matchesSchemeAndPort(_ url: NormalizedURL) -> Bool {
+        guard scheme == nil || scheme == url.scheme else { return false }
+        return switch port {
+        case .any: true
+        case .number(let number): number == url.layout.port
+        case .schemeDefault: url.layout.port == URLParts.defaultPort(ofScheme: url.scheme)
+        }
+    }
+
+    private static func host(_ host: ArraySlice<UInt8>) throws(URLSyntaxError) -> Host {
+        if host.elementsEqual("*".utf8) { return .any }
+        let isDomain = host.starts(with: "*.".utf8)
+        let name = isDomain ? host.dropFirst(2) : host
+        guard !name.isEmpty, !name.contains(UInt8(ascii: "*")) else {
+            throw URLSyntaxError(
+                "has the host “\(String(decoding: host, as: UTF8.self))”: in a host, * stands alone or before .domain"
+            )
+        }
+        let normalized = try URLParts.normalizedHost(name)
+        return isDomain ? .domain(normalized) : .exact(normalized)
+    }
+
+    private static func port(_ digits: ArraySlice<UInt8>?, scheme: String?) throws(URLSyntaxError) -> Port {
+        guard let digits else { return .schemeDefault }
+        if digits.elementsEqual("*".utf8) { return .any }
+        guard let number = try URLParts.portNumber(digits) else { return .schemeDefault }
+        return scheme.map { URLParts.defaultPort(ofScheme: $0) } == number ? .schemeDefault : .number(number)
+    }
+}
+
+extension MatchPattern.Host: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .exact(let name): name
+        case .domain(let name): "*.\(name)"
+        case .any: "*"
+        }
+    }
+}
+
+extension MatchPattern.Port: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .schemeDefault: ""
+        case .number(let number): ":\(number)"
+        case .any: ":*"
+        }
+    }
+}
+
+extension MatchPattern {
+    /// What patterns are compared by, the greatest first: host, what stands before the path's first wildcard, literal
+    /// characters, scheme and port.
+    private static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
+        let hostRank =
+            switch host {
+            case .exact: Int.max
+            case .domain(let name): name.utf8.count
+            case .any: 0
+            }
+        let prefix = path.literals.first?.count ?? 0
+        return [hostRank, prefix, path.literalBytes, scheme == nil ? 0 : 1, port == .any ? 0 : 1]
+    }
+}

@@ -1,0 +1,176 @@
+/// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
+///
+/// Scheme and host are in lowercase, the default port is left out, the path is never empty, percent-encoding is in capitals and
+/// only where needed, dot segments and the fragment are gone. An asterisk counts as `%2A`.
+struct NormalizedURL: Sendable {
+    /// The URL with its query parameters in the order in which they were written.
+    let text: String
+    /// The URL with its query parameters in the order of their names: what two equal URLs have in common.
+    let canonical: String
+    let layout: Layout
+
+    /// Where the parts stand in `text`, as offsets of UTF-8 bytes.
+    struct Layout: Sendable {
+        let isHTTPS: Bool
+        let host: Range<Int>
+        /// The port that is meant: the scheme's default where none is written.
+        let port: Int
+        let path: Int
+        /// Where the `?` stands, or the end.
+        let query: Int
+    }
+
+    /// - Throws: When the text is no `http` or `https` URL with a host and without user info. A fragment is dropped.
+    init(_ text: String) throws(URLSyntaxError) {
+        if let layout = Layout(ofNormal: text) {
+            self.init(text: text, layout: layout)
+        } else {
+            try self.init(URLParts(text))
+        }
+    }
+
+    /// An exact key of a map: the same, but a fragment is an error.
+    init(key: String) throws(URLSyntaxError) {
+        if let layout = Layout(ofNormal: key) {
+            self.init(text: key, layout: layout)
+        } else {
+            try self.init(URLParts(key: key))
+        }
+    }
+
+    init(_ parts: URLParts) throws(URLSyntaxError) {
+        guard parts.scheme == "http" || parts.scheme == "https" else {
+            throw URLSyntaxError("has the scheme “\(parts.scheme)”: only http and https URLs are substituted")
+        }
+        guard !parts.hasUserInfo else { throw URLSyntaxError("has user info before the host") }
+        let host = try URLParts.normalizedHost(parts.host)
+        let defaultPort = URLParts.defaultPort(ofScheme: parts.scheme)
+        let port =
+            try parts.port.flatMap { digits throws(URLSyntaxError) in try URLParts.portNumber(digits) } ?? defaultPort
+
+        var text = "\(parts.scheme)://\(host)"
+        let hostStart = parts.scheme.utf8.count + 3
+        let hostEnd = text.utf8.count
+        if port != defaultPort { text += ":\(port)" }
+        let pathStart = text.utf8.count
+        text += String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: false), as: UTF8.self)
+        let queryStart = text.utf8.count
+        if let query = parts.query {
+            let normalized = PercentEncoding.normalize(query, allowed: .query, keepsAsterisks: false)
+            text += "?" + String(decoding: normalized, as: UTF8.self)
+        }
+        self.init(
+            text: text,
+            layout: Layout(
+                isHTTPS: parts.scheme == "https",
+                host: hostStart..<hostEnd,
+                port: port,
+                path: pathStart,
+                query: queryStart
+            )
+        )
+    }
+
+    private init(text: String, layout: Layout) {
+        self.text = text
+        self.layout = layout
+        let query = text.utf8.dropFirst(layout.query + 1)
+        if query.contains(UInt8(ascii: "&")) {
+            canonical = "\(Substring(text.utf8.prefix(layout.query + 1)))\(Query(Substring(query)).sorted.text)"
+        } else {
+            canonical = text
+        }
+    }
+
+    var scheme: String { layout.isHTTPS ? "https" : "http" }
+    var host: String { slice(layout.host) }
+    /// The path without the query.
+    var path: String { slice(layout.path..<layout.query) }
+    /// The query without its `?`, if there is one.
+    var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }
+
+    /// Everything before the query.
+    var withoutQuery: String { slice(0..<layout.query) }
+
+    /// The canonical form of what is left when a rule ignores parameters, and how many parameters that are.
+    func canonical(ignoring rule: IgnoreQuery) -> (text: String, parameters: Int) {
+        guard let query else { return (text, 0) }
+        guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
+        return (withoutQuery + "?" + left.sorted.text, left.count)
+    }
+
+    private func slice(_ range: Range<Int>) -> String {
+        String(decoding: Array(text.utf8.dropFirst(range.lowerBound).prefix(range.count)), as: UTF8.self)
+    }
+}
+
+extension NormalizedURL.Layout {
+    /// The layout of a URL that is in normal form already, found in one pass and without an allocation; else `nil`.
+    ///
+    /// Nearly every URL that an app asks for is, and this runs for each that is not retained.
+    init?(ofNormal text: String) {
+        guard let layout = text.utf8.withContiguousStorageIfAvailable({ Self.scan($0) }) ?? nil else { return nil }
+        self = layout
+    }
+
+    private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
+        let isHTTPS = bytes.starts(with: "https://".utf8)
+        guard isHTTPS || bytes.starts(with: "http://".utf8) else { return nil }
+        let hostStart = isHTTPS ? 8 : 7
+        guard let hostEnd = bytes[hostStart...].firstIndex(where: { classes[Int($0)] & normalInHost == 0 }),
+            hostEnd > hostStart
+        else { return nil }
+
+        var port = isHTTPS ? 443 : 80
+        var index = hostEnd
+        if bytes[index] == UInt8(ascii: ":") {
+            guard let pathStart = bytes[index...].firstIndex(of: UInt8(ascii: "/")),
+                let number = explicitPort(bytes[(index + 1)..<pathStart]), number != port
+            else { return nil }
+            port = number
+            index = pathStart
+        }
+        guard bytes[index] == UInt8(ascii: "/") else { return nil }
+
+        let pathStart = index
+        var queryStart: Int?
+        while index < bytes.count {
+            let byte = bytes[index]
+            if classes[Int(byte)] & normalInPath == 0 {
+                guard byte == UInt8(ascii: "?") else { return nil }
+                queryStart = queryStart ?? index
+            }
+            // "/." may begin a dot segment; whether it does is for the slow way to say.
+            if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/"), queryStart == nil { return nil }
+            index += 1
+        }
+        return Self(
+            isHTTPS: isHTTPS,
+            host: hostStart..<hostEnd,
+            port: port,
+            path: pathStart,
+            query: queryStart ?? bytes.count
+        )
+    }
+
+    private static func explicitPort(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0") else { return nil }
+        var number = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + Int(digit - UInt8(ascii: "0"))
+        }
+        return number <= 65_535 ? number : nil
+    }
+
+    private static let normalInHost: UInt8 = 1
+    private static let normalInPath: UInt8 = 2
+
+    /// What each byte may be in a URL in normal form; a percent sign is left to the slow way.
+    private static let classes: [UInt8] = (UInt8.min...UInt8.max).map { byte in
+        (hostBytes.contains(byte) ? normalInHost : 0)
+            | (PercentEncoding.AllowedBytes.path.contains(byte) ? normalInPath : 0)
+    }
+
+    private static let hostBytes = PercentEncoding.AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
+}

@@ -1,0 +1,48 @@
+/// The parameters of a URL's query: split at `&`, each with its name before the first `=`.
+struct Query {
+    private let parameters: [Substring.UTF8View]
+
+    /// - Parameter text: A query in normal form, without its `?`.
+    init(_ text: some StringProtocol) {
+        parameters = Substring(text).utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    }
+
+    private init(parameters: [Substring.UTF8View]) {
+        self.parameters = parameters
+    }
+
+    var count: Int { parameters.count }
+
+    var text: String {
+        parameters.map { String(Substring($0)) }.joined(separator: "&")
+    }
+
+    /// The same parameters in the order of their names; parameters of one name keep theirs.
+    var sorted: Query {
+        Query(parameters: parameters.sorted { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
+    }
+
+    /// Without the parameters that a rule ignores; `nil` when nothing is left.
+    func removing(_ rule: IgnoreQuery) -> Query? {
+        let left = parameters.filter { !rule.ignores(Array(Self.name($0))) }
+        return left.isEmpty ? nil : Query(parameters: left)
+    }
+
+    private static func name(_ parameter: Substring.UTF8View) -> Substring.UTF8View {
+        parameter.prefix { $0 != UInt8(ascii: "=") }
+    }
+}
+
+/// Which query parameters an entry leaves out of the comparison: the map's field `ignoreQuery`.
+struct IgnoreQuery: Hashable, Sendable {
+    /// Names, each perhaps with a trailing `*`; `nil` = every parameter.
+    let names: [String]?
+
+    func ignores(_ encodedName: [UInt8]) -> Bool {
+        guard let names else { return true }
+        let name = PercentEncoding.decode(encodedName)
+        return names.contains { rule in
+            rule.hasSuffix("*") ? name.starts(with: rule.utf8.dropLast()) : name.elementsEqual(rule.utf8)
+        }
+    }
+}

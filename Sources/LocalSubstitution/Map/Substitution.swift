@@ -1,0 +1,82 @@
+public import Foundation
+
+/// What an entry gives for a request: file, MIME type, charset, headers and status.
+public struct Substitution: Sendable {
+    /// When an entry's file answers: the map's field `use`.
+    public enum Use: String, Sendable, Hashable, CaseIterable {
+        /// Always. The default.
+        case always
+        /// Until the network has given a newer copy.
+        case untilUpdated
+        /// When the network fails.
+        case whenOffline
+    }
+
+    /// The key of the entry, as the map has it.
+    public let key: String
+    /// The local file; `nil` for an entry that has only a status, and so an empty body.
+    public let fileURL: URL?
+    /// The entry's, or what the extension of the file or of the URL's path says, or `application/octet-stream`.
+    public let mimeType: String
+    /// The entry's; else `utf-8` for text. A byte order mark in the file overrides the latter when a response is built.
+    public let charset: String?
+    /// The HTTP status code.
+    public let status: Int
+    /// The headers that the entry and `$defaults` set. They win over those that the cache gives by itself.
+    public let headers: [String: String]
+    /// When the file answers.
+    public let use: Use
+    /// The HTTP methods that are answered. `GET` implies `HEAD`.
+    public let methods: [String]
+
+    /// The file's name in the resources folder, wildcards filled.
+    let fileName: String?
+    let mimeTypeSource: MIMETypeSource
+    let hasOwnCharset: Bool
+
+    /// How a MIME type was found.
+    enum MIMETypeSource: Sendable, Hashable {
+        case entry, header
+        case fileExtension(String)
+        case urlExtension(String)
+        case none
+    }
+
+    init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL) {
+        let options = entry.options
+        key = entry.key
+        self.fileName = fileName
+        fileURL = fileName.flatMap { name in folder?.url(of: name) }
+        status = options.status
+        headers = options.headers
+        use = options.use
+        methods = options.methods
+        (mimeType, mimeTypeSource) = Self.mimeType(options, fileName: fileName, path: url.path)
+        charset = options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
+        hasOwnCharset = options.charset != nil
+    }
+
+    /// Whether a method is among those that are answered; GET implies HEAD.
+    func lists(method: String) -> Bool {
+        methods.contains(method) || (method == "HEAD" && methods.contains("GET"))
+    }
+
+    private static func mimeType(
+        _ options: EntryOptions,
+        fileName: String?,
+        path: String
+    ) -> (String, MIMETypeSource) {
+        if let type = options.mimeType { return (type, .entry) }
+        if let fileExtension = fileName.flatMap({ MIMEType.fileExtension(of: $0) }),
+            let type = MIMEType.guess(forExtension: String(fileExtension))
+        {
+            return (type, .fileExtension(String(fileExtension)))
+        }
+        if let urlExtension = MIMEType.fileExtension(of: path),
+            let type = MIMEType.guess(forExtension: String(urlExtension))
+        {
+            return (type, .urlExtension(String(urlExtension)))
+        }
+        return ("application/octet-stream", .none)
+    }
+}

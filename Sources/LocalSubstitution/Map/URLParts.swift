@@ -1,0 +1,137 @@
+import Foundation
+
+/// Why a text is no `http` or `https` URL, or no match pattern, and what to do.
+struct URLSyntaxError: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// The parts of an absolute URL as they are written (RFC 3986 §3), or of a match pattern.
+///
+/// `URL` is no help here: it percent-encodes a `%` again when anything else has to be encoded, and knows no wildcards.
+struct URLParts {
+    let scheme: String
+    /// With the brackets of an IP literal.
+    let host: ArraySlice<UInt8>
+    /// What follows the host's colon, if there is one.
+    let port: ArraySlice<UInt8>?
+    let path: ArraySlice<UInt8>
+    let query: ArraySlice<UInt8>?
+    let hasUserInfo: Bool
+    let hasFragment: Bool
+
+    init(_ text: String) throws(URLSyntaxError) {
+        guard !text.isEmpty else {
+            throw URLSyntaxError("is empty: write an absolute URL, as https://example.com/logo.png")
+        }
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
+            colon > 0
+        else { throw URLSyntaxError("has no scheme: begin it with https:// or http://") }
+        scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+
+        var rest = bytes[(colon + 1)...]
+        guard rest.starts(with: "//".utf8) else { throw URLSyntaxError("has no host: write \(scheme)://host/path") }
+        rest = rest.dropFirst(2)
+        let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
+        hasFragment = fragment != nil
+        rest = rest[..<(fragment ?? rest.endIndex)]
+
+        var authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        rest = rest[authority.endIndex...]
+        path = rest.prefix { $0 != UInt8(ascii: "?") }
+        query = path.endIndex < rest.endIndex ? rest[(path.endIndex + 1)...] : nil
+
+        let at = authority.lastIndex(of: UInt8(ascii: "@"))
+        hasUserInfo = at != nil
+        if let at { authority = authority[(at + 1)...] }
+        let hostEnd: Int
+        if authority.first == UInt8(ascii: "[") {
+            guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
+                throw URLSyntaxError("has a host that begins with [ but has no ]")
+            }
+            hostEnd = bracket + 1
+        } else {
+            hostEnd = authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        }
+        host = authority[..<hostEnd]
+        if hostEnd == authority.endIndex {
+            port = nil
+        } else {
+            guard authority[hostEnd] == UInt8(ascii: ":") else {
+                throw URLSyntaxError("has something between ] and the port")
+            }
+            port = authority[(hostEnd + 1)...]
+        }
+        guard !host.isEmpty else { throw URLSyntaxError("has no host: write \(scheme)://host/path") }
+    }
+
+    /// The parts of a key: neither user info nor a fragment can be substituted, so neither may be there.
+    init(key: String) throws(URLSyntaxError) {
+        try self.init(key)
+        guard !hasUserInfo else { throw URLSyntaxError("has user info before the host: leave it out") }
+        guard !hasFragment else {
+            throw URLSyntaxError("has a fragment, which is never sent: leave out # and what follows")
+        }
+    }
+
+    /// The port that is meant where none is written (RFC 9110 §4.2.1, §4.2.2).
+    static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
+
+    /// The number of a port; `nil` where the text is empty, which means the default.
+    static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLSyntaxError) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        let text = String(decoding: digits, as: UTF8.self)
+        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            let number = Int(text), number <= 65_535
+        else { throw URLSyntaxError("has the port “\(text)”: a port is a number up to 65535") }
+        return number
+    }
+
+    /// A host in lowercase, percent-encoding normalised, and in its ASCII form (IDNA) as `URL` gives it.
+    static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLSyntaxError) -> String {
+        let text = String(decoding: host, as: UTF8.self)
+        if host.first == UInt8(ascii: "[") {
+            let literal = host.dropFirst().dropLast()
+            guard !literal.isEmpty,
+                literal.allSatisfy({ $0.hexDigitValue != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
+            else { throw URLSyntaxError("has the host “\(text)”, which is no IPv6 address") }
+            return text.lowercased()
+        }
+        if host.contains(where: { $0 >= 0x80 }) {
+            guard let ascii = URL(string: "https://\(text)/")?.host(percentEncoded: true), !ascii.isEmpty,
+                ascii.utf8.allSatisfy({ $0 < 0x80 })
+            else { throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)") }
+            return ascii.lowercased()
+        }
+        let allowed = PercentEncoding.AllowedBytes.host
+        guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
+            throw URLSyntaxError("has the host “\(text)”, with a character that no host may have")
+        }
+        let normalized = PercentEncoding.normalize(host, allowed: allowed, keepsAsterisks: false)
+        return String(decoding: normalized, as: UTF8.self).lowercased()
+    }
+
+    /// A path in normal form: encoding first, then dot segments (RFC 3986 §5.2.4), and `/` where it was empty.
+    static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
+        let encoded = PercentEncoding.normalize(path, allowed: .path, keepsAsterisks: keepsAsterisks)
+        guard !encoded.isEmpty else { return [UInt8(ascii: "/")] }
+        let segments = encoded.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard segments.contains(where: isDotSegment) else { return encoded }
+        var kept: [ArraySlice<UInt8>] = []
+        for (index, segment) in segments.enumerated() {
+            if !isDotSegment(segment) {
+                kept.append(segment)
+                continue
+            }
+            if segment.count == 2 { _ = kept.popLast() }
+            if index == segments.count - 1 { kept.append([]) }
+        }
+        return kept.flatMap { [UInt8(ascii: "/")] + $0 }
+    }
+
+    private static func isDotSegment(_ segment: ArraySlice<UInt8>) -> Bool {
+        segment.count <= 2 && !segment.isEmpty && segment.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
+}
