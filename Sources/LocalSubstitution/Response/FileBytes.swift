@@ -1,0 +1,70 @@
+import Foundation
+import Synchronization
+
+/// The bytes of one version of a file, held once, however many responses are made of them.
+final class FileBytes: Sendable {
+    /// All of them.
+    let data: Data
+    let status: FileStatus
+    /// When reading began, in nanoseconds since 1970; later, when it was found that the file still has these bytes.
+    private let readAt: Atomic<Int64>
+    /// Whether the bytes stay on disk and don't count as retained memory.
+    let isMapped: Bool
+
+    /// Files of at least so many bytes are mapped, where the folder allows it.
+    static let smallestMapped = 64 << 10
+
+    /// Reads a file, and again if it was written to meanwhile.
+    init(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
+        var attempts = 3
+        while true {
+            let started = FileStatus.now
+            let file = try folder.open(name)
+            let isMapped = folder.mapsLargeFiles && file.status.size >= Self.smallestMapped
+            let data = try isMapped ? file.mappedContents() : file.contents()
+            attempts -= 1
+            guard attempts == 0 || file.isUnchanged else { continue }
+            self.data = data
+            self.isMapped = isMapped
+            status = file.status
+            readAt = Atomic(started)
+            return
+        }
+    }
+
+    /// What they take of the process's own memory.
+    var heapBytes: Int { isMapped ? 0 : data.count }
+
+    /// Whether a file with this status certainly has these bytes.
+    func isCurrent(_ status: FileStatus) -> Bool {
+        status == self.status && !status.isTooFresh(at: readAt.load(ordering: .relaxed))
+    }
+
+    /// Notes that the file, read again, had the same bytes.
+    func confirm(by other: FileBytes) {
+        readAt.store(other.readAt.load(ordering: .relaxed), ordering: .relaxed)
+    }
+
+    func isSameVersion(as other: FileBytes) -> Bool {
+        status == other.status && data == other.data
+    }
+
+    /// A part of the bytes that is not copied, and whose indices begin at 0.
+    ///
+    /// A slice of `Data` would keep the whole's indices, and then a caller's `data[0]` traps.
+    func part(_ range: Range<Int>) -> Data {
+        guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
+        return data.withUnsafeBytes { whole in
+            guard let start = whole.baseAddress else { return Data() }
+            // Only a closure that holds on to the whole makes the address outlive this scope; see `smallestShared`.
+            return Data(
+                bytesNoCopy: UnsafeMutableRawPointer(mutating: start + range.lowerBound),
+                count: range.count,
+                deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
+            )
+        }
+    }
+
+    /// `Data` holds a few bytes in itself, where they have no address that lasts. A part of so many is never of such a whole.
+    private static let smallestShared = 64
+}

@@ -1,0 +1,71 @@
+import Foundation
+
+/// A file that is open for reading, until this value goes.
+struct OpenedFile: ~Copyable {
+    /// As it was when the file was opened.
+    let status: FileStatus
+    private let descriptor: Int32
+
+    /// Opens without blocking, so that a named pipe without a writer is refused and not waited for.
+    init(path: String) throws(FileProblem) {
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ENOENT, ENOTDIR, ENAMETOOLONG, EINVAL, ELOOP: throw .missing
+            case ENXIO: throw .notRegular(.socket)
+            case let code: throw .unreadable(errno: code)
+            }
+        }
+        guard let status = FileStatus(descriptor: descriptor) else {
+            let code = errno
+            close(descriptor)
+            throw .unreadable(errno: code)
+        }
+        self.descriptor = descriptor
+        self.status = status
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether nobody has written to it since it was opened.
+    var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
+
+    /// The first bytes, at most so many.
+    func prefix(_ count: Int) throws(FileProblem) -> Data {
+        try read(upTo: count)
+    }
+
+    /// All of the bytes. A file that grows or shrinks meanwhile gives what could be read.
+    func contents() throws(FileProblem) -> Data {
+        try read(upTo: nil)
+    }
+
+    /// All of the bytes, mapped. Pages are private, so that whoever changes the `Data` changes neither file nor neighbours.
+    func mappedContents() throws(FileProblem) -> Data {
+        guard status.size > 0 else { return Data() }
+        let address = mmap(nil, status.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0)
+        guard let address, address != MAP_FAILED else { throw .unreadable(errno: errno) }
+        return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
+    }
+
+    private func read(upTo limit: Int?) throws(FileProblem) -> Data {
+        // One byte more than expected, so that the end of the file shows without another round.
+        var data = Data(count: limit ?? status.size + 1)
+        var count = 0
+        while true {
+            let room = data.count - count
+            let got = data.withUnsafeMutableBytes { buffer in
+                Foundation.read(descriptor, buffer.baseAddress.map { $0 + count }, room)
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw .unreadable(errno: errno) }
+            count += got
+            if got == 0 || count == limit { break }
+            if count == data.count { data.count += max(64 << 10, count / 2) }
+        }
+        data.count = count
+        return data
+    }
+}

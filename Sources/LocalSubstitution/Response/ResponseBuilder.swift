@@ -1,0 +1,87 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Makes the responses that a substitution gives: whole, part, or headers only.
+///
+/// They are `HTTPURLResponse`s: Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`, `canRespondFromCache`).
+struct ResponseBuilder {
+    let substitution: Substitution
+    /// `nil` for an entry without a file.
+    let file: FileBytes?
+
+    /// The whole response.
+    func full(for url: URL) -> CachedURLResponse? {
+        response(for: url, status: substitution.status, headers: headers(length: size), body: file?.data ?? Data())
+    }
+
+    /// The headers of the whole response, without its body (RFC 9110 §9.3.2).
+    func head(for url: URL) -> CachedURLResponse? {
+        response(for: url, status: substitution.status, headers: headers(length: size), body: Data())
+    }
+
+    /// The part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole where it asks for none that there is.
+    func part(_ header: String, for url: URL) -> CachedURLResponse? {
+        guard substitution.status == 200, let file, let range = ByteRange(header)?.bytes(of: size) else {
+            return full(for: url)
+        }
+        var headers = headers(length: range.count)
+        headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
+        return response(for: url, status: 206, headers: headers, body: file.part(range))
+    }
+
+    private var size: Int { file?.data.count ?? 0 }
+
+    private func headers(length: Int) -> [String: String] {
+        var headers = [
+            "Content-Type": contentType,
+            "Date": HTTPDate.string(Date()),
+            "Cache-Control": "max-age=\(365 * 24 * 60 * 60)",
+            "Cache-Status": cacheStatus,
+        ]
+        if let file {
+            headers["Accept-Ranges"] = "bytes"
+            headers["ETag"] = Self.entityTag(file.status)
+        }
+        for (name, value) in substitution.headers {
+            // Ours is spelled in one way; the entry's wins however it is spelled.
+            if let ours = headers.keys.first(where: { $0.lowercased() == name.lowercased() }) { headers[ours] = nil }
+            headers[name] = value
+        }
+        headers["Content-Length"] = String(length)
+        return headers
+    }
+
+    private var contentType: String {
+        var charset = substitution.charset
+        if !substitution.hasOwnCharset, charset != nil, let file {
+            charset = Charset.byteOrderMark(of: file.data.prefix(4)) ?? charset
+        }
+        return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
+    }
+
+    /// RFC 9211: so that a client sees that it got a substitute, and of which file.
+    private var cacheStatus: String {
+        let name = "LocalSubstitutionCache; hit"
+        guard let file = substitution.fileName else { return name }
+        let encoded = PercentEncoding.normalize(
+            file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] },
+            allowed: .path,
+            keepsAsterisks: false
+        )
+        return "\(name); detail=\"\(String(decoding: encoded, as: UTF8.self))\""
+    }
+
+    /// A strong validator (RFC 9110 §8.8.3): size, modification time and inode.
+    private static func entityTag(_ status: FileStatus) -> String {
+        let parts = [Int64(status.size), status.modified, Int64(bitPattern: status.inode)]
+        return "\"" + parts.map { String(UInt64(bitPattern: $0), radix: 16) }.joined(separator: "-") + "\""
+    }
+
+    private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
+        let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        return response.map { CachedURLResponse(response: $0, data: body, userInfo: nil, storagePolicy: .notAllowed) }
+    }
+}
