@@ -1,0 +1,71 @@
+import Foundation
+import Guarded
+
+/// Watches a map's file, and loads the map again when the file has changed.
+final class LiveReload: Sendable {
+    enum Outcome {
+        case unchanged
+        case changed(SubstitutionMap)
+        /// The last good map stays in place.
+        case failed(SubstitutionMapError)
+    }
+
+    private struct State: Sendable {
+        var source: SubstitutionMap.Source?
+        /// The problems that were told last, so that each is told once.
+        var problems: [SubstitutionMapError.Problem] = []
+        /// When a map that does not load is looked at again, though its file is the same: a file that it names may have come.
+        var retryAt: Int64 = .max
+    }
+
+    private let state: Guarded<State>
+
+    init(_ map: SubstitutionMap) {
+        state = Guarded(State(source: map.storage.source))
+    }
+
+    /// Watches another map instead; one that was made in code has no file to watch.
+    func follow(_ map: SubstitutionMap) {
+        state.withLock { $0 = State(source: map.storage.source) }
+    }
+
+    /// Whether the map's file certainly has not changed.
+    var isUnchanged: Bool {
+        state.withLock { state in
+            guard let source = state.source else { return true }
+            return source.file.isCurrent && FileStatus.now < state.retryAt
+        }
+    }
+
+    /// Looks at the map's file, and whoever finds it changed loads it while the others wait.
+    func check() -> Outcome {
+        state.withLock { state in
+            guard let source = state.source else { return .unchanged }
+            let isRetry = FileStatus.now >= state.retryAt
+            if !isRetry, source.file.isCurrent { return .unchanged }
+            return Self.reload(&state, source, isRetry: isRetry)
+        }
+    }
+
+    private static func reload(_ state: inout State, _ source: SubstitutionMap.Source, isRetry: Bool) -> Outcome {
+        let started = FileStatus.now
+        do throws(SubstitutionMapError) {
+            let file = try MapFile(source.file.url)
+            state.source?.file = file.withoutBytes
+            if !isRetry, file.digest == source.file.digest { return .unchanged }
+            let folder = SubstitutionMap.folder(beside: file.url, or: source.resources)
+            let map = try SubstitutionMap(file, resources: source.resources, folder: folder, strict: source.strict)
+            let wasBroken = !state.problems.isEmpty
+            state.problems = []
+            state.retryAt = .max
+            return isRetry && !wasBroken ? .unchanged : .changed(map)
+        } catch {
+            // Loading a large map takes time; it must not take all of it.
+            let took = FileStatus.now - started
+            state.retryAt = FileStatus.now + max(500_000_000, took * 20)
+            if state.problems == error.problems { return .unchanged }
+            state.problems = error.problems
+            return .failed(error)
+        }
+    }
+}

@@ -1,0 +1,208 @@
+import Dispatch
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request that is no hit, and what is to become of it.
+struct Lookup: Sendable {
+    let request: URLRequest
+    let decision: Decision
+    let folder: ResourcesFolder?
+    /// Of the map that decided.
+    let generation: Int
+}
+
+/// Answering what is not retained: decide, read, build, retain, or fall back.
+extension LocalSubstitutionCache {
+    /// Decides, by the map as it is now.
+    func prepare(_ request: URLRequest) -> Lookup {
+        reloadIfChanged()
+        let (map, generation) = state.withLock { ($0.map, $0.generation) }
+        return Lookup(
+            request: request,
+            decision: Decision(request, in: map),
+            folder: map.storage.folder,
+            generation: generation
+        )
+    }
+
+    /// Whether the answer takes neither a file that is not in memory yet nor the default cache, which looks on disk.
+    func needsNoRead(_ lookup: Lookup) -> Bool {
+        if lookup.decision.verdict == .ignoresLocalData { return true }
+        guard let substitution = lookup.decision.answer else { return false }
+        guard let path = lookup.path(of: substitution) else { return true }
+        return state.withLock { $0.retention.file(at: path) != nil }
+    }
+
+    func finish(_ lookup: Lookup) -> CachedURLResponse? {
+        reportGoneFiles(lookup)
+        guard lookup.decision.verdict != .ignoresLocalData else {
+            count { $0.bypassed += 1 }
+            emit(bypassed(lookup))
+            return nil
+        }
+        if let substitution = lookup.decision.answer, let url = lookup.request.url {
+            do throws(FileProblem) {
+                if let response = try respond(lookup, with: substitution, url) {
+                    count(substituted: response.data.count)
+                    emit(
+                        .substituted(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
+                    )
+                    return response
+                }
+            } catch {
+                report(error, of: substitution, url)
+            }
+        }
+        return fallBack(lookup)
+    }
+
+    func count(substituted bytes: Int) {
+        count {
+            $0.substituted += 1
+            $0.bytes += bytes
+        }
+    }
+
+    private func count(_ outcome: (inout Statistics) -> Void) {
+        state.withLock { state in
+            state.statistics.lookups += 1
+            outcome(&state.statistics)
+        }
+    }
+
+    // MARK: Substituting
+
+    private func respond(
+        _ lookup: Lookup,
+        with substitution: Substitution,
+        _ url: URL
+    ) throws(FileProblem) -> CachedURLResponse? {
+        var file: FileBytes?
+        if let name = substitution.fileName, let folder = lookup.folder { file = try read(name, in: folder) }
+        let builder = ResponseBuilder(substitution: substitution, file: file)
+        if lookup.request.httpMethod == "HEAD" { return builder.head(for: url) }
+        if let range = lookup.request.value(forHTTPHeaderField: "Range"),
+            lookup.request.value(forHTTPHeaderField: "If-Range") == nil
+        {
+            return builder.part(range, for: url)
+        }
+        return retain(lookup, substitution, file, url, builder.full(for: url))
+    }
+
+    /// Retains a response that was built, or gives the one that somebody else has retained meanwhile.
+    private func retain(
+        _ lookup: Lookup,
+        _ substitution: Substitution,
+        _ file: FileBytes?,
+        _ url: URL,
+        _ built: CachedURLResponse?
+    ) -> CachedURLResponse? {
+        guard let built else { return nil }
+        let text = url.absoluteString
+        let path = lookup.path(of: substitution)
+        let isEndless = !isOwnURL(text, of: lookup)
+        let watch = Watch(reload: liveReload, path: path, file: file, lifetime: LoaderRules.lifetime(of: substitution))
+        let item = RetainedTable.Item(response: built, size: built.data.count, watch: watch)
+        return state.withLock { state in
+            guard state.generation == lookup.generation else { return built }
+            if state.retention.record(for: text)?.file === file, let known = retained.peek(text), !known.hasExpired {
+                return known.response
+            }
+            retained.insert(item, for: text)
+            for gone in state.retention.insert(
+                text,
+                key: substitution.key,
+                file: file,
+                path: path,
+                isEndless: isEndless
+            ) {
+                retained.remove(gone)
+            }
+            return built
+        }
+    }
+
+    /// Whether a URL is spelled as its exact entry's key is: there are no more of those than entries.
+    private func isOwnURL(_ text: String, of lookup: Lookup) -> Bool {
+        guard let match = lookup.decision.match, let entry = match.winner, !entry.isPattern else { return false }
+        return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
+    }
+
+    // MARK: Faults and the default cache
+
+    private func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
+        drop(url.absoluteString)
+        state.withLock { $0.statistics.faults += 1 }
+        emit(
+            .fault(
+                url,
+                key: substitution.key,
+                file: substitution.fileURL ?? URL(fileURLWithPath: "/"),
+                reason: problem.message
+            )
+        )
+    }
+
+    private func reportGoneFiles(_ lookup: Lookup) {
+        guard let match = lookup.decision.match, !match.passedOver.isEmpty, let url = lookup.request.url else { return }
+        for case (let entry, .fileIsGone(let name)) in match.passedOver {
+            drop(url.absoluteString)
+            state.withLock { $0.statistics.faults += 1 }
+            if let folder = lookup.folder {
+                emit(.fault(url, key: entry.key, file: folder.url(of: name), reason: FileProblem.missing.message))
+            }
+        }
+    }
+
+    private func fallBack(_ lookup: Lookup) -> CachedURLResponse? {
+        let response = defaultResponse(for: lookup.request)
+        guard lookup.decision.match?.winner == nil else {
+            count { $0.bypassed += 1 }
+            emit(bypassed(lookup))
+            return response
+        }
+        count {
+            if response == nil { $0.misses += 1 } else { $0.fallbackHits += 1 }
+        }
+        if let url = lookup.request.url {
+            emit(response == nil ? missed(url, lookup) : .fallbackHit(url))
+        }
+        return response
+    }
+
+    private func bypassed(_ lookup: Lookup) -> Event {
+        .bypassed(
+            lookup.request.url ?? URL(fileURLWithPath: "/"),
+            key: lookup.decision.match?.winner?.key ?? "",
+            reason: lookup.decision.reason
+        )
+    }
+
+    private func missed(_ url: URL, _ lookup: Lookup) -> Event {
+        .missed(url, nearMisses: lookup.decision.match.map { map.storage.nearMisses(of: $0.url) } ?? [])
+    }
+
+    // MARK: Live reload
+
+    private func reloadIfChanged() {
+        guard let liveReload else { return }
+        switch liveReload.check() {
+        case .unchanged: break
+        case .changed(let map):
+            use(map)
+            emit(.mapReloaded(entries: map.count))
+        case .failed(let error):
+            emit(.mapNotReloaded(error))
+        }
+    }
+}
+
+extension Lookup {
+    func path(of substitution: Substitution) -> String? {
+        substitution.fileName.flatMap { name in folder?.path(of: name) }
+    }
+}

@@ -1,0 +1,30 @@
+/// What to look at before a retained response is handed out again: its map and file, with live reload, and its age.
+struct Watch: Sendable {
+    let reload: LiveReload?
+    /// `nil` for an entry without a file.
+    let path: String?
+    let file: FileBytes?
+    /// In nanoseconds since 1970: when the loader will not take the response any more. `nil` where the entry sets no limit.
+    let expiresAt: Int64?
+
+    /// `nil` where there is nothing to look at.
+    init?(reload: LiveReload?, path: String?, file: FileBytes?, lifetime: Double?) {
+        guard reload != nil || lifetime != nil else { return nil }
+        self.reload = reload
+        self.path = path
+        self.file = file
+        expiresAt = lifetime.map { FileStatus.now &+ Int64(clamping: Int(min($0, 1e9)) &* 1_000_000_000) }
+    }
+
+    /// Whether the response certainly still is what map and file say. If not, it may be all the same: only reading tells.
+    var holds: Bool { !hasExpired && isUnchanged }
+
+    var hasExpired: Bool { expiresAt.map { FileStatus.now >= $0 } ?? false }
+
+    private var isUnchanged: Bool {
+        guard let reload else { return true }
+        guard reload.isUnchanged else { return false }
+        guard let path, let file else { return true }
+        return FileStatus(path: path).map(file.isCurrent) ?? false
+    }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+extension LocalSubstitutionCache {
+    /// Something that a cache did, for logs and for finding mistakes in a map.
+    public enum Event: Sendable, CustomStringConvertible {
+        /// A request was answered from a file, or by an entry with a status alone.
+        case substituted(URL, key: String, file: URL?, bytes: Int)
+        /// An entry names the URL, but did not answer the request. The reason is readable.
+        case bypassed(URL, key: String, reason: String)
+        /// No entry names the URL, and the default cache answered.
+        case fallbackHit(URL)
+        /// No entry names the URL, and the default cache did not answer. The near misses are keys that almost do.
+        case missed(URL, nearMisses: [NearMiss])
+        /// A file could not be read when it was asked for.
+        case fault(URL, key: String, file: URL, reason: String)
+        /// The map's file changed and was loaded again; it has so many entries.
+        case mapReloaded(entries: Int)
+        /// The map's file changed but has problems: the last good map stays in place.
+        case mapNotReloaded(SubstitutionMapError)
+
+        /// One line, but for a map with several problems.
+        public var description: String {
+            switch self {
+            case .substituted(let url, let key, let file, let bytes):
+                "substituted \(url.absoluteString) ← \(file?.path ?? "no file") (\(bytes) bytes; entry “\(key)”)"
+            case .bypassed(let url, let key, let reason):
+                "bypassed \(url.absoluteString): \(reason) (entry “\(key)”)"
+            case .fallbackHit(let url):
+                "default cache \(url.absoluteString)"
+            case .missed(let url, let nearMisses):
+                "missed \(url.absoluteString)" + nearMisses.map { "; near miss: \($0)" }.joined()
+            case .fault(let url, let key, let file, let reason):
+                "fault \(url.absoluteString): the file \(file.path) \(reason) (entry “\(key)”)"
+            case .mapReloaded(let entries):
+                "map reloaded: \(entries) entries"
+            case .mapNotReloaded(let error):
+                "map not reloaded, the last good one stays in place:\n\(error)"
+            }
+        }
+    }
+}

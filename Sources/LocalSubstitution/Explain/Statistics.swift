@@ -1,0 +1,22 @@
+extension LocalSubstitutionCache {
+    /// How often a cache was asked, and what came of it. Counts begin at 0 with the cache and never go back.
+    ///
+    /// Every lookup is one of ``substituted``, ``bypassed``, ``fallbackHits`` and ``misses``.
+    public struct Statistics: Sendable, Hashable {
+        /// How often the cache was asked for a response.
+        public internal(set) var lookups = 0
+        /// Lookups that a local file, or an entry with a status alone, answered.
+        public internal(set) var substituted = 0
+        /// Lookups whose URL an entry names, but which it does not answer: because of `null`, the request's cache policy or
+        /// method, `use`, a fault, or because the loader would refuse the response.
+        public internal(set) var bypassed = 0
+        /// Lookups that no entry names and the default cache answered.
+        public internal(set) var fallbackHits = 0
+        /// Lookups that no entry names and the default cache did not answer.
+        public internal(set) var misses = 0
+        /// Files that could not be read when they were asked for.
+        public internal(set) var faults = 0
+        /// The bytes of all bodies that were substituted.
+        public internal(set) var bytes = 0
+    }
+}
