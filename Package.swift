@@ -17,7 +17,10 @@ let package = Package(
         .executableTarget(
             name: "substitute",
             dependencies: ["LocalSubstitution", "LoopbackOrigin"],
-            resources: [.copy("../../Resources"), .copy("../../substitutions.json")]
+            resources: [
+                .copy("../../Resources"), .copy("../../substitutions.json"),
+                .copy("Demo/Origin"), .copy("Demo/SideBySide.html"),
+            ]
         ),
         .testTarget(name: "LocalSubstitutionTests", dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),

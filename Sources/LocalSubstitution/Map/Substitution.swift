@@ -35,14 +35,24 @@ public struct Substitution: Sendable {
     let hasOwnCharset: Bool
 
     /// How a MIME type was found.
-    enum MIMETypeSource: Sendable, Hashable {
+    enum MIMETypeSource: Sendable, Hashable, CustomStringConvertible {
         case entry, header
         case fileExtension(String)
         case urlExtension(String)
         case none
+
+        var description: String {
+            switch self {
+            case .entry: "set by the entry"
+            case .header: "set by the entry's header Content-Type"
+            case .fileExtension(let name): "by the file's extension “\(name)”"
+            case .urlExtension(let name): "by the URL's extension “\(name)”"
+            case .none: "since neither file nor URL has a known extension"
+            }
+        }
     }
 
-    init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL) {
+    init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
         let options = entry.options
         key = entry.key
         self.fileName = fileName
@@ -51,7 +61,7 @@ public struct Substitution: Sendable {
         headers = options.headers
         use = options.use
         methods = options.methods
-        (mimeType, mimeTypeSource) = Self.mimeType(options, fileName: fileName, path: url.path)
+        (mimeType, mimeTypeSource) = Self.mimeType(options, fileName: fileName, path: url?.path ?? "")
         charset = options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
         hasOwnCharset = options.charset != nil
     }
@@ -66,6 +76,9 @@ public struct Substitution: Sendable {
         fileName: String?,
         path: String
     ) -> (String, MIMETypeSource) {
+        if let header = options.headers.first(where: { $0.key.lowercased() == "content-type" }) {
+            return (MIMEType.essence(of: header.value), .header)
+        }
         if let type = options.mimeType { return (type, .entry) }
         if let fileExtension = fileName.flatMap({ MIMEType.fileExtension(of: $0) }),
             let type = MIMEType.guess(forExtension: String(fileExtension))

@@ -3,6 +3,9 @@ enum Charset {
     /// The charset that text has unless something says otherwise.
     static let standard = "utf-8"
 
+    /// In bytes.
+    static let longestByteOrderMark = 4
+
     /// The IANA name for the Unicode byte order mark at the beginning, if there is one (Unicode §23.8).
     static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
         let marks: [([UInt8], String)] = [

@@ -36,7 +36,10 @@ struct ResponseBuilder {
 
     private func headers(length: Int) -> [String: String] {
         var headers = [
-            "Content-Type": contentType,
+            "Content-Type": Self.contentType(
+                of: substitution,
+                bodyBeginning: file?.data.prefix(Charset.longestByteOrderMark) ?? Data()
+            ),
             "Date": HTTPDate.string(Date()),
             "Cache-Control": "max-age=\(365 * 24 * 60 * 60)",
             "Cache-Status": cacheStatus,
@@ -54,10 +57,14 @@ struct ResponseBuilder {
         return headers
     }
 
-    private var contentType: String {
+    /// The `Content-Type` of a substitution: the entry's header, or its MIME type, with a charset for text.
+    ///
+    /// - Parameter bodyBeginning: At least as much of the body as the longest byte order mark has, if there is so much.
+    static func contentType(of substitution: Substitution, bodyBeginning: Data) -> String {
+        if let own = substitution.headers.first(where: { $0.key.lowercased() == "content-type" }) { return own.value }
         var charset = substitution.charset
-        if !substitution.hasOwnCharset, charset != nil, let file {
-            charset = Charset.byteOrderMark(of: file.data.prefix(4)) ?? charset
+        if charset != nil, !substitution.hasOwnCharset {
+            charset = Charset.byteOrderMark(of: bodyBeginning) ?? charset
         }
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }

@@ -1,0 +1,181 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// What a request gets from a cache, and why.
+public struct Explanation: Sendable, CustomStringConvertible {
+    /// What becomes of a request.
+    public enum Verdict: String, Sendable, Hashable, CaseIterable {
+        /// A file, or an entry with a status alone, answers.
+        case substituted
+        /// The URL is none that a map can name.
+        case notHTTP
+        /// No entry names the URL.
+        case noEntry
+        /// The entry is `null`.
+        case excluded
+        /// The entry does not list the request's method.
+        case methodNotListed
+        /// The request's cache policy ignores local data. Neither file nor default cache answers.
+        case ignoresLocalData
+        /// The entry's file waits for the network to fail.
+        case waitsForOffline
+        /// The loader would not take the response from a cache.
+        case refusedByLoader
+        /// The entry's file can't be read.
+        case unreadableFile
+    }
+
+    /// An entry of the map.
+    public struct EntryReference: Sendable, Hashable {
+        /// Its key, as the map has it.
+        public let key: String
+        /// Its line in the map; `nil` for a map made in code.
+        public let line: Int?
+        /// What is to be said of it besides; empty for most.
+        public let remark: String
+    }
+
+    /// The request's URL.
+    public let url: URL?
+    /// The request's method.
+    public let method: String
+    /// What becomes of the request.
+    public let verdict: Verdict
+    /// Why, in a sentence without a full stop.
+    public let reason: String
+    /// The entry that wins, if one names the URL.
+    public let winner: EntryReference?
+    /// The entries that match too, but lose, in the order in which they would win.
+    public let shadowed: [EntryReference]
+    /// The entries that would have won, but are disabled or have no file.
+    public let passedOver: [EntryReference]
+    /// The winning entry's file.
+    public let file: URL?
+    /// What the response says of the body, as `text/css; charset=utf-8`; `nil` if no entry wins.
+    public let contentType: String?
+    /// How the MIME type was found.
+    public let contentTypeSource: String?
+    /// The winning entry's status.
+    public let status: Int?
+    /// Keys that almost match, for a request that no entry names.
+    public let nearMisses: [NearMiss]
+
+    /// What serves the request instead of the entry, if the entry does not.
+    public var instead: String? {
+        switch verdict {
+        case .substituted: nil
+        case .ignoresLocalData: "the network"
+        default: "the default cache, or else the network"
+        }
+    }
+
+    /// Several lines, ready to print.
+    public var description: String {
+        var lines = ["\(method) \(url?.absoluteString ?? "a request without a URL")"]
+        func add(_ name: String, _ value: String?) {
+            if let value { lines.append("  " + "\(name):".padding(toLength: 14, withPad: " ", startingAt: 0) + value) }
+        }
+        add("verdict", verdict == .substituted ? "substituted" : "not substituted: \(reason)")
+        add("served by", instead)
+        add("entry", winner.map(Self.describe))
+        add("file", file?.path)
+        if let status, status != 200 { add("status", String(status)) }
+        add("MIME type", contentType.map { "\($0)" + (contentTypeSource.map { ", \($0)" } ?? "") })
+        for entry in passedOver { add("passed over", Self.describe(entry)) }
+        for entry in shadowed { add("shadowed", Self.describe(entry)) }
+        for miss in nearMisses { add("near miss", miss.description) }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func describe(_ entry: EntryReference) -> String {
+        "“\(entry.key)”" + (entry.line.map { ", line \($0)" } ?? "") + (entry.remark.isEmpty ? "" : ": \(entry.remark)")
+    }
+}
+
+extension LocalSubstitutionCache {
+    /// Explains what a request gets, by the map as it is now. It changes nothing and counts nothing.
+    public func explain(_ request: URLRequest) -> Explanation {
+        let map = map
+        return Explanation(request, Decision(request, in: map), map)
+    }
+}
+
+extension Explanation {
+    init(_ request: URLRequest, _ decision: Decision, _ map: SubstitutionMap) {
+        let match = decision.match
+        let substitution = match?.substitution
+        let problem = substitution.flatMap { Self.problem($0, map) }
+        url = request.url
+        method = request.httpMethod ?? "GET"
+        if let problem, decision.verdict == .substituted {
+            verdict = .unreadableFile
+            reason = "the file \(problem.message)"
+        } else {
+            verdict = Verdict(decision.verdict)
+            reason = decision.reason
+        }
+        winner = match?.winner.map { EntryReference($0) }
+        shadowed = match?.shadowed.map { EntryReference($0) } ?? []
+        passedOver = match?.passedOver.map { EntryReference($0.entry, $0.why.remark) } ?? []
+        file = substitution?.fileURL
+        contentType = substitution.map { Self.contentType($0, map) }
+        contentTypeSource = substitution?.mimeTypeSource.description
+        status = substitution?.status
+        nearMisses = match.map { $0.winner == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
+    }
+
+    private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
+        guard let name = substitution.fileName, let folder = map.storage.folder else { return nil }
+        do throws(FileProblem) {
+            _ = try folder.open(name)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// As the response has it: a byte order mark in the file may say another charset.
+    private static func contentType(_ substitution: Substitution, _ map: SubstitutionMap) -> String {
+        var start = Data()
+        if let name = substitution.fileName, let folder = map.storage.folder {
+            start = (try? folder.open(name).prefix(Charset.longestByteOrderMark)) ?? start
+        }
+        return ResponseBuilder.contentType(of: substitution, bodyBeginning: start)
+    }
+}
+
+extension Explanation.EntryReference {
+    fileprivate init(_ entry: Entry, _ remark: String = "") {
+        key = entry.key
+        line = entry.line > 0 ? Int(entry.line) : nil
+        self.remark = remark
+    }
+}
+
+extension MapMatch.PassedOver {
+    fileprivate var remark: String {
+        switch self {
+        case .isDisabled: "it is disabled"
+        case .fileIsGone(let name): "its file “\(name)” does not exist any more"
+        case .noSuchFile(let name): "there is no file “\(name)”"
+        }
+    }
+}
+
+extension Explanation.Verdict {
+    fileprivate init(_ verdict: Decision.Verdict) {
+        switch verdict {
+        case .substituted: self = .substituted
+        case .notHTTP: self = .notHTTP
+        case .noEntry: self = .noEntry
+        case .excluded: self = .excluded
+        case .methodNotListed: self = .methodNotListed
+        case .ignoresLocalData: self = .ignoresLocalData
+        case .waitsForOffline: self = .waitsForOffline
+        case .refused: self = .refusedByLoader
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Something about a map that is no error, but probably not what was meant.
+public struct MapWarning: Sendable, Hashable, CustomStringConvertible {
+    /// What sort of thing it is, for programs.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case unusedFile, neverWins, refusedByLoader, contradictedType, letterCase, missesQuery, catchAll
+    }
+
+    /// What sort of thing it is.
+    public let kind: Kind
+    /// The entry's key; `nil` where no entry is meant.
+    public let key: String?
+    /// The line in the map, from 1; `nil` for a map made in code, and where no entry is meant.
+    public let line: Int?
+    /// What is odd and what to do.
+    public let message: String
+
+    /// The key, if there is one, and the message.
+    public var description: String {
+        key.map { "“\($0)”: \(message)" } ?? message
+    }
+
+    init(_ kind: Kind, _ entry: Entry? = nil, _ message: String) {
+        self.kind = kind
+        key = entry?.key
+        line = entry.flatMap { $0.line > 0 ? Int($0.line) : nil }
+        self.message = message
+    }
+}

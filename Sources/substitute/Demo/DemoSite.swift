@@ -1,0 +1,34 @@
+import Foundation
+import LoopbackOrigin
+
+/// The small site that the demo loads twice.
+struct DemoSite {
+    /// The page's parts, in the order in which a browser finds them. The page itself is `/`.
+    static let parts = ["style.css", "nav-bg.png", "hero.png", "app.js", "status.json"]
+
+    static let types = [
+        "index.html": "text/html; charset=utf-8", "style.css": "text/css; charset=utf-8", "nav-bg.png": "image/png",
+        "hero.png": "image/png", "app.js": "text/javascript; charset=utf-8", "status.json": "application/json",
+    ]
+
+    /// What the origin serves, by path.
+    static func routes() throws -> [String: LoopbackServer.Answer] {
+        let folder = try bundled("Origin")
+        var routes: [String: LoopbackServer.Answer] = [:]
+        for (name, type) in types {
+            let file = try Data(contentsOf: folder.appendingPathComponent(name))
+            routes[name == "index.html" ? "/" : "/\(name)"] = .ok(file, type: type)
+        }
+        return routes
+    }
+
+    static func bundled(_ name: String) throws(Failure) -> URL {
+        guard let url = Bundle.module.url(forResource: name, withExtension: nil) else {
+            throw Failure("there is no “\(name)” in the command's bundle \(Bundle.module.bundlePath)")
+        }
+        return url
+    }
+
+    /// The URL of the article of 2010 that this package goes back to. Its host need not answer.
+    static let originalURL = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
+}

@@ -1,0 +1,8 @@
+// The origin's script.
+(async () => {
+  const line = document.getElementById("answer");
+  document.querySelector("#js b").textContent = "origin";
+  const status = await (await fetch(line.dataset.json)).json();
+  line.textContent = "Answered by: " + status.answeredBy + ". " + status.note;
+  document.querySelector("#json b").textContent = status.answeredBy;
+})();

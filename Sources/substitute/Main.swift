@@ -1,0 +1,55 @@
+import Foundation
+import LocalSubstitution
+
+/// `substitute`: shows the cache at work, and helps to make, explain and check maps.
+@main
+enum Main {
+    static let version = "0.1.0"
+
+    static func main() async {
+        // Without this, writing to a reader that has gone away ends the process.
+        signal(SIGPIPE, SIG_IGN)
+        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        exit(status.rawValue)
+    }
+
+    private static func run(_ words: [String]) async -> ExitStatus {
+        let output = Output(printsJSON: words.contains("--json"))
+        do {
+            guard let name = words.first else { throw UsageError("which command? Try: substitute help") }
+            if name == "--version" {
+                Output(printsJSON: false).line(version)
+                return .done
+            }
+            let isHelp = name == "--help" || name == "-h"
+            guard let command = Subcommand.all.first(where: { $0.name == (isHelp ? "help" : name) }) else {
+                throw unknown(name)
+            }
+            let arguments = try Arguments(
+                Array(words.dropFirst()),
+                options: command.options + Subcommand.commonOptions
+            )
+            if arguments.has("help") {
+                Output(printsJSON: false).line(command.helpText)
+                return .done
+            }
+            return try await command.run(arguments, output)
+        } catch let error as UsageError {
+            output.message(error.message)
+            return .usage
+        } catch let error as SubstitutionMapError {
+            output.message("the map has problems\n\(error)")
+            return .failed
+        } catch {
+            output.message(String(describing: error))
+            return .failed
+        }
+    }
+
+    private static func unknown(_ name: String) -> UsageError {
+        let nearest = NearestName.of(name, in: Subcommand.all.map(\.name))
+        return UsageError(
+            "unknown command \(name)" + (nearest.map { ": did you mean \($0)?" } ?? ": try substitute help")
+        )
+    }
+}

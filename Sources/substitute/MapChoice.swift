@@ -1,0 +1,30 @@
+import Foundation
+import LocalSubstitution
+
+/// Which map a subcommand works on.
+struct MapChoice: Sendable {
+    let file: URL
+    let resources: URL?
+
+    /// `--map`, or `substitutions.json` in the current folder. Which one is told on standard error.
+    init(_ arguments: Arguments, _ output: Output) throws(Failure) {
+        resources = arguments.value("resources").map { URL(fileURLWithPath: $0, isDirectory: true) }
+        if let named = arguments.value("map") {
+            file = URL(fileURLWithPath: named)
+        } else {
+            file = URL(fileURLWithPath: "substitutions.json")
+            guard FileManager.default.fileExists(atPath: file.path) else {
+                throw Failure("there is no substitutions.json in this folder: name the map with --map FILE")
+            }
+        }
+        output.message("map \(file.path)")
+    }
+
+    func load(strict: Bool = true) throws(SubstitutionMapError) -> SubstitutionMap {
+        try SubstitutionMap(contentsOf: file, resources: resources, strict: strict)
+    }
+
+    func cache() throws(SubstitutionMapError) -> LocalSubstitutionCache {
+        try LocalSubstitutionCache(contentsOf: file, resources: resources, reloadsChanges: false)
+    }
+}

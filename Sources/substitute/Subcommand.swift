@@ -1,0 +1,52 @@
+import Foundation
+
+/// Something that `substitute` can do.
+struct Subcommand: Sendable {
+    let name: String
+    /// What follows the name, as `URL…`.
+    let operands: String
+    /// One line.
+    let summary: String
+    /// Some more lines, at most 80 columns wide.
+    let details: String
+    let options: [Option]
+    let run: @Sendable (Arguments, Output) async throws -> ExitStatus
+
+    static let all = [getCommand, explainCommand, checkCommand, demoCommand, helpCommand]
+
+    /// What every subcommand knows besides.
+    static let commonOptions = [
+        Option(name: "map", value: "FILE", help: "the map; default: ./substitutions.json"),
+        Option(name: "resources", value: "DIR", help: "its files; default: Resources beside the map"),
+        Option(name: "json", value: nil, help: "print one JSON document"),
+        Option(name: "help", value: nil, help: "print this text"),
+    ]
+
+    var helpText: String {
+        var lines = [
+            "Usage: substitute \(name) [options]" + (operands.isEmpty ? "" : " \(operands)"), "", details, "",
+            "Options:",
+        ]
+        for option in options + Self.commonOptions {
+            let left = "  --\(option.name)" + (option.value.map { " \($0)" } ?? "")
+            lines.append(left.padding(toLength: 25, withPad: " ", startingAt: 0) + option.help)
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+/// What a process ends with.
+enum ExitStatus: Int32, Sendable {
+    case done = 0
+    /// Something failed, or `check` found an error.
+    case failed = 1
+    /// The command line can't be understood (`EX_USAGE` of sysexits.h).
+    case usage = 64
+}
+
+/// Something failed, and it has been said what.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import LocalSubstitution
+
+let checkCommand = Subcommand(
+    name: "check",
+    operands: "",
+    summary: "validate a map and its files",
+    details: """
+        Lists everything that is wrong with a map, each with its line, and warns of what
+        is odd: files that no entry names, patterns that can never win or that miss
+        URLs with a query, entries that the loader refuses, files that are not what
+        their MIME type says. Exit status 1 if there is an error.
+        """,
+    options: [],
+    run: check
+)
+
+private func check(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+    guard arguments.operands.isEmpty else { throw UsageError("check takes no operands: name the map with --map FILE") }
+    let choice = try MapChoice(arguments, output)
+    let result: (count: Int, problems: [SubstitutionMapError.Problem], warnings: [MapWarning])
+    do throws(SubstitutionMapError) {
+        let map = try choice.load(strict: false)
+        result = (map.count, map.problems, map.warnings())
+    } catch {
+        result = (0, error.problems, [])
+    }
+
+    let findings =
+        result.problems.map { Finding($0, in: choice.file) } + result.warnings.map { Finding($0, in: choice.file) }
+    for finding in findings {
+        let label = output.color(finding.severity == "error" ? .red : .yellow, finding.severity)
+        output.line("\(finding.place): \(label): \(finding.key.map { "“\($0)”: " } ?? "")\(finding.message)")
+    }
+    let errors = result.problems.count
+    let warnings = result.warnings.count
+    output.line(
+        "\(counted(result.count, "entry", "entries")) in use, \(counted(errors, "error", "errors")), "
+            + counted(warnings, "warning", "warnings")
+    )
+    try output.json(
+        CheckRecord(
+            map: choice.file.path,
+            entries: result.count,
+            errors: errors,
+            warnings: warnings,
+            findings: findings
+        )
+    )
+    return errors == 0 ? .done : .failed
+}
+
+private func counted(_ count: Int, _ one: String, _ many: String) -> String {
+    "\(count) \(count == 1 ? one : many)"
+}
+
+/// What `--json` says of a map.
+private struct CheckRecord: Encodable {
+    let map: String
+    let entries: Int
+    let errors: Int
+    let warnings: Int
+    let findings: [Finding]
+}
+
+/// An error or a warning.
+private struct Finding: Encodable {
+    let severity: String
+    let kind: String
+    let key: String?
+    let file: String
+    let line: Int?
+    let column: Int?
+    let message: String
+
+    init(_ problem: SubstitutionMapError.Problem, in file: URL) {
+        severity = "error"
+        kind = problem.kind.rawValue
+        key = problem.key
+        self.file = file.lastPathComponent
+        line = problem.line
+        column = problem.column
+        message = problem.message
+    }
+
+    init(_ warning: MapWarning, in file: URL) {
+        severity = "warning"
+        kind = warning.kind.rawValue
+        key = warning.key
+        self.file = file.lastPathComponent
+        line = warning.line
+        column = nil
+        message = warning.message
+    }
+
+    /// As compilers write it: file, line and column.
+    var place: String {
+        ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":")
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import LocalSubstitution
+import LoopbackOrigin
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+let demoCommand = Subcommand(
+    name: "demo",
+    operands: "",
+    summary: "load a page twice: without and with the cache",
+    details: """
+        Starts a small origin on 127.0.0.1, loads a page and its parts twice through
+        URLSession, first with the default cache, then with LocalSubstitutionCache as
+        URLCache.shared, prints where each part came from, and writes an HTML file that
+        shows both pages side by side. It needs no network. The map is the one that
+        comes with the command, unless --map names another.
+        """,
+    options: [Option(name: "output", value: "FILE", help: "the HTML file; default: in the temporary folder")],
+    run: demo
+)
+
+private func demo(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+    guard arguments.operands.isEmpty else { throw UsageError("demo takes no operands") }
+    let cache: LocalSubstitutionCache
+    if arguments.has("map") || arguments.has("resources") {
+        cache = try MapChoice(arguments, output).cache()
+    } else {
+        cache = try LocalSubstitutionCache(bundle: .module)
+        output.message("the map that comes with the command: \(cache.map.count) entries")
+    }
+    let origin = try LoopbackServer(routes: DemoSite.routes())
+    defer { origin.stop() }
+
+    output.line("With the default cache:")
+    URLCache.shared = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
+    let first = await load(origin, output)
+    let askedFirst = origin.requests.count
+
+    output.line("\nWith LocalSubstitutionCache as URLCache.shared:")
+    URLCache.shared = cache
+    let second = await load(origin, output)
+    let askedSecond = origin.requests.count - askedFirst
+
+    let original = try await loadOriginal(output)
+    let summaries = (first: summary(first, asked: askedFirst), second: summary(second, asked: askedSecond))
+    output.line("\nWith the default cache: \(summaries.first)\nWith LocalSubstitutionCache: \(summaries.second)\n")
+
+    let page = arguments.value("output").map { URL(fileURLWithPath: $0) } ?? temporaryFile
+    try DemoPage.html(origin: origin.baseURL, first: first, second: second, summaries: summaries)
+        .write(to: page, atomically: true, encoding: .utf8)
+    output.line("Both pages side by side:\n\(page.path)")
+    try output.json(
+        DemoRecord(
+            defaultCache: first.map(FetchRecord.init),
+            substitutionCache: (second + [original]).map(FetchRecord.init),
+            page: page.path
+        )
+    )
+    let hasFailed = (first + second + [original]).contains { $0.hasFailed }
+    return hasFailed ? .failed : .done
+}
+
+/// Loads the page and its parts, one after another, with the shared cache as it is now.
+private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
+    let session = URLSession(configuration: .default)
+    defer { session.invalidateAndCancel() }
+    var fetches: [Fetch] = []
+    for path in [""] + DemoSite.parts { fetches.append(await Fetch(URLRequest(url: origin.url(path)), with: session)) }
+    output.table(of: fetches)
+    return fetches
+}
+
+private func loadOriginal(_ output: Output) async throws -> Fetch {
+    guard let url = DemoSite.originalURL else { throw Failure("the demo's URL is no URL") }
+    let session = URLSession(configuration: .default)
+    defer { session.invalidateAndCancel() }
+    let fetch = await Fetch(URLRequest(url: url), with: session)
+    output.line("\nAnd the URL of the article of 2010, whose host is not asked:")
+    output.table(of: [fetch])
+    return fetch
+}
+
+private func summary(_ fetches: [Fetch], asked: Int) -> String {
+    let local = fetches.filter { fetch in
+        if case .substituted = fetch.source { true } else { false }
+    }
+    let bytes = fetches.filter { $0.source == .network }.reduce(0) { $0 + $1.body.count }
+    let times = asked == 1 ? "once" : "\(asked) times"
+    return
+        "The origin was asked \(times) and sent \(bytes) bytes; \(local.count) of \(fetches.count) came from local files."
+}
+
+private var temporaryFile: URL {
+    FileManager.default.temporaryDirectory
+        .appendingPathComponent("substitute-demo-\(ProcessInfo.processInfo.processIdentifier).html")
+}
+
+/// What `--json` says of the demo.
+private struct DemoRecord: Encodable {
+    let defaultCache: [FetchRecord]
+    let substitutionCache: [FetchRecord]
+    let page: String
+}

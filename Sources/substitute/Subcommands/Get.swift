@@ -1,0 +1,50 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+let getCommand = Subcommand(
+    name: "get",
+    operands: "URL…",
+    summary: "load URLs through URLSession with the cache in place",
+    details: """
+        Loads each URL through a URLSession whose cache is a LocalSubstitutionCache,
+        and prints where the answer came from (substituted ← file, default cache or
+        network), its status, MIME type, size and time. An HTTP error is an answer.
+        """,
+    options: RequestOptions.all + [
+        Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output")
+    ],
+    run: get
+)
+
+private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+    let requests = try RequestOptions.requests(arguments)
+    let target = arguments.value("output")
+    guard target == nil || requests.count == 1 else { throw UsageError("--output takes one URL") }
+    guard target != "-" || !output.printsJSON else {
+        throw UsageError("--output - and --json both need standard output")
+    }
+
+    let configuration = URLSessionConfiguration.default
+    configuration.urlCache = try MapChoice(arguments, output).cache()
+    let session = URLSession(configuration: configuration)
+    defer { session.invalidateAndCancel() }
+
+    var fetches: [Fetch] = []
+    for request in requests { fetches.append(await Fetch(request, with: session)) }
+    for case let fetch in fetches {
+        if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(reason)") }
+    }
+    if let target, let fetch = fetches.first, !fetch.hasFailed {
+        if target == "-" {
+            try FileHandle.standardOutput.write(contentsOf: fetch.body)
+        } else {
+            try fetch.body.write(to: URL(fileURLWithPath: target), options: .atomic)
+        }
+    }
+    if target != "-" { output.table(of: fetches) }
+    try output.json(fetches.map(FetchRecord.init))
+    return fetches.contains { $0.hasFailed } ? .failed : .done
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+let helpCommand = Subcommand(
+    name: "help",
+    operands: "[COMMAND]",
+    summary: "print this overview, or the help of a command",
+    details: "Prints an overview of the commands, or the help of one.",
+    options: [],
+    run: help
+)
+
+private func help(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+    // Help is text, whatever else was asked for.
+    let output = Output(printsJSON: false)
+    guard let name = arguments.operands.first else {
+        output.line(overview)
+        return .done
+    }
+    guard let command = Subcommand.all.first(where: { $0.name == name }) else {
+        throw UsageError("there is no command \(name): try substitute help")
+    }
+    output.line(command.helpText)
+    return .done
+}
+
+private var overview: String {
+    let commands = Subcommand.all.map { command in
+        "  \(command.name)".padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary
+    }
+    return """
+        Answers http and https URLs from local files, through URLSession's cache.
+
+        Usage: substitute COMMAND [options] [URL…]
+
+        Commands:
+        \(commands.joined(separator: "\n"))
+
+        substitute help COMMAND prints a command's options. substitute --version
+        prints the version. The map is ./substitutions.json unless --map names another.
+
+        Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage.
+        """
+}
