@@ -29,7 +29,7 @@ struct Subcommand: Sendable {
         ]
         for option in options + Self.commonOptions {
             let left = "  --\(option.name)" + (option.value.map { " \($0)" } ?? "")
-            lines.append(left.padding(toLength: 25, withPad: " ", startingAt: 0) + option.help)
+            lines.append(left.padding(toLength: 27, withPad: " ", startingAt: 0) + option.help)
         }
         return lines.joined(separator: "\n")
     }

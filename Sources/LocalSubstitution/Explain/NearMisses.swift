@@ -35,7 +35,7 @@ struct NearMisses: Sendable {
     private func patterns(_ url: NormalizedURL) -> [NearMiss] {
         var found: [String: NearMiss] = [:]
         for (difference, text) in Self.variants(of: url) {
-            guard let variant = try? NormalizedURL(text) else { continue }
+            guard let variant = try? NormalizedURL(text), variant.text != url.text else { continue }
             for candidate in index.candidates(for: variant) {
                 let entry = index.entries[candidate.number]
                 guard entry.isPattern, found[entry.key] == nil else { continue }
