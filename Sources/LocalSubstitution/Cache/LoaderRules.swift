@@ -6,7 +6,8 @@ import FoundationNetworking
 
 /// What the loader would not take from a cache. Handing it out all the same would cost a lookup and serve nothing.
 ///
-/// Seen in `HTTPURLProtocol.swift`, `canCache`, on Linux. What Apple's loader refuses is not documented; the same is assumed.
+/// Seen in `HTTPURLProtocol.swift`, `canCache`, on Linux, where dates are read with month names that HTTP does not have, so that
+/// `Date` counts for nothing and every `Expires` is past. What Apple's loader refuses is not documented; the same is assumed.
 enum LoaderRules {
     enum Refusal: Hashable, Sendable {
         case method(String)
@@ -14,7 +15,7 @@ enum LoaderRules {
         case status(Int)
         case responseHeader(String)
         case cacheControl(String)
-        case expired(header: String)
+        case expires
 
         var message: String {
             switch self {
@@ -23,7 +24,7 @@ enum LoaderRules {
             case .status(let status): "the loader takes no response with the status \(status) from a cache"
             case .responseHeader(let name): "the loader takes no response with the header “\(name)” from a cache"
             case .cacheControl(let directive): "the entry's Cache-Control says “\(directive)”"
-            case .expired(let header): "the entry's \(header) makes the response expire at once"
+            case .expires: "the loader takes every “Expires” date for a past one: give a max-age in “Cache-Control”"
             }
         }
     }
@@ -63,19 +64,13 @@ enum LoaderRules {
     private static let statuses: Set<Int> = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
 
     private static func freshnessRefusal(_ headers: [String: String]) -> Refusal? {
-        let now = Date()
-        let directives = headers["cache-control"].map(directives)
-        if let directives {
-            for name in ["no-store", "no-cache"] where directives[name] != nil { return .cacheControl(name) }
-        }
         // Without a Cache-Control of the entry, ours has a `max-age`, which outranks `Expires`.
-        let maxAge = directives == nil ? 31_536_000 : directives?["max-age"].flatMap { $0 }.flatMap(Double.init)
-        let built = min(headers["date"].flatMap(HTTPDate.date) ?? now, now)
-        if let maxAge {
-            return now >= built + maxAge ? .expired(header: headers["date"] == nil ? "Cache-Control" : "Date") : nil
+        guard let directives = headers["cache-control"].map(directives) else { return nil }
+        for name in ["no-store", "no-cache"] where directives[name] != nil { return .cacheControl(name) }
+        if let maxAge = directives["max-age"] {
+            return maxAge.flatMap(Double.init) == 0 ? .cacheControl("max-age=0") : nil
         }
-        guard directives?["s-maxage"] == nil, let expires = headers["expires"] else { return nil }
-        return HTTPDate.date(expires).map { now < $0 } == true ? nil : .expired(header: "Expires")
+        return headers["expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
     }
 
     /// Names in lowercase, and what follows each one's `=`.

@@ -4,7 +4,8 @@ extension Decision {
         switch verdict {
         case .substituted: "an entry answers it"
         case .notHTTP: "only http and https URLs with a host and without user info are substituted"
-        case .noEntry where match?.passedOver.isEmpty == false: "the entries that name it are disabled or have no file for it"
+        case .noEntry where match?.passedOver.isEmpty == false:
+            "the entries that name it are disabled or have no file for it"
         case .noEntry: "no entry names it"
         case .excluded: "the entry is null: such URLs are never substituted"
         case .methodNotListed(let method): "the entry does not list the method \(method): add it to “methods”"

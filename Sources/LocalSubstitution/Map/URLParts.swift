@@ -100,7 +100,7 @@ struct URLParts {
             return text.lowercased()
         }
         if host.contains(where: { $0 >= 0x80 }) {
-            guard let ascii = URL(string: "https://\(text)/")?.host(percentEncoded: true), !ascii.isEmpty,
+            guard let ascii = URL(string: "https://\(text)/")?.host(percentEncoded: false), !ascii.isEmpty,
                 ascii.utf8.allSatisfy({ $0 < 0x80 })
             else { throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)") }
             return ascii.lowercased()

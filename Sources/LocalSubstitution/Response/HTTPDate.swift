@@ -6,11 +6,6 @@ enum HTTPDate {
         date.formatted(style)
     }
 
-    /// `nil` for anything else, the two obsolete forms included.
-    static func date(_ text: String) -> Date? {
-        try? Date(text, strategy: style.parseStrategy)
-    }
-
     private static let style = Date.VerbatimFormatStyle(
         format: """
             \(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .padded(4)) \

@@ -1,0 +1,115 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Live reload")
+struct LiveReloadTests {
+    @Test(
+        "a changed file is served from the next request on, also with the same size, however it is written",
+        arguments: [false, true]
+    )
+    func changedFile(atomically: Bool) throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "v000"])
+        let cache = try fixture.reloadingCache()
+        for number in 0..<300 {
+            let text = "v\(100 + number)"
+            try fixture.write(text, to: "a.txt", atomically: atomically)
+            #expect(try cache.lookUp("https://h/a")?.text == text)
+        }
+    }
+
+    @Test("what has not changed is the same response, just after it was written and later")
+    func unchanged() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        let first = try #require(try cache.lookUp("https://h/a"))
+        let end = ContinuousClock.now + .milliseconds(60)
+        while ContinuousClock.now < end { #expect(try cache.lookUp("https://h/a") === first) }
+    }
+
+    @Test("a changed map is served from the next request on")
+    func changedMap() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
+        let cache = try fixture.reloadingCache()
+        #expect(try cache.lookUp("https://h/a")?.text == "a")
+        try fixture.writeMap(#""https://h/a": "b.txt""#)
+        #expect(try cache.lookUp("https://h/a")?.text == "b")
+        try fixture.writeMap(#""https://h/c": "b.txt""#)
+        #expect(try cache.lookUp("https://h/a") == nil)
+        #expect(try cache.lookUp("https://h/c")?.text == "b")
+    }
+
+    @Test("a map that does not load leaves the last good one in place, and says so once")
+    func brokenMap() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        let events = EventLog(cache)
+        try fixture.writeMap(#""https://h/a": "#)
+        for _ in 0..<3 { #expect(try cache.lookUp("https://h/a")?.text == "local") }
+        try fixture.writeMap(#""https://h/a": "missing.txt""#)
+        for _ in 0..<3 { #expect(try cache.lookUp("https://h/a")?.text == "local") }
+        try fixture.writeMap(#""https://h/b": "a.txt""#)
+        #expect(try cache.lookUp("https://h/b")?.text == "local")
+        let told = await events.all { if case .substituted(let url, _, _, _) = $0 { url.path == "/b" } else { false } }
+        let failures = told.compactMap { event -> SubstitutionMapError? in
+            if case .mapNotReloaded(let error) = event { error } else { nil }
+        }
+        #expect(failures.map { $0.problems.first?.kind } == [.syntax, .missingFile])
+        #expect(told.contains { if case .mapReloaded(entries: 1) = $0 { true } else { false } })
+    }
+
+    @Test("a map whose missing file comes later is loaded then, though the map itself stays as it is")
+    func lateFile() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        try fixture.writeMap(#""https://h/b": "b.txt""#)
+        #expect(try cache.lookUp("https://h/b") == nil)
+        try fixture.write("b", to: "b.txt")
+        let end = ContinuousClock.now + .seconds(10)
+        while try cache.lookUp("https://h/b") == nil, ContinuousClock.now < end {}
+        #expect(try cache.lookUp("https://h/b")?.text == "b")
+    }
+
+    @Test("a map that disappears leaves the last good one in place")
+    func missingMap() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        try FileManager.default.removeItem(at: fixture.mapFile)
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+    }
+
+    @Test("a map set in code is not replaced by the file's")
+    func setMap() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
+        let cache = try fixture.reloadingCache()
+        cache.map = try SubstitutionMap(["https://h/a": "b.txt"], resources: fixture.resources)
+        try fixture.writeMap(#""https://h/x": "a.txt""#)
+        #expect(try cache.lookUp("https://h/a")?.text == "b")
+        try fixture.write("c", to: "b.txt")
+        #expect(try cache.lookUp("https://h/a")?.text == "c", "files are watched all the same")
+    }
+
+    @Test("off, neither map nor files are looked at again")
+    func off() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try LocalSubstitutionCache(contentsOf: fixture.mapFile, reloadsChanges: false)
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+        try fixture.write("changed", to: "a.txt")
+        try fixture.writeMap(#""https://h/b": "a.txt""#)
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+        #expect(try cache.lookUp("https://h/b") == nil)
+    }
+
+    @Test("a bundle is never watched")
+    func bundle() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.bundleCache()
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+        try fixture.write("changed", to: "a.txt")
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+    }
+}

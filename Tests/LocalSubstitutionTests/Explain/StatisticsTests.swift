@@ -1,0 +1,182 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Statistics and events")
+struct StatisticsTests {
+    @Test("every lookup is counted as one of four, with the bytes that were substituted")
+    func counts() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
+        let cache = try fixture.cache()
+        #expect(cache.statistics.lookups == 0)
+        for _ in 0..<3 { #expect(try cache.lookUp("https://h/a") != nil) }
+        _ = cache.cachedResponse(for: try request("https://h/a", headers: ["Range": "bytes=0-1"]))
+        _ = cache.cachedResponse(for: try request("https://h/a", policy: .reloadIgnoringLocalCacheData))
+        _ = try cache.lookUp("https://h/n")
+        _ = try cache.lookUp("https://h/x")
+        let stored = try #require(try cache.lookUp("https://h/a"))
+        cache.storeCachedResponse(
+            CachedURLResponse(
+                response: stored.response,
+                data: Data("x".utf8),
+                userInfo: nil,
+                storagePolicy: .allowedInMemoryOnly
+            ),
+            for: try request("https://h/y")
+        )
+        _ = try cache.lookUp("https://h/y")
+        let statistics = cache.statistics
+        #expect(statistics.lookups == 9)
+        #expect(statistics.substituted == 5)
+        #expect(statistics.bypassed == 2)
+        #expect(statistics.misses == 1)
+        #expect(statistics.fallbackHits == 1)
+        #expect(statistics.faults == 0)
+        #expect(statistics.bytes == 4 * 5 + 2)
+    }
+
+    @Test("events tell everything, in order, each once")
+    func events() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
+        let cache = try fixture.cache()
+        let log = EventLog(cache)
+        _ = try cache.lookUp("https://h/a")
+        _ = try cache.lookUp("https://h/a")
+        _ = cache.cachedResponse(for: try request("https://h/a", policy: .reloadIgnoringLocalCacheData))
+        _ = try cache.lookUp("https://h/n")
+        _ = try cache.lookUp("http://h/a/")
+        let told = await log.all { if case .missed = $0 { true } else { false } }.map(\.description)
+        let path = fixture.file("a.txt").path
+        #expect(
+            told == [
+                "substituted https://h/a ← \(path) (5 bytes; entry “https://h/a”)",
+                "substituted https://h/a ← \(path) (5 bytes; entry “https://h/a”)",
+                "bypassed https://h/a: the request's cache policy ignores local data (entry “https://h/a”)",
+                "bypassed https://h/n: the entry is null: such URLs are never substituted (entry “https://h/n”)",
+                "missed http://h/a/; near miss: “https://h/a” differs only in scheme and trailing slash",
+            ]
+        )
+    }
+
+    @Test("an event's handler may use the cache, and events stop when it is taken away")
+    func reentrant() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        let seen = await withCheckedContinuation { (continuation: CheckedContinuation<Int, Never>) in
+            cache.onEvent = { [unowned cache] _ in
+                cache.onEvent = nil
+                cache.removeAllCachedResponses()
+                continuation.resume(returning: cache.statistics.substituted)
+            }
+            _ = try? cache.lookUp("https://h/a")
+        }
+        #expect(seen == 1)
+        #expect(cache.onEvent == nil)
+        #expect(try cache.lookUp("https://h/a") != nil)
+    }
+}
+
+@Suite("Explanations")
+struct ExplanationTests {
+    private let cache: LocalSubstitutionCache
+    private let fixture: CacheFixture
+
+    init() throws {
+        fixture = try CacheFixture(
+            """
+            "https://h/a.txt": "a.txt",
+            "https://h/*.txt": "*.txt",
+            "https://h/*": "a.txt",
+            "https://h/off.txt": { "file": "a.txt", "enabled": false },
+            "https://other:8443/Path/x?v=1": "a.txt",
+            "https://status/x": { "status": 404 },
+            "https://typed/x": { "file": "a.txt", "mimeType": "text/css" }
+            """
+        )
+        cache = try fixture.cache()
+    }
+
+    @Test("name the winner with its line, those it shadows, the file and how its type was found")
+    func winner() throws {
+        let explanation = try cache.explain(request("https://h/a.txt"))
+        #expect(explanation.verdict == .substituted)
+        #expect(explanation.winner?.key == "https://h/a.txt")
+        #expect(explanation.winner?.line == 1)
+        #expect(explanation.shadowed.map(\.key) == ["https://h/*.txt", "https://h/*"])
+        #expect(explanation.file?.lastPathComponent == "a.txt")
+        #expect(explanation.contentType == "text/plain; charset=utf-8")
+        #expect(explanation.contentTypeSource == "by the file's extension “txt”")
+        #expect(explanation.instead == nil)
+        #expect(
+            explanation.description.split(separator: "\n").map { $0.prefix(16) } == [
+                "GET https://h/a.", "  verdict:      ", "  entry:        ", "  file:         ", "  MIME type:    ",
+                "  shadowed:     ", "  shadowed:     ",
+            ]
+        )
+    }
+
+    @Test("name what was passed over, and why")
+    func passedOver() throws {
+        let disabled = try cache.explain(request("https://h/off.txt"))
+        #expect(disabled.winner?.key == "https://h/*")
+        #expect(disabled.passedOver.map(\.remark) == ["it is disabled", "there is no file “off.txt”"])
+    }
+
+    @Test("say what is served instead, and why")
+    func instead() throws {
+        let reload = try cache.explain(request("https://h/a.txt", policy: .reloadIgnoringLocalCacheData))
+        #expect(reload.instead == "the network")
+        #expect(reload.description.contains("not substituted: the request's cache policy ignores local data"))
+        let post = try cache.explain(request("https://h/a.txt", method: "POST"))
+        #expect(post.instead == "the default cache, or else the network")
+        #expect(post.reason.contains("POST"))
+    }
+
+    @Test("say that a file can't be read")
+    func unreadable() throws {
+        try FileManager.default.removeItem(at: fixture.file("a.txt"))
+        try FileManager.default.createDirectory(at: fixture.file("a.txt"), withIntermediateDirectories: false)
+        let explanation = try cache.explain(request("https://typed/x"))
+        #expect(explanation.verdict == .unreadableFile)
+        #expect(explanation.reason == "the file is a folder, not a regular file")
+    }
+
+    @Test("show a status and a type that an entry sets")
+    func fields() throws {
+        #expect(try cache.explain(request("https://status/x")).status == 404)
+        #expect(try cache.explain(request("https://typed/x")).contentTypeSource == "set by the entry")
+    }
+
+    static let nearMisses: [(String, [NearMiss.Difference])] = [
+        ("http://other:8443/Path/x?v=1", [.scheme]),
+        ("https://other/Path/x?v=1", [.port]),
+        ("https://other:8443/Path/x", [.query]),
+        ("https://other:8443/Path/x?v=2", [.query]),
+        ("https://other:8443/Path/x/?v=1", [.trailingSlash]),
+        ("https://other:8443/path/X?v=1", [.letterCase]),
+        ("https://other:8443/Path/x?V=1", [.letterCase]),
+        ("http://other/path/x/", [.scheme, .port, .query, .trailingSlash, .letterCase]),
+    ]
+
+    @Test("name the keys that almost match, and in what they differ", arguments: nearMisses)
+    func nearMiss(_ url: String, _ differences: [NearMiss.Difference]) throws {
+        let explanation = try cache.explain(request(url))
+        #expect(explanation.verdict == .noEntry)
+        #expect(
+            explanation.nearMisses == [explanation.nearMisses.first { $0.differences == differences }].compactMap { $0 }
+        )
+        #expect(explanation.nearMisses.first?.key == "https://other:8443/Path/x?v=1")
+    }
+
+    @Test("name patterns that almost match, and nothing that is far off")
+    func patterns() throws {
+        #expect(
+            try cache.explain(request("http://h/b.txt")).nearMisses.map(\.key) == ["https://h/*", "https://h/*.txt"]
+        )
+        #expect(try cache.explain(request("https://elsewhere/")).nearMisses.isEmpty)
+    }
+}

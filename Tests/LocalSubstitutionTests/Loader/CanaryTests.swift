@@ -1,0 +1,256 @@
+#if os(Linux)
+import Foundation
+import FoundationNetworking
+import Guarded
+import LoopbackOrigin
+import Testing
+
+/// The facts about Linux's Foundation that the code relies on, one test each, so that a new toolchain tells when one changes.
+/// What of them is relied on, and where, stands in the article “What Foundation does”.
+@Suite("Canary: Linux's loader")
+struct CanaryTests {
+    private let origin: LoopbackServer
+    private let cache = ProbeCache()
+
+    init() throws {
+        origin = try LoopbackServer { request in
+            request.path == "/redirect" ? .redirect(to: "/target") : .text("network")
+        }
+    }
+
+    private func load(_ request: URLRequest) async throws -> String {
+        let session = session(with: cache)
+        defer { session.invalidateAndCancel() }
+        return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+    }
+
+    private func get(_ path: String = "a") async throws -> String { try await load(URLRequest(url: origin.url(path))) }
+
+    @Test("a data task asks getCachedResponse of its configuration's cache, and takes what it gets at once")
+    func asks() async throws {
+        cache.answer = { ProbeCache.response($0, 200) }
+        #expect(try await get() == "cached")
+        #expect(cache.calls == [.get])
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("a plain URLResponse is refused and removed")
+    func plainResponse() async throws {
+        cache.answer = { url in
+            CachedURLResponse(
+                response: URLResponse(
+                    url: url,
+                    mimeType: "text/plain",
+                    expectedContentLength: 6,
+                    textEncodingName: nil
+                ),
+                data: Data("cached".utf8)
+            )
+        }
+        #expect(try await get() == "network")
+        #expect(cache.calls == [.get, .remove])
+    }
+
+    @Test("these statuses are accepted, and no others")
+    func statuses() async throws {
+        var accepted: [Int] = []
+        for status in [
+            200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 410, 414,
+        ]
+            + [418, 451, 500, 501, 502, 503]
+        {
+            cache.answer = { ProbeCache.response($0, status) }
+            if try await get() == "cached" { accepted.append(status) }
+        }
+        #expect(accepted == [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501])
+    }
+
+    @Test(
+        "a response is refused for these headers",
+        arguments: [
+            ("Vary", "Accept", false), ("Cache-Control", "no-store", false), ("Cache-Control", "no-cache", false),
+            ("Cache-Control", "max-age=0", false), ("Cache-Control", "max-age=60", true),
+            ("Cache-Control", "public", true),
+            ("WWW-Authenticate", "Basic", false), ("Proxy-Authenticate", "Basic", false), ("Expires", "0", false),
+            ("X-Other", "1", true),
+        ]
+    )
+    func responseHeaders(_ name: String, _ value: String, isAccepted: Bool) async throws {
+        cache.answer = { ProbeCache.response($0, 200, [name: value]) }
+        #expect(try await get() == (isAccepted ? "cached" : "network"))
+    }
+
+    @Test("no date is ever read: not that of Date, and every Expires is past")
+    func dates() async throws {
+        cache.answer = {
+            ProbeCache.response($0, 200, ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Cache-Control": "max-age=1000"])
+        }
+        #expect(try await get() == "cached")
+        cache.answer = { ProbeCache.response($0, 200, ["Expires": "Sat, 06 Nov 2094 08:49:37 GMT"]) }
+        #expect(try await get() == "network")
+    }
+
+    @Test("a request with credentials gets nothing from a cache", arguments: ["Authorization", "Proxy-Authorization"])
+    func credentials(_ name: String) async throws {
+        cache.answer = { ProbeCache.response($0, 200) }
+        var request = URLRequest(url: origin.url("a"))
+        request.setValue("x", forHTTPHeaderField: name)
+        #expect(try await load(request) == "network")
+    }
+
+    @Test("methods but GET and HEAD get nothing from a cache", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    func methods(_ method: String) async throws {
+        cache.answer = { ProbeCache.response($0, 200) }
+        var request = URLRequest(url: origin.url("a"))
+        request.httpMethod = method
+        #expect(try await load(request) == "network")
+    }
+
+    @Test("the request's cache policy is not looked at: the cache itself must keep its promise")
+    func cachePolicy() async throws {
+        cache.answer = { ProbeCache.response($0, 200) }
+        #expect(
+            try await load(URLRequest(url: origin.url("a"), cachePolicy: .reloadIgnoringLocalCacheData)) == "cached"
+        )
+    }
+
+    @Test("a Range is not looked at: the cache itself must cut the part")
+    func range() async throws {
+        cache.answer = { ProbeCache.response($0, 200) }
+        var request = URLRequest(url: origin.url("a"))
+        request.setValue("bytes=0-0", forHTTPHeaderField: "Range")
+        #expect(try await load(request) == "cached")
+    }
+
+    @Test("a download task does not ask a cache")
+    func download() async throws {
+        cache.answer = { ProbeCache.response($0, 200) }
+        let session = session(with: cache)
+        defer { session.invalidateAndCancel() }
+        let (file, _) = try await session.download(from: origin.url("a"))
+        #expect(try String(contentsOf: file, encoding: .utf8) == "network")
+        #expect(cache.calls.isEmpty)
+    }
+
+    @Test("the target of a redirect is not looked up")
+    func redirect() async throws {
+        let target = origin.url("target")
+        cache.answer = { $0 == target ? ProbeCache.response($0, 200) : nil }
+        #expect(try await get("redirect") == "network")
+        #expect(cache.calls == [.get])
+    }
+
+    @Test("the loader stores no response by itself")
+    func storesNothing() async throws {
+        #expect(try await get() == "network")
+        #expect(cache.calls == [.get])
+    }
+
+    @Test("the cache is asked within resume(), on the caller's thread")
+    func withinResume() async throws {
+        let session = session(with: cache)
+        defer { session.invalidateAndCancel() }
+        let caller = CallerThread()
+        let wasInside = Guarded(false)
+        cache.answer = { url in
+            wasInside.withLock { $0 = caller.isInside }
+            return ProbeCache.response(url, 200)
+        }
+        let task = session.dataTask(with: origin.url("a"))
+        caller.run { task.resume() }
+        #expect(wasInside.withLock { $0 })
+    }
+
+    @Test("URLCache takes two URLs of one host, port and path for the same")
+    func stockKeys() throws {
+        let stock = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let first = try #require(URL(string: "http://canary.invalid/a?v=1"))
+        let second = try #require(URL(string: "https://canary.invalid/a?v=2"))
+        // With a port written, scheme and port are told apart by the port alone.
+        stock.storeCachedResponse(ProbeCache.response(first, 200), for: URLRequest(url: first))
+        #expect(stock.cachedResponse(for: URLRequest(url: second))?.response.url == first)
+        stock.removeAllCachedResponses()
+    }
+
+    @Test("URLCache traps when it evicts what was stored twice")
+    func stockEviction() async throws {
+        await #expect(processExitsWith: .failure) {
+            let stock = URLCache(memoryCapacity: 1_000, diskCapacity: 0, diskPath: nil)
+            for path in ["a", "a", "b", "c", "d", "e"] {
+                guard let url = URL(string: "http://canary.invalid/\(path)") else { continue }
+                stock.storeCachedResponse(
+                    ProbeCache.response(url, 200, [:], Data(count: 400)),
+                    for: URLRequest(url: url)
+                )
+            }
+            exit(EXIT_SUCCESS)
+        }
+    }
+
+    @Test("URL encodes a percent sign again where something else has to be encoded")
+    func doubleEncoding() {
+        #expect(URL(string: "https://h/a%20b|c")?.absoluteString == "https://h/a%2520b%7Cc")
+        #expect(URL(string: "https://h:*/") == nil)
+    }
+
+    @Test("URL gives a host's ASCII form")
+    func internationalHost() {
+        #expect(URL(string: "https://bücher.example/")?.host(percentEncoded: false) == "xn--bcher-kva.example")
+    }
+
+    @Test("a slice of Data keeps the whole's indices")
+    func dataSlice() {
+        #expect(Data(count: 100)[50..<60].startIndex == 50)
+    }
+}
+
+/// A cache that answers as it is told, and notes what it was asked.
+final class ProbeCache: URLCache, @unchecked Sendable {
+    // Unchecked, since a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    enum Call: Hashable { case get, store, remove }
+
+    private let state = Guarded<(calls: [Call], answer: @Sendable (URL) -> CachedURLResponse?)>(([], { _ in nil }))
+
+    init() {
+        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+    }
+
+    var calls: [Call] { state.withLock { $0.calls } }
+
+    var answer: @Sendable (URL) -> CachedURLResponse? {
+        get { state.withLock { $0.answer } }
+        set { state.withLock { $0.answer = newValue } }
+    }
+
+    static func response(
+        _ url: URL,
+        _ status: Int,
+        _ headers: [String: String] = [:],
+        _ body: Data = Data("cached".utf8)
+    ) -> CachedURLResponse {
+        let response: URLResponse =
+            HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+            ?? URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil)
+        return CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .allowedInMemoryOnly)
+    }
+
+    override func getCachedResponse(
+        for dataTask: URLSessionDataTask,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        let answer = state.withLock { state in
+            state.calls.append(.get)
+            return state.answer
+        }
+        completionHandler(dataTask.currentRequest?.url.flatMap(answer))
+    }
+
+    override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
+        state.withLock { $0.calls.append(.store) }
+    }
+
+    override func removeCachedResponse(for dataTask: URLSessionDataTask) {
+        state.withLock { $0.calls.append(.remove) }
+    }
+}
+#endif

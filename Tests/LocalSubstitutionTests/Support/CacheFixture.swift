@@ -1,0 +1,97 @@
+import Foundation
+import LocalSubstitution
+import LoopbackOrigin
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A folder with a map and files, and caches made of it. The folder goes with the process: a cache may outlive its fixture.
+final class CacheFixture: Sendable {
+    let folder: URL
+
+    /// - Parameters:
+    ///   - map: The map's JSON, entries only: without the outer braces.
+    ///   - files: Names and contents of the files in `Resources`.
+    init(_ map: String, files: [String: String] = ["a.txt": "local"]) throws {
+        folder = Self.root.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        for (name, contents) in files { try write(contents, to: name) }
+        try writeMap(map)
+    }
+
+    private static let root: URL = {
+        atexit { try? FileManager.default.removeItem(at: CacheFixture.root) }
+        return FileManager.default.temporaryDirectory.appendingPathComponent("substitution-tests-\(UUID().uuidString)")
+    }()
+
+    var resources: URL { folder.appendingPathComponent("Resources", isDirectory: true) }
+    var mapFile: URL { folder.appendingPathComponent("substitutions.json") }
+
+    func file(_ name: String) -> URL { resources.appendingPathComponent(name) }
+
+    func write(_ contents: String, to name: String, atomically: Bool = true) throws {
+        try write(Data(contents.utf8), to: name, atomically: atomically)
+    }
+
+    func write(_ contents: Data, to name: String, atomically: Bool = true) throws {
+        let file = file(name)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try contents.write(to: file, options: atomically ? .atomic : [])
+    }
+
+    func writeMap(_ map: String) throws {
+        try Data("{\(map)}".utf8).write(to: mapFile, options: .atomic)
+    }
+
+    /// A cache with a default cache of its own, without live reload.
+    func cache() throws -> LocalSubstitutionCache {
+        LocalSubstitutionCache(
+            map: try SubstitutionMap(contentsOf: mapFile),
+            diskPath: folder.appendingPathComponent("cache").path
+        )
+    }
+
+    func reloadingCache() throws -> LocalSubstitutionCache {
+        try LocalSubstitutionCache(contentsOf: mapFile)
+    }
+
+    /// A cache made of a bundle, as an app has it.
+    func bundleCache() throws -> LocalSubstitutionCache {
+        guard let bundle = Bundle(path: folder.path) else { throw CocoaError(.fileNoSuchFile) }
+        return try LocalSubstitutionCache(bundle: bundle)
+    }
+}
+
+/// A session with a cache of its own, as `URLCache.shared` would be.
+func session(with cache: URLCache?) -> URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = cache
+    configuration.timeoutIntervalForRequest = 20
+    return URLSession(configuration: configuration)
+}
+
+func request(
+    _ url: String,
+    method: String = "GET",
+    headers: [String: String] = [:],
+    policy: URLRequest.CachePolicy = .useProtocolCachePolicy
+) throws -> URLRequest {
+    guard let url = URL(string: url) else { throw URLError(.badURL) }
+    var request = URLRequest(url: url, cachePolicy: policy)
+    request.httpMethod = method
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+    return request
+}
+
+extension CachedURLResponse {
+    var text: String { String(decoding: data, as: UTF8.self) }
+    var http: HTTPURLResponse? { response as? HTTPURLResponse }
+    func header(_ name: String) -> String? { http?.value(forHTTPHeaderField: name) }
+}
+
+extension LocalSubstitutionCache {
+    func lookUp(_ url: String) throws -> CachedURLResponse? {
+        cachedResponse(for: try request(url))
+    }
+}

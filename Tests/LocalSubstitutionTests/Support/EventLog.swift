@@ -1,0 +1,22 @@
+import LocalSubstitution
+
+/// Collects what a cache tells, in order.
+final class EventLog: Sendable {
+    private let stream: AsyncStream<LocalSubstitutionCache.Event>
+
+    init(_ cache: LocalSubstitutionCache) {
+        let (stream, continuation) = AsyncStream.makeStream(of: LocalSubstitutionCache.Event.self)
+        self.stream = stream
+        cache.onEvent = { continuation.yield($0) }
+    }
+
+    /// All events up to the first that is the last one wanted.
+    func all(until isLast: (LocalSubstitutionCache.Event) -> Bool) async -> [LocalSubstitutionCache.Event] {
+        var found: [LocalSubstitutionCache.Event] = []
+        for await event in stream {
+            found.append(event)
+            if isLast(event) { break }
+        }
+        return found
+    }
+}
