@@ -43,21 +43,34 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - memoryCapacity: The default cache's, in bytes; 4 MiB by default. Retained responses don't count.
     ///   - diskCapacity: The default cache's, in bytes; 20 MiB by default.
     ///   - diskPath: The default cache's folder; by default where `URLCache` has it.
-    public init(
+    public convenience init(
         map: SubstitutionMap,
         memoryCapacity: Int = 4 << 20,
         diskCapacity: Int = 20 << 20,
         diskPath: String? = nil
     ) {
-        state = Guarded(State(map: map))
-        liveReload = nil
-        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: diskPath)
+        self.init(map, nil, memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: diskPath)
     }
 
-    private init(map: SubstitutionMap, reloadsChanges: Bool) {
+    private init(
+        _ map: SubstitutionMap,
+        _ liveReload: LiveReload?,
+        memoryCapacity: Int = 4 << 20,
+        diskCapacity: Int = 20 << 20,
+        diskPath: String? = nil
+    ) {
         state = Guarded(State(map: map))
-        liveReload = reloadsChanges ? LiveReload(map) : nil
-        super.init(memoryCapacity: 4 << 20, diskCapacity: 20 << 20, diskPath: nil)
+        self.liveReload = liveReload
+        // Mac Catalyst does not have the initializer that all others have.
+        #if targetEnvironment(macCatalyst)
+        super.init(
+            memoryCapacity: memoryCapacity,
+            diskCapacity: diskCapacity,
+            directory: diskPath.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        )
+        #else
+        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: diskPath)
+        #endif
     }
 
     /// Makes a cache with a map in a folder.
@@ -75,7 +88,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         reloadsChanges: Bool = true
     ) throws(SubstitutionMapError) {
         let map = try SubstitutionMap(contentsOf: mapFile, resources: resources, strict: strict)
-        self.init(map: map, reloadsChanges: reloadsChanges)
+        self.init(map, reloadsChanges ? LiveReload(map) : nil)
     }
 
     /// Makes a cache with the map in a bundle.
@@ -93,7 +106,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         map name: String = "substitutions",
         strict: Bool = true
     ) throws(SubstitutionMapError) {
-        self.init(map: try SubstitutionMap(bundle: bundle, map: name, strict: strict), reloadsChanges: false)
+        self.init(map: try SubstitutionMap(bundle: bundle, map: name, strict: strict))
     }
 
     // MARK: Map, counts and events

@@ -34,12 +34,12 @@ struct OpenedFile: ~Copyable {
 
     /// The first bytes, at most so many.
     func prefix(_ count: Int) throws(FileProblem) -> Data {
-        try read(upTo: count)
+        try bytes(upTo: count)
     }
 
     /// All of the bytes. A file that grows or shrinks meanwhile gives what could be read.
     func contents() throws(FileProblem) -> Data {
-        try read(upTo: nil)
+        try bytes(upTo: nil)
     }
 
     /// All of the bytes, mapped. Pages are private, so that whoever changes the `Data` changes neither file nor neighbours.
@@ -50,14 +50,14 @@ struct OpenedFile: ~Copyable {
         return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
     }
 
-    private func read(upTo limit: Int?) throws(FileProblem) -> Data {
+    private func bytes(upTo limit: Int?) throws(FileProblem) -> Data {
         // One byte more than expected, so that the end of the file shows without another round.
         var data = Data(count: limit ?? status.size + 1)
         var count = 0
         while true {
             let room = data.count - count
             let got = data.withUnsafeMutableBytes { buffer in
-                Foundation.read(descriptor, buffer.baseAddress.map { $0 + count }, room)
+                read(descriptor, buffer.baseAddress.map { $0 + count }, room)
             }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw .unreadable(errno: errno) }

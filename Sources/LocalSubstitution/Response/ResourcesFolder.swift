@@ -7,7 +7,7 @@ struct ResourcesFolder: Sendable {
     let mapsLargeFiles: Bool
 
     init(_ url: URL, mapsLargeFiles: Bool = false) {
-        path = url.standardizedFileURL.path
+        path = url.path
         self.mapsLargeFiles = mapsLargeFiles
     }
 

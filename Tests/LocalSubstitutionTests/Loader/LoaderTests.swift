@@ -275,8 +275,9 @@ struct SharedCacheTests {
     @Test("it works without a home directory")
     func noHome() async throws {
         await #expect(processExitsWith: .success) {
-            for name in ["HOME", "XDG_CACHE_HOME", "CFFIXED_USER_HOME"] { unsetenv(name) }
-            setenv("HOME", "/nonexistent/home", 1)
+            // No one, not even root, can make a folder there.
+            setenv("HOME", "/dev/null/home", 1)
+            unsetenv("XDG_CACHE_HOME")
             let fixture = try CacheFixture(#""http://shared.invalid/a": "a.txt""#)
             let cache = try LocalSubstitutionCache(contentsOf: fixture.mapFile)
             exit(try cache.lookUp("http://shared.invalid/a")?.text == "local" ? EXIT_SUCCESS : EXIT_FAILURE)
