@@ -1,6 +1,9 @@
+import Dispatch
 import Foundation
-import LocalSubstitution
+import Guarded
 import Testing
+
+@testable import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -111,5 +114,42 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/a")?.text == "local")
         try fixture.write("changed", to: "a.txt")
         #expect(try cache.lookUp("https://h/a")?.text == "local")
+    }
+
+    @Test("a status says nothing for sure until the file system's clock has ticked")
+    func tooFresh() throws {
+        let fixture = try CacheFixture("")
+        let status = try #require(FileStatus(path: fixture.file("a.txt").path))
+        let written = max(status.modified, status.changed)
+        #expect(status.isTooFresh(at: written))
+        #expect(status.isTooFresh(at: written + 19_999_999))
+        #expect(!status.isTooFresh(at: written + 20_000_000))
+    }
+
+    @Test(
+        "what somebody began to read before a file changed is not taken for the changed file",
+        .timeLimit(.minutes(1))
+    )
+    func staleRead() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])
+        let cache = try fixture.reloadingCache()
+        let folder = ResourcesFolder(fixture.resources)
+        let path = folder.path(of: "a.txt")
+        let read = FileRead()
+        read.finish(.success(try FileBytes(opening: "a.txt", in: folder)))
+        cache.state.withLock { $0.reads[path] = read }
+        try fixture.write("new", to: "a.txt")
+
+        let isAsking = DispatchSemaphore(value: 0)
+        let isAnswered = DispatchGroup()
+        DispatchQueue.global().async(group: isAnswered) {
+            isAsking.signal()
+            #expect((try? cache.lookUp("https://h/a"))??.text == "new")
+        }
+        isAsking.wait()
+        // Long enough for the other thread to find the read that is about to go; it must pass it over, however long that takes.
+        _ = isAnswered.wait(timeout: .now() + .milliseconds(50))
+        cache.state.withLock { _ = $0.reads.removeValue(forKey: path) }
+        isAnswered.wait()
     }
 }
