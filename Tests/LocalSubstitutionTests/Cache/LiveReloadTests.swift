@@ -66,15 +66,21 @@ struct LiveReloadTests {
     }
 
     @Test("a map whose missing file comes later is loaded then, though the map itself stays as it is")
-    func lateFile() throws {
+    func lateFile() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
+        let log = EventLog(cache)
         try fixture.writeMap(#""https://h/b": "b.txt""#)
-        #expect(try cache.lookUp("https://h/b") == nil)
+        // Long enough for the map to be tried again in vain, which is not to be told again.
+        let first = ContinuousClock.now + .milliseconds(800)
+        while ContinuousClock.now < first { #expect(try cache.lookUp("https://h/b") == nil) }
         try fixture.write("b", to: "b.txt")
         let end = ContinuousClock.now + .seconds(10)
         while try cache.lookUp("https://h/b") == nil, ContinuousClock.now < end {}
         #expect(try cache.lookUp("https://h/b")?.text == "b")
+        let told = await log.all { if case .substituted = $0 { true } else { false } }
+        #expect(told.count { if case .mapNotReloaded = $0 { true } else { false } } == 1)
+        #expect(told.count { if case .mapReloaded = $0 { true } else { false } } == 1)
     }
 
     @Test("a map that disappears leaves the last good one in place")
