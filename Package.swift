@@ -24,6 +24,11 @@ let package = Package(
         ),
         .testTarget(name: "LocalSubstitutionTests", dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["LocalSubstitution", "substitute"],
+            exclude: ["Fixtures"]
+        ),
         .testTarget(name: "SubstituteTests", dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"]),
     ],
     swiftLanguageModes: [.v6]
@@ -35,4 +40,8 @@ for target in package.targets {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
+    // For `.ci/run`, whose steps share one build. Not for those who depend on this package: it would be refused there.
+    if Context.environment["LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS"] == "1" {
+        target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors"]))
+    }
 }

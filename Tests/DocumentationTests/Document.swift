@@ -1,0 +1,94 @@
+import Foundation
+
+/// A Markdown file of the package: its blocks of code, its tables and its links.
+struct Document: Sendable {
+    let path: String
+    let parts: [Part]
+
+    enum Part: Sendable {
+        case code(language: String, lines: [String], line: Int)
+        case table(Table)
+    }
+
+    /// A table's header and cells, without the backticks around a cell's text.
+    struct Table: Sendable {
+        let header: [String]
+        var rows: [(line: Int, cells: [String])]
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static let readme = Document("README.md")
+
+    static let articles = ["LocalSubstitution", "MapFormat", "HowARequestIsDecided", "WhatFoundationDoes"].map {
+        Document("Sources/LocalSubstitution/Documentation.docc/\($0).md")
+    }
+
+    static let all = [readme, Document("CONTRIBUTING.md"), Document("CHANGELOG.md")] + articles
+
+    init(_ path: String) {
+        self.path = path
+        var parts: [Part] = []
+        var table: Table?
+        var code: (language: String, lines: [String], line: Int)?
+        for (index, line) in Self.lines(of: path).enumerated() {
+            if let open = code {
+                if line == "```" {
+                    parts.append(.code(language: open.language, lines: open.lines, line: open.line))
+                    code = nil
+                } else {
+                    code?.lines.append(line)
+                }
+                continue
+            }
+            guard !line.hasPrefix("|") else {
+                let cells = Self.cells(line)
+                if table == nil {
+                    table = Table(header: cells, rows: [])
+                } else if !cells.allSatisfy({ $0.allSatisfy { $0 == "-" } }) {
+                    table?.rows.append((index + 1, cells))
+                }
+                continue
+            }
+            if let complete = table { parts.append(.table(complete)) }
+            table = nil
+            if line.hasPrefix("```") { code = (String(line.dropFirst(3)), [], index + 1) }
+        }
+        if let table { parts.append(.table(table)) }
+        self.parts = parts
+    }
+
+    static func lines(of path: String) -> [String] {
+        let text = (try? String(contentsOf: root.appending(path: path), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    var tables: [Table] {
+        parts.compactMap { part in
+            if case .table(let table) = part { table } else { nil }
+        }
+    }
+
+    func blocks(in language: String) -> [Block] {
+        parts.compactMap { part in
+            guard case .code(language, let lines, let line) = part else { return nil }
+            return Block(place: "\(path):\(line)", lines: lines)
+        }
+    }
+
+    private static func cells(_ line: String) -> [String] {
+        line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map {
+            $0.trimmingCharacters(in: .whitespaces).trimmingCharacters(in: ["`"])
+        }
+    }
+}
+
+/// A block of code in a document.
+struct Block: Sendable, CustomStringConvertible {
+    let place: String
+    let lines: [String]
+
+    var text: String { lines.joined(separator: "\n") }
+    var description: String { place }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Maps in the documents")
+struct MapExampleTests {
+    @Test("each map loads without a problem", arguments: Document.all.flatMap { $0.blocks(in: "json") })
+    func loads(_ block: Block) throws {
+        let folder = try ExampleFolder(files: MapExample.files(namedIn: block.text))
+        let map = try SubstitutionMap(json: Data(block.text.utf8), resources: folder.url)
+        #expect(map.count > 0)
+    }
+
+    @Test("each row of a table gives what it says", arguments: Document.all.flatMap(MapExample.examples))
+    func gives(_ example: MapExample) throws {
+        let folder = try ExampleFolder(files: example.files)
+        let map = try SubstitutionMap(json: Data(example.json.utf8), resources: folder.url)
+        let substitution = map.substitution(for: try #require(URL(string: example.request)))
+        #expect(folder.describe(substitution) == example.gives)
+    }
+
+    @Test("the tables of fields list all fields", arguments: [Document.readme.path, Document.articles[1].path])
+    func fields(_ path: String) throws {
+        let table = try #require(Document(path).tables.first { $0.header.first == "field" })
+        #expect(Set(table.rows.map { $0.cells[0] }) == Set(EntryFields.names))
+    }
+
+    @Test("the table of problems lists kinds that there are")
+    func problems() throws {
+        let table = try #require(Document.articles[1].tables.first { $0.header == ["what", "kind"] })
+        #expect(table.rows.count > 10)
+        for row in table.rows { #expect(SubstitutionMapError.Problem.Kind(rawValue: row.cells[1]) != nil, "\(row)") }
+    }
+}
+
+/// A row of a table in an article: what a map gives for a request.
+struct MapExample: Sendable, CustomTestStringConvertible {
+    let place: String
+    let json: String
+    let request: String
+    /// A file's name, `nothing`, or `status 404`.
+    let gives: String
+    let files: [String]
+
+    var testDescription: String { "\(place): \(request)" }
+
+    /// The rows with a request: those with a key are a map of their own, the others belong to the map above.
+    static func examples(in document: Document) -> [MapExample] {
+        var json = ""
+        var examples: [MapExample] = []
+        for part in document.parts {
+            switch part {
+            case .code("json", let lines, _): json = lines.joined(separator: "\n")
+            case .code: break
+            case .table(let table): examples += rows(of: table, in: document, below: json)
+            }
+        }
+        return examples
+    }
+
+    private static func rows(of table: Document.Table, in document: Document, below json: String) -> [MapExample] {
+        guard let request = table.header.firstIndex(of: "request"), let gives = table.header.firstIndex(of: "gives")
+        else { return [] }
+        return table.rows.map { line, cells in
+            let own = table.header.first == "key" ? "{ \"\(cells[0])\": \"\(cells[1])\" }" : json
+            return MapExample(
+                place: "\(document.path):\(line)",
+                json: own,
+                request: cells[request],
+                gives: cells[gives],
+                files: files(namedIn: own) + [cells[gives]] + decoys
+            )
+        }
+    }
+
+    /// What a careless implementation would serve where nothing is to be served.
+    private static let decoys = ["app/.env", "app/a\\b", "app/b", "secret"]
+
+    static func files(namedIn json: String) -> [String] {
+        let map = (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [String: Any] ?? [:]
+        return map.values.compactMap { $0 as? String ?? ($0 as? [String: Any])?["file"] as? String }
+    }
+}
+
+/// A resources folder for an example, until this goes.
+final class ExampleFolder {
+    let url: URL
+
+    init(files: [String]) throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "Documentation-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        for name in files {
+            let file = url.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            // A name with a wildcard needs only its folder.
+            if !name.contains("*") { try Data(name.utf8).write(to: file) }
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func describe(_ substitution: Substitution?) -> String {
+        guard let substitution else { return "nothing" }
+        guard let file = substitution.fileURL else { return "status \(substitution.status)" }
+        return String(file.path.trimmingPrefix(url.standardizedFileURL.path).trimmingPrefix("/"))
+    }
+}

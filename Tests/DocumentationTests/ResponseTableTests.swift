@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("What the documents say of responses")
+struct ResponseTableTests {
+    static let article = "Sources/LocalSubstitution/Documentation.docc/HowARequestIsDecided.md"
+
+    @Test("the statuses that the loader takes are those listed", arguments: [Document.readme.path, article])
+    func statuses(_ path: String) throws {
+        let cells = Document(path).tables.flatMap(\.rows).map { $0.cells.joined(separator: " ") }
+        let row = try #require(cells.first { $0.contains("200, 203") })
+        let listed = row.matches(of: /\d{3}/).compactMap { Int($0.output) }
+        let entries = (100...599).map { "\"https://h/\($0)\": { \"status\": \($0) }" }.joined(separator: ",")
+        let folder = try ExampleFolder(files: [])
+        let map = try SubstitutionMap(json: Data("{\(entries)}".utf8), resources: folder.url)
+        let taken = (100...599).filter { status in
+            let substitution = URL(string: "https://h/\(status)").flatMap(map.substitution)
+            return substitution.map { LoaderRules.refusal(of: $0) == nil } ?? false
+        }
+        #expect(Set(listed) == Set(taken))
+    }
+
+    @Test("the headers of a response are those listed")
+    func headers() throws {
+        let table = try #require(Document(Self.article).tables.first { $0.header == ["header", "value"] })
+        let folder = try ExampleFolder(files: ["app.js"])
+        let map = try SubstitutionMap(["https://h/app.js": "app.js"], resources: folder.url)
+        let url = try #require(URL(string: "https://h/app.js"))
+        let cached = LocalSubstitutionCache(map: map).cachedResponse(for: URLRequest(url: url))
+        let response = try #require(cached?.response as? HTTPURLResponse)
+        // Foundation spells some names its own way: `Etag`.
+        let names = response.allHeaderFields.keys.compactMap { ($0 as? String)?.lowercased() }
+        #expect(Set(table.rows.map { $0.cells[0].lowercased() }) == Set(names))
+        #expect(response.value(forHTTPHeaderField: "Cache-Control") == "max-age=31536000")
+    }
+}

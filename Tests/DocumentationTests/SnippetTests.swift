@@ -1,0 +1,112 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Swift in the documents")
+struct SnippetTests {
+    /// But for manifests, which are no code of a program.
+    static let blocks = Document.all.flatMap { $0.blocks(in: "swift") }.filter { !$0.text.contains(".package(") }
+
+    @Test("each block is a snippet, word for word", arguments: blocks)
+    func isSnippet(_ block: Block) throws {
+        let isImport = { (line: String) in line.hasPrefix("import ") }
+        let source = Self.source
+        #expect(block.lines.filter(isImport).allSatisfy(source.contains))
+        let code = Array(block.lines.drop { isImport($0) || $0.isEmpty })
+        #expect(Self.snippets.contains(code), "not in Snippets.swift: \(block.text)")
+    }
+
+    @Test("each snippet is in a document")
+    func isInDocument() {
+        let used = Self.blocks.map { $0.lines.drop { $0.hasPrefix("import ") || $0.isEmpty } }.map(Array.init)
+        #expect(Self.snippets.count > 5)
+        for snippet in Self.snippets { #expect(used.contains(snippet), "\(snippet.joined(separator: "\n"))") }
+    }
+
+    @Test("a session of one's own is answered")
+    func ownSession() async throws {
+        let session = ephemeralSession(with: try Self.cache())
+        let (body, _) = try await session.data(from: Self.url)
+        #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
+    }
+
+    @Test("problems and warnings are printed")
+    func problems() throws {
+        let map = try printProblems(of: Self.folder.appending(path: "Fixtures/mistakes/substitutions.json"))
+        #expect(map.problems.count == 3)
+        #expect(map.warnings().count == 3)
+    }
+
+    @Test("a cache that reloads is made, and listened to")
+    func reloading() throws {
+        let cache = try reloadingCache(Document.root.appending(path: "substitutions.json"))
+        listen(to: cache, Self.url)
+        #expect(cache.map.count > 0)
+        #expect(cache.onEvent != nil)
+    }
+
+    // `URLCache.shared` is the whole process's, so these have one of their own.
+    #if compiler(>=6.2) && (os(macOS) || os(Linux))
+    @Test("an app's shared session is answered from its bundle")
+    func app() async {
+        await #expect(processExitsWith: .success) {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "App-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            try Data("Ada".utf8).write(to: folder.appending(path: "user.txt"))
+            try Data(#"{ "https://api.example.com/user": "user.txt", "oops": "user.txt" }"#.utf8)
+                .write(to: folder.appending(path: "substitutions.json"))
+            answerFromLocalFiles(in: try #require(Bundle(url: folder)))
+            let cache = try #require(URLCache.shared as? LocalSubstitutionCache)
+            #expect(cache.map.problems.count == 1)
+            let (body, _) = try await URLSession.shared.data(from: SnippetTests.url)
+            #expect(String(decoding: body, as: UTF8.self) == "Ada")
+        }
+    }
+
+    @Test("without a map, the default cache stays")
+    func noMap() async {
+        await #expect(processExitsWith: .success) {
+            answerFromLocalFiles()
+            #expect(throws: SubstitutionMapError.self) { try shareCacheOfMainBundle() }
+            #expect(!(URLCache.shared is LocalSubstitutionCache))
+        }
+    }
+    #endif
+
+    static let folder = Document.root.appending(path: "Tests/DocumentationTests")
+
+    static var url: URL { URL(string: "https://api.example.com/user") ?? folder }
+
+    private static func cache() throws -> LocalSubstitutionCache {
+        let files = ["https://api.example.com/user": "user.json"]
+        return LocalSubstitutionCache(map: try SubstitutionMap(files, resources: folder.appending(path: "Fixtures")))
+    }
+
+    private static let source = Document.lines(of: "Tests/DocumentationTests/Snippets.swift")
+
+    /// What stands between the markers, indented as if it stood alone.
+    private static let snippets: [[String]] = {
+        var found: [[String]] = []
+        var open: [String]?
+        for line in source {
+            switch line.trimmingCharacters(in: .whitespaces) {
+            case let text where text.hasPrefix("// snippet: "): open = []
+            case "// end":
+                found += open.map { [unindented($0)] } ?? []
+                open = nil
+            default: open?.append(line)
+            }
+        }
+        return found
+    }()
+
+    private static func unindented(_ lines: [String]) -> [String] {
+        let indent = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
+        return lines.map { String($0.dropFirst(indent)) }
+    }
+}
