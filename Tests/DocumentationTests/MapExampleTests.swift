@@ -106,6 +106,6 @@ final class ExampleFolder {
     func describe(_ substitution: Substitution?) -> String {
         guard let substitution else { return "nothing" }
         guard let file = substitution.fileURL else { return "status \(substitution.status)" }
-        return String(file.path.trimmingPrefix(url.standardizedFileURL.path).trimmingPrefix("/"))
+        return String(file.path.trimmingPrefix(url.path).trimmingPrefix("/"))
     }
 }
