@@ -21,22 +21,24 @@ struct NearMisses: Sendable {
 
     /// Those with the fewest differences first.
     func of(_ url: NormalizedURL) -> [NearMiss] {
+        // What matches, but is disabled or has no file, differs in nothing.
+        let matches = Set(index.candidates(for: url).map(\.number))
         let exact = (byOutline[Self.outline(url)] ?? []).prefix(1_000).compactMap { number -> NearMiss? in
             let key = index.entries[number].key
-            guard let other = try? NormalizedURL(key: key) else { return nil }
+            guard !matches.contains(number), let other = try? NormalizedURL(key: key) else { return nil }
             let differences = Self.differences(url, other)
             return differences.isEmpty ? nil : NearMiss(key: key, differences: differences)
         }
-        let found = exact + patterns(url)
+        let found = exact + patterns(url, besides: matches)
         return Array(found.sorted { ($0.differences.count, $0.key) < ($1.differences.count, $1.key) }.prefix(Self.most))
     }
 
     /// The patterns that match when one thing about the URL is changed.
-    private func patterns(_ url: NormalizedURL) -> [NearMiss] {
+    private func patterns(_ url: NormalizedURL, besides matches: Set<Int>) -> [NearMiss] {
         var found: [String: NearMiss] = [:]
         for (difference, text) in Self.variants(of: url) {
             guard let variant = try? NormalizedURL(text), variant.text != url.text else { continue }
-            for candidate in index.candidates(for: variant) {
+            for candidate in index.candidates(for: variant) where !matches.contains(candidate.number) {
                 let entry = index.entries[candidate.number]
                 guard entry.isPattern, found[entry.key] == nil else { continue }
                 found[entry.key] = NearMiss(key: entry.key, differences: [difference])
