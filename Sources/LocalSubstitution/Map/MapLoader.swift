@@ -134,7 +134,7 @@ struct MapLoader {
             problems.append(
                 Problem(
                     .noResources,
-                    "has no resources folder: put a folder “Resources” beside the map, or name one (in code `resources:`, "
+                    "the map has no resources folder: put a folder “Resources” beside the map, or name one (in code `resources:`, "
                         + "for the command --resources)"
                 )
             )
@@ -167,8 +167,9 @@ struct MapLoader {
 
     private static func problem(_ error: JSONScanner.SyntaxError, in json: [UInt8]) -> Problem {
         let isUTF16 = json.starts(with: [0xFF, 0xFE]) || json.starts(with: [0xFE, 0xFF]) || json.prefix(2).contains(0)
-        if isUTF16 { return Problem(.syntax, line: 1, column: 1, "is UTF-16 or UTF-32, not UTF-8: save it as UTF-8") }
-        let (line, column) = JSONScanner.position(of: error.offset, in: json)
-        return Problem(error.isOtherJSON ? .notAnObject : .syntax, line: line, column: column, error.message)
+        let message = isUTF16 ? "is UTF-16 or UTF-32, not UTF-8: save it as UTF-8" : error.message
+        let kind = error.isOtherJSON && !isUTF16 ? Problem.Kind.notAnObject : .syntax
+        let (line, column) = isUTF16 ? (1, 1) : JSONScanner.position(of: error.offset, in: json)
+        return Problem(kind, line: line, column: column, "the map \(message)")
     }
 }
