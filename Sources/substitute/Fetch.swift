@@ -8,7 +8,8 @@ import FoundationNetworking
 /// One URL loaded through a URLSession, and where the answer came from.
 struct Fetch: Sendable {
     enum Source: Sendable, Hashable {
-        case substituted(file: String)
+        /// The file is `nil` for an entry with a status alone.
+        case substituted(file: String?)
         case defaultCache
         case network
         case failed(String)
@@ -31,11 +32,8 @@ struct Fetch: Sendable {
             milliseconds = Self.milliseconds(since: start)
             body = data
             self.response = response as? HTTPURLResponse
-            if let file = self.response.flatMap(Self.substitutedFile) {
-                source = .substituted(file: file)
-            } else {
-                source = (cache?.statistics.fallbackHits ?? 0) > before ? .defaultCache : .network
-            }
+            let fallback = (cache?.statistics.fallbackHits ?? 0) > before ? Source.defaultCache : .network
+            source = self.response.flatMap(Self.substitution) ?? fallback
         } catch {
             milliseconds = Self.milliseconds(since: start)
             body = Data()
@@ -50,14 +48,14 @@ struct Fetch: Sendable {
         if case .failed = source { true } else { false }
     }
 
-    /// The file that the cache names in `Cache-Status` (RFC 9211).
-    private static func substitutedFile(_ response: HTTPURLResponse) -> String? {
+    /// What the cache tells in `Cache-Status` (RFC 9211); `nil` if it did not answer.
+    private static func substitution(_ response: HTTPURLResponse) -> Source? {
         let prefix = "LocalSubstitutionCache; hit"
         guard let status = response.value(forHTTPHeaderField: "Cache-Status"), status.hasPrefix(prefix) else {
             return nil
         }
         let file = status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
-        return file ?? "no file"
+        return .substituted(file: file)
     }
 
     private static func describe(_ error: URLError) -> String {
@@ -73,7 +71,7 @@ struct Fetch: Sendable {
 extension Fetch.Source: CustomStringConvertible {
     var description: String {
         switch self {
-        case .substituted(let file): "substituted ← \(file)"
+        case .substituted(let file): "substituted ← \(file ?? "no file")"
         case .defaultCache: "default cache"
         case .network: "network"
         case .failed: "failed"

@@ -47,7 +47,11 @@ struct DemoPage {
             let (rowClass, source) =
                 switch fetch.source {
                 case .substituted(let file):
-                    ("local", "<span class=\"tag\">substituted</span> <span class=\"file\">← \(escape(file))</span>")
+                    (
+                        "local",
+                        "<span class=\"tag\">substituted</span> "
+                            + "<span class=\"file\">← \(escape(file ?? "no file"))</span>"
+                    )
                 case .defaultCache: ("network", "<span class=\"tag\">default cache</span>")
                 case .network: ("network", "<span class=\"tag\">network</span>")
                 case .failed: ("failed", "<span class=\"tag\">failed</span>")
