@@ -25,6 +25,9 @@ struct Output: Sendable {
         if !printsJSON { write(text + "\n", to: .standardOutput) }
     }
 
+    /// The bytes of a result.
+    func bytes(_ data: Data) { write(data, to: .standardOutput) }
+
     func message(_ text: String) {
         write("substitute: \(text)\n", to: .standardError)
     }
@@ -56,8 +59,21 @@ struct Output: Sendable {
         }
     }
 
-    private func write(_ text: String, to handle: FileHandle) {
+    /// Writes a file, or says in a sentence why it can't. Not atomically: that would put a file in the place of `/dev/null`.
+    static func write(_ data: Data, to file: URL) throws(Failure) {
+        let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
+        guard descriptor >= 0 else { throw Failure("can't write \(file.path): \(String(cString: strerror(errno)))") }
+        do {
+            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: data)
+        } catch {
+            throw Failure("can't write \(file.path): \(error.localizedDescription)")
+        }
+    }
+
+    private func write(_ text: String, to handle: FileHandle) { write(Data(text.utf8), to: handle) }
+
+    private func write(_ data: Data, to handle: FileHandle) {
         // A reader that has gone away, as `head`, is no failure of ours.
-        try? handle.write(contentsOf: Data(text.utf8))
+        try? handle.write(contentsOf: data)
     }
 }

@@ -39,9 +39,9 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     }
     if let target, let fetch = fetches.first, !fetch.hasFailed {
         if target == "-" {
-            try FileHandle.standardOutput.write(contentsOf: fetch.body)
+            output.bytes(fetch.body)
         } else {
-            try fetch.body.write(to: URL(fileURLWithPath: target), options: .atomic)
+            try Output.write(fetch.body, to: URL(fileURLWithPath: target))
         }
     }
     if target != "-" { output.table(of: fetches) }
