@@ -69,6 +69,7 @@ struct Arguments: Sendable {
 
     private static func unknown(_ word: String, _ options: [Option]) -> UsageError {
         let nearest = NearestName.of(word, in: options.map { "--" + $0.name })
-        return UsageError("unknown option \(word)" + (nearest.map { ": did you mean \($0)?" } ?? ""))
+        let advice = nearest.map { "did you mean \($0)?" } ?? "--help lists those it knows"
+        return UsageError("unknown option \(word): \(advice)")
     }
 }

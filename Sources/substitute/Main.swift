@@ -23,12 +23,9 @@ enum Main {
             }
             let isHelp = name == "--help" || name == "-h"
             guard let command = Subcommand.all.first(where: { $0.name == (isHelp ? "help" : name) }) else {
-                throw unknown(name)
+                throw Subcommand.unknown(name)
             }
-            let arguments = try Arguments(
-                Array(words.dropFirst()),
-                options: command.options + Subcommand.commonOptions
-            )
+            let arguments = try Arguments(Array(words.dropFirst()), options: command.allOptions)
             if arguments.has("help") {
                 Output(printsJSON: false).line(command.helpText)
                 return .done
@@ -38,18 +35,11 @@ enum Main {
             output.message(error.message)
             return .usage
         } catch let error as SubstitutionMapError {
-            output.message("the map has problems\n\(error)")
+            output.message("the map has problems:\n\(error)")
             return .failed
         } catch {
             output.message(String(describing: error))
             return .failed
         }
-    }
-
-    private static func unknown(_ name: String) -> UsageError {
-        let nearest = NearestName.of(name, in: Subcommand.all.map(\.name))
-        return UsageError(
-            "unknown command \(name)" + (nearest.map { ": did you mean \($0)?" } ?? ": try substitute help")
-        )
     }
 }

@@ -15,7 +15,9 @@ enum RequestOptions {
 
     /// One request for each operand.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
-        guard !arguments.operands.isEmpty else { throw UsageError("which URL?") }
+        guard !arguments.operands.isEmpty else {
+            throw UsageError("which URL? Name at least one, as https://example.com/logo.png")
+        }
         return try arguments.operands.map { operand in
             guard let url = URL(string: operand), let scheme = url.scheme,
                 ["http", "https"].contains(scheme.lowercased()),
@@ -31,9 +33,17 @@ enum RequestOptions {
 
     private static func request(_ url: URL, _ arguments: Arguments) throws(UsageError) -> URLRequest {
         var request = URLRequest(url: url)
-        if let method = arguments.value("method") { request.httpMethod = method.uppercased() }
+        if let method = arguments.value("method") {
+            guard method.wholeMatch(of: /[A-Za-z-]+/) != nil else { throw UsageError("“\(method)” is no HTTP method") }
+            request.httpMethod = method.uppercased()
+        }
         if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
-        if let range = arguments.value("range") { request.setValue("bytes=\(range)", forHTTPHeaderField: "Range") }
+        if let range = arguments.value("range") {
+            guard range.wholeMatch(of: /[0-9]+-[0-9]*|-[0-9]+/) != nil else {
+                throw UsageError("“\(range)” is no range of bytes: write --range 0-99, 100- or -50")
+            }
+            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+        }
         for header in arguments.all("header") {
             let parts = header.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2, !parts[0].isEmpty else {

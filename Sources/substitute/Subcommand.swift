@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 /// Something that `substitute` can do.
 struct Subcommand: Sendable {
@@ -22,12 +23,27 @@ struct Subcommand: Sendable {
         Option(name: "help", value: nil, help: "print this text"),
     ]
 
+    /// Its own, and the common ones that it does not describe itself.
+    var allOptions: [Option] {
+        options + Self.commonOptions.filter { common in !options.contains { $0.name == common.name } }
+    }
+
+    static func unknown(_ name: String) -> UsageError {
+        if name.hasPrefix("-") {
+            return UsageError("\(name) is no command: the command comes first, its options follow; try substitute help")
+        }
+        let nearest = NearestName.of(name, in: all.map(\.name))
+        return UsageError(
+            "unknown command \(name)" + (nearest.map { ": did you mean \($0)?" } ?? ": try substitute help")
+        )
+    }
+
     var helpText: String {
         var lines = [
             "Usage: substitute \(name) [options]" + (operands.isEmpty ? "" : " \(operands)"), "", details, "",
             "Options:",
         ]
-        for option in options + Self.commonOptions {
+        for option in allOptions {
             let left = "  --\(option.name)" + (option.value.map { " \($0)" } ?? "")
             lines.append(left.padding(toLength: 27, withPad: " ", startingAt: 0) + option.help)
         }
