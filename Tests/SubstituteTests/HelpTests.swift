@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@Suite("The command's help", .serialized)
+struct HelpTests {
+    static let commands = ["get", "explain", "check", "demo", "help"]
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("is an overview of all commands", arguments: [["help"], ["--help"], ["-h"], ["help", "--json"]])
+    func overview(words: [String]) async throws {
+        let run = try await folder.substitute(words)
+        #expect(run.status == 0)
+        #expect(run.messages.isEmpty)
+        #expect(run.output.contains("Usage: substitute COMMAND"))
+        #expect(run.output.contains("Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage."))
+        for command in Self.commands {
+            #expect(run.lines.contains { $0.hasPrefix("  \(command) ") }, "\(command) is missing")
+        }
+    }
+
+    @Test("of a command is the same however one asks for it, and needs no map", arguments: commands)
+    func help(command: String) async throws {
+        let texts = [
+            try await folder.substitute("help", command), try await folder.substitute(command, "--help"),
+            try await folder.substitute(command, "-h"), try await folder.substitute(command, "operand", "--help"),
+        ]
+        #expect(texts.allSatisfy { $0.status == 0 && $0.messages.isEmpty })
+        #expect(Set(texts.map(\.output)).count == 1)
+        #expect(texts[0].output.hasPrefix("Usage: substitute \(command) [options]"))
+    }
+
+    @Test(
+        "of a command lists each of its options once",
+        arguments: [
+            ("get", ["header", "method", "range", "reload", "output"]),
+            ("explain", ["header", "method", "range", "reload"]),
+            ("check", []), ("demo", ["output"]), ("help", []),
+        ]
+    )
+    func options(command: String, own: [String]) async throws {
+        let text = try await folder.substitute("help", command).output
+        let listed = text.matches(of: /(?m)^  --([a-z]+)/).map { String($0.1) }
+        #expect(listed.sorted() == (own + ["map", "resources", "json", "help"]).sorted())
+    }
+
+    @Test("says which map a command works on, if none is named")
+    func defaultMap() async throws {
+        let lines = try await folder.substitute("help", "check").lines
+        #expect(lines.contains { $0.hasPrefix("  --map FILE ") && $0.hasSuffix("default: ./substitutions.json") })
+        let ofDemo = try await folder.substitute("help", "demo").lines
+        #expect(
+            ofDemo.contains { $0.hasPrefix("  --map FILE ") && $0.hasSuffix("the one that comes with the command") }
+        )
+    }
+
+    @Test(
+        "fits 80 columns and has no white space at the end of a line",
+        arguments: [["help"]] + commands.map { ["help", $0] }
+    )
+    func width(words: [String]) async throws {
+        let run = try await folder.substitute(words)
+        #expect(run.output.hasSuffix("\n") && !run.output.hasSuffix("\n\n"))
+        for line in run.lines {
+            #expect(line.count <= 80)
+            #expect(line.last?.isWhitespace != true, "“\(line)”")
+        }
+    }
+
+    @Test("comes with a version")
+    func version() async throws {
+        let run = try await folder.substitute("--version")
+        #expect(run.status == 0)
+        #expect(run.messages.isEmpty)
+        #expect(run.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    }
+}

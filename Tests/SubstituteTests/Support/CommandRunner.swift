@@ -1,0 +1,116 @@
+import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What a run of a program left.
+struct Outcome {
+    let status: Int32
+    /// Whether it ended by itself, and not by a signal: a crash, or the time limit.
+    let hasExited: Bool
+    let bytes: Data
+    let messages: String
+
+    /// What it printed on standard output.
+    var output: String { String(decoding: bytes, as: UTF8.self) }
+
+    var lines: [String] { output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+
+    /// Standard output as the one JSON document that it must be.
+    func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: bytes)
+    }
+}
+
+extension TemporaryFolder {
+    /// Runs the command that was built with the tests, in this folder.
+    func substitute(_ words: String..., environment: [String: String] = [:]) async throws -> Outcome {
+        try await substitute(words, environment: environment)
+    }
+
+    func substitute(
+        _ words: [String],
+        environment: [String: String] = [:],
+        output: FileHandle? = nil
+    ) async throws -> Outcome {
+        try await run(Executable.substitute(), words, environment: environment, output: output)
+    }
+
+    /// Runs a program to its end, or kills it after a minute. It writes into files, which never fill up as pipes do.
+    func run(
+        _ program: URL,
+        _ words: [String],
+        environment: [String: String] = [:],
+        output: FileHandle? = nil
+    ) async throws -> Outcome {
+        let files = ["output", "messages"].map { support.appendingPathComponent($0) }
+        for file in files { try Data().write(to: file) }
+        let handles = try files.map { try FileHandle(forWritingTo: $0) }
+        defer { for handle in handles { try? handle.close() } }
+
+        let process = Process()
+        process.executableURL = program
+        process.arguments = words
+        process.currentDirectoryURL = url
+        process.environment = Self.environment(home: support.path).merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output ?? handles[0]
+        process.standardError = handles[1]
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [weak process] in
+                if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            }
+        }
+        return Outcome(
+            status: process.terminationStatus,
+            hasExited: process.terminationReason == .exit,
+            bytes: try Data(contentsOf: files[0]),
+            messages: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self)
+        )
+    }
+
+    /// The tests' own, without what would change what the command does.
+    private static func environment(home: String) -> [String: String] {
+        var environment = ProcessInfo.processInfo.environment.filter { name, _ in
+            name != "NO_COLOR" && !name.lowercased().hasSuffix("_proxy")
+        }
+        environment["HOME"] = home
+        environment["TMPDIR"] = home
+        environment["TERM"] = "xterm"
+        return environment
+    }
+}
+
+/// Where the build put the command: beside the tests.
+enum Executable {
+    struct NotFound: Error {
+        let folders: [String]
+    }
+
+    private final class Marker {}
+
+    static func substitute() throws -> URL {
+        // The test bundle is a folder on Apple platforms. On Linux it is a program, and the main bundle its folder.
+        let bundles = [Bundle(for: Marker.self).bundleURL, Bundle.main.bundleURL]
+        let folders = bundles.flatMap { [$0, $0.deletingLastPathComponent()] }
+        let files = folders.map { $0.appendingPathComponent("substitute", isDirectory: false) }
+        let file = files.first { file in
+            (try? file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) == true
+                && FileManager.default.isExecutableFile(atPath: file.path)
+        }
+        guard let file else { throw NotFound(folders: folders.map(\.path)) }
+        return file
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// A folder of a test's own, in which the command runs. It goes with its last reference.
+final class TemporaryFolder: Sendable {
+    /// Where the command runs.
+    let url: URL
+    /// What else a run needs: a home, and files for what it prints.
+    let support: URL
+    private let root: URL
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("substitute-test-\(UUID().uuidString)")
+        url = root.appendingPathComponent("work", isDirectory: true)
+        support = root.appendingPathComponent("support", isDirectory: true)
+        for folder in [url, support] {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: root)
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: path(name)) }
+
+    func contents(_ name: String) throws -> Data { try Data(contentsOf: url.appendingPathComponent(name)) }
+
+    /// Writes a file, and makes the folders above it.
+    func write(_ contents: Data, to name: String) throws {
+        let file = url.appendingPathComponent(name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(),
+            withIntermediateDirectories: true
+        )
+        try contents.write(to: file)
+    }
+
+    func write(_ text: String, to name: String) throws {
+        try write(Data(text.utf8), to: name)
+    }
+
+    /// Writes `substitutions.json`, or a map of another name, and its files.
+    func writeMap(_ json: String, as name: String = "substitutions.json", files: [String: String] = [:]) throws {
+        try write(json, to: name)
+        try FileManager.default.createDirectory(
+            at: url.appendingPathComponent("Resources"),
+            withIntermediateDirectories: true
+        )
+        for (file, text) in files { try write(text, to: "Resources/\(file)") }
+    }
+}

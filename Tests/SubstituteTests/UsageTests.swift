@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@Suite("What was typed", .serialized)
+struct UsageTests {
+    private static let url = "https://h.example/a"
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let map = #"{ "https://h.example/a": "a.txt" }"#
+        try folder.writeMap(map, files: ["a.txt": "hello"])
+        try folder.writeMap(map, as: "other.json")
+    }
+
+    /// The words, and what the message must say.
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        let words: [String]
+        let message: String
+
+        init(_ words: [String], _ message: String) {
+            self.words = words
+            self.message = message
+        }
+
+        var testDescription: String { "substitute " + words.joined(separator: " ") }
+    }
+
+    @Test(
+        "is refused with advice, and nothing is done",
+        arguments: [
+            Mistake([], "which command? Try: substitute help"),
+            Mistake(["gett", url], "unknown command gett: did you mean get?"),
+            Mistake(["exlpain", url], "did you mean explain?"),
+            Mistake(["frobnicate"], "unknown command frobnicate: try substitute help"),
+            Mistake(["help", "chekc"], "unknown command chekc: did you mean check?"),
+            Mistake(["help", "get", "check"], "help takes one command"),
+            Mistake(["--json", "get", url], "--json is no command: the command comes first"),
+            Mistake(["-x"], "-x is no command"),
+
+            Mistake(["get", "--heder", "A: b", url], "unknown option --heder: did you mean --header?"),
+            Mistake(["check", "--jsn"], "did you mean --json?"),
+            Mistake(["check", "--unheard-of"], "unknown option --unheard-of: --help lists"),
+            Mistake(["check", "--output", "f"], "unknown option --output"),
+            Mistake(["get", "-o", "f", url], "unknown option -o"),
+            Mistake(["get", "-reload", url], "unknown option -reload: did you mean --reload?"),
+            Mistake(["get", url, "--output"], "--output needs a value: --output FILE"),
+            Mistake(["get", "--map", "--json", url], "--map needs a value: --map FILE"),
+            Mistake(["get", "--json=1", url], "--json takes no value"),
+            Mistake(["get", "--reload=", url], "--reload takes no value"),
+            Mistake(["get", "--map", "other.json", "--map=other.json", url], "--map is given twice"),
+            Mistake(["get", "--method=GET", "--method", "HEAD", url], "--method is given twice"),
+
+            Mistake(["get"], "which URL?"),
+            Mistake(["explain", "--json"], "which URL?"),
+            Mistake(["get", "--"], "which URL?"),
+            Mistake(["get", "--", "--json"], "“--json” is no http or https URL"),
+            Mistake(["get", ""], "“” is no http or https URL"),
+            Mistake(["get", "logo.png"], "“logo.png” is no http or https URL: write it whole, as https://"),
+            Mistake(["explain", "ftp://h.example/a"], "“ftp://h.example/a” is no http or https URL"),
+            Mistake(["get", "https://"], "“https://” is no http or https URL"),
+            Mistake(["get", "http:///a"], "is no http or https URL"),
+            Mistake(["get", "http://[::1/"], "is no http or https URL"),
+            Mistake(["get", url, "/a"], "“/a” is no http or https URL"),
+
+            Mistake(["get", "--output", "f", url, url], "--output takes one URL"),
+            Mistake(["get", "--output", "-", "--json", url], "--output - and --json both need standard output"),
+            Mistake(["get", "--header", "value", url], "“value” is no header: write --header 'Name: value'"),
+            Mistake(["get", "--header", ": value", url], "is no header"),
+            Mistake(["get", "--method", "A B", url], "“A B” is no HTTP method"),
+            Mistake(["get", "--range", "bytes=0-3", url], "“bytes=0-3” is no range of bytes: write --range 0-99"),
+            Mistake(["get", "--range", "-", url], "“-” is no range of bytes"),
+
+            Mistake(["check", "substitutions.json"], "check takes no operands: name the map with --map FILE"),
+            Mistake(["demo", url], "demo takes no operands"),
+        ]
+    )
+    func mistake(_ mistake: Mistake) async throws {
+        let run = try await folder.substitute(mistake.words)
+        #expect(run.status == 64)
+        #expect(run.hasExited)
+        #expect(run.bytes.isEmpty)
+        #expect(run.messages.hasPrefix("substitute: "))
+        #expect(run.messages.contains(mistake.message))
+        #expect(!folder.exists("f"))
+    }
+
+    @Test(
+        "is understood in every usual form",
+        arguments: [
+            ["--map", "other.json", url], ["--map=other.json", url], [url, "--map", "other.json"],
+            ["--map=other.json", "--", url], ["--map", "other.json", "--method=GET", url],
+            ["--map=other.json", "--range", "-1", url], ["--map=other.json", "--range=-1", url],
+            ["--map=other.json", "--header=A: b=c", "--header", "A: -d", url],
+            ["--map=other.json", "--method", "get", url],
+        ]
+    )
+    func form(words: [String]) async throws {
+        let run = try await folder.substitute(["explain"] + words)
+        #expect(run.status == 0)
+        #expect(run.messages.contains("/other.json\n"))
+        #expect(run.output.hasPrefix("GET \(Self.url)\n  verdict:      substituted\n"))
+    }
+
+    @Test("counts once, if it is a flag that is given twice")
+    func flagTwice() async throws {
+        let run = try await folder.substitute("check", "--json", "--json")
+        #expect(run.status == 0)
+    }
+}
