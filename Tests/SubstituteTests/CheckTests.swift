@@ -1,0 +1,343 @@
+import Foundation
+import Testing
+
+@Suite("substitute check", .serialized)
+struct CheckTests {
+    /// What `--json` says of a map.
+    private struct Report: Decodable {
+        struct Finding: Decodable {
+            let severity: String
+            let kind: String
+            let key: String?
+            let file: String
+            let line: Int?
+            let column: Int?
+            let message: String
+        }
+
+        let map: String
+        let entries: Int
+        let errors: Int
+        let warnings: Int
+        let findings: [Finding]
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("finds nothing wrong with a map that is right")
+    func clean() async throws {
+        try folder.writeMap(
+            #"{ "https://h.example/a": "a.txt", "https://h.example/site/*": "site/*", "https://h.example/site/x/*": null }"#,
+            files: ["a.txt": "hello", "site/b.css": "b {}"]
+        )
+        let run = try await folder.substitute("check")
+        #expect(run.status == 0)
+        #expect(run.output == "3 entries in use, 0 errors, 0 warnings\n")
+
+        let report = try await folder.substitute("check", "--json").json(Report.self)
+        #expect(report.map == folder.path("substitutions.json"))
+        #expect((report.entries, report.errors, report.warnings) == (3, 0, 0))
+        #expect(report.findings.isEmpty)
+    }
+
+    // MARK: Errors
+
+    /// An entry that is wrong, and what is said of it.
+    struct Mistake: CustomTestStringConvertible, Sendable {
+        /// `nil` where any will do.
+        let key: String?
+        let value: String
+        let kind: String
+        let message: String
+
+        private init(_ key: String?, _ value: String, _ kind: String, _ message: String) {
+            self.key = key
+            self.value = value
+            self.kind = kind
+            self.message = message
+        }
+
+        init(_ key: String, value: String, _ kind: String, _ message: String) {
+            self.init(key, value, kind, message)
+        }
+
+        init(key: String, _ kind: String, _ message: String) {
+            self.init(key, #""a.txt""#, kind, message)
+        }
+
+        init(file: String, _ kind: String, _ message: String) {
+            self.init(nil, "\"\(file)\"", kind, message)
+        }
+
+        init(field: String, _ kind: String, _ message: String) {
+            self.init(nil, #"{ "file": "a.txt", \#(field) }"#, kind, message)
+        }
+
+        func key(onLine line: Int) -> String { key ?? "https://h.example/\(line)" }
+
+        var testDescription: String { "\(key ?? "…"): \(value)" }
+
+        static let all = [
+            Mistake("$default", value: "{}", "reservedKey", "is a reserved key: did you mean “$defaults”?"),
+            Mistake("$other", value: "{}", "reservedKey", "only $schema and $defaults begin with $"),
+            Mistake("$defaults", value: "7", "wrongType", "must be an object"),
+            Mistake(key: "htp://x", "invalidKey", "scheme “htp”"),
+            Mistake(key: "//x/y", "invalidKey", "has no scheme: begin it with https:// or http://"),
+            Mistake(key: "https://", "invalidKey", "has no host"),
+            Mistake(key: "https://u:p@h/", "invalidKey", "has user info"),
+            Mistake(key: "https://h/#f", "invalidKey", "has a fragment"),
+            Mistake(key: "https://a*b.com/", "invalidKey", "in a host, * stands alone or before .domain"),
+            Mistake(key: "ftp://h/x", "invalidKey", "only http and https URLs are substituted"),
+            Mistake(key: "", "invalidKey", "is empty: write an absolute URL"),
+            Mistake(key: "https://ok.example/a", "duplicate", "is given twice, first on line 2: keep one"),
+            Mistake(
+                key: "HTTPS://OK.example:443/%61",
+                "duplicate",
+                "is the same URL as “https://ok.example/a” on line 2"
+            ),
+            Mistake(
+                "https://h.example/number",
+                value: "5",
+                "wrongType",
+                "must be a file name, an object with “file”, or null"
+            ),
+            Mistake("https://h.example/nothing", value: "{}", "noFile", "names no “file” and sets no “status”"),
+
+            Mistake(file: "../x", "invalidFileName", "leads out of its folder"),
+            Mistake(file: "/etc/passwd", "invalidFileName", "is an absolute path"),
+            Mistake(file: "a/../../x", "invalidFileName", "leads out of its folder"),
+            Mistake(file: "a\\u0000b", "invalidFileName", "has a NUL byte"),
+            Mistake(file: "", "invalidFileName", "the file “” is empty"),
+            Mistake(file: "*.txt", "invalidFileName", "has 1 *, but the key's path has none to fill it with"),
+            Mistake("https://h.example/p/*", value: #""*/*""#, "invalidFileName", "but the key's path has only 1"),
+            Mistake("https://h.example/q/*", value: #""none/*""#, "missingFile", "the folder “none” does not exist"),
+            Mistake(file: "b.txt", "missingFile", "the file “b.txt” does not exist: did you mean “a.txt”?"),
+            Mistake(file: "sub/a.txt", "missingFile", "but “a.txt” does: Xcode groups and `.process` flatten folders"),
+            Mistake(file: "nothing-like-it.bin", "missingFile", "Resources”, or mend the name"),
+            Mistake(file: "link", "outsideFolder", "the file “link” is outside the resources folder"),
+            Mistake(file: "sub", "notRegularFile", "the file “sub” is a folder, not a regular file"),
+            Mistake(file: "pipe", "notRegularFile", "the file “pipe” is a named pipe, not a regular file"),
+
+            Mistake(field: #""statis": 404"#, "unknownField", "the field “statis” is unknown: did you mean “status”?"),
+            Mistake(field: #""zzzzzzzz": 1"#, "unknownField", "the fields are file, mimeType, charset"),
+            Mistake(field: #""status": 600"#, "invalidValue", "the status 600 is not in 100–599"),
+            Mistake(field: #""status": "404""#, "wrongType", "“status” must be a number"),
+            Mistake(field: #""file": "a.txt""#, "duplicate", "the field “file” is given twice"),
+            Mistake(field: #""mimeType": "png""#, "invalidValue", "“png” is no MIME type"),
+            Mistake(field: #""charset": "u t""#, "invalidValue", "“u t” is no charset"),
+            Mistake(field: #""use": "whenOfline""#, "invalidValue", "did you mean “whenOffline”?"),
+            Mistake(field: #""timeout": 0"#, "invalidValue", "“timeout” must be more than 0"),
+            Mistake(field: #""methods": []"#, "invalidValue", "“methods” must name at least one"),
+            Mistake(field: #""ignoreQuery": ["a*b"]"#, "invalidValue", "whose * is not its last character"),
+            Mistake(field: #""headers": { "a b": "c" }"#, "invalidHeader", "“a b” is no header name"),
+            Mistake(field: #""headers": { "A": "b\n" }"#, "invalidHeader", "has a control character in its value"),
+            Mistake(field: #""headers": { "Content-Length": "3" }"#, "invalidHeader", "“Content-Length” can't be set"),
+            Mistake(field: #""headers": { "X-A": "1", "x-a": "2" }"#, "duplicate", "is given as “X-A” too"),
+        ]
+    }
+
+    /// Files that the mistakes are about.
+    private func makeFiles() throws {
+        try folder.write("hello", to: "Resources/a.txt")
+        try folder.write("secret", to: "outside.txt")
+        let resources = folder.url.appendingPathComponent("Resources").path
+        try FileManager.default.createDirectory(atPath: "\(resources)/sub", withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(resources)/link",
+            withDestinationPath: "\(resources)/../outside.txt"
+        )
+        try #require(mkfifo("\(resources)/pipe", 0o600) == 0)
+    }
+
+    private func writeMap(_ mistakes: [Mistake]) throws {
+        let lines =
+            ["\"https://ok.example/a\": \"a.txt\""]
+            + mistakes.enumerated().map { number, mistake in
+                "\"\(mistake.key(onLine: number + 3))\": \(mistake.value)"
+            }
+        try folder.write("{\n" + lines.joined(separator: ",\n") + "\n}", to: "substitutions.json")
+    }
+
+    @Test("reports what is wrong with an entry, with its key and line, and what to do", arguments: Mistake.all)
+    func error(of mistake: Mistake) async throws {
+        try makeFiles()
+        try writeMap([mistake])
+        let run = try await folder.substitute("check", "--json")
+        #expect(run.status == 1)
+        let report = try run.json(Report.self)
+        #expect(report.errors == 1)
+        let finding = try #require(report.findings.first)
+        #expect(finding.severity == "error")
+        #expect(finding.kind == mistake.kind)
+        #expect(finding.key == mistake.key(onLine: 3))
+        #expect(finding.file == "substitutions.json")
+        #expect(finding.line == 3)
+        #expect(finding.message.contains(mistake.message))
+    }
+
+    @Test("reports everything that is wrong, not only the first, in the order of lines")
+    func allErrors() async throws {
+        try makeFiles()
+        try writeMap(Mistake.all)
+        let run = try await folder.substitute("check")
+        #expect(run.status == 1)
+        let errors = run.lines.filter { $0.contains(": error: ") }
+        #expect(errors.count == Mistake.all.count)
+        for (number, mistake) in Mistake.all.enumerated() {
+            let begin = "substitutions.json:\(number + 3): error: “\(mistake.key(onLine: number + 3))”: "
+            #expect(errors.contains { $0.hasPrefix(begin) && $0.contains(mistake.message) }, "\(begin)")
+        }
+        let lines = errors.compactMap { $0.split(separator: ":").dropFirst().first.flatMap { Int($0) } }
+        #expect(lines == lines.sorted())
+        #expect(run.lines.dropLast().last?.hasPrefix("1 entry in use, \(errors.count) errors, ") == true)
+    }
+
+    @Test("reports a file that it may not read", .enabled(if: geteuid() != 0, "root may read everything"))
+    func unreadable() async throws {
+        try folder.writeMap(#"{ "https://h.example/a": "a.txt" }"#, files: ["a.txt": "hello"])
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.path("Resources/a.txt"))
+        let run = try await folder.substitute("check", "--json")
+        #expect(run.status == 1)
+        #expect(try run.json(Report.self).findings.map(\.kind) == ["unreadableFile"])
+    }
+
+    @Test("reports a syntax error with its column")
+    func syntax() async throws {
+        try folder.writeMap("{\n  \"https://h.example/a\": nil\n}")
+        let report = try await folder.substitute("check", "--json").json(Report.self)
+        let finding = try #require(report.findings.first)
+        #expect(report.findings.count == 1)
+        #expect(finding.kind == "syntax")
+        #expect((finding.line, finding.column) == (2, 26))
+        #expect(finding.key == nil)
+    }
+
+    #if os(Linux)
+    @Test("calls a file whose name differs in letter case missing, and names the one that exists")
+    func letterCase() async throws {
+        try folder.writeMap(#"{ "https://h.example/a": "Logo.png" }"#, files: ["logo.png": "x"])
+        let run = try await folder.substitute("check")
+        #expect(run.status == 1)
+        #expect(run.output.contains("the file “Logo.png” does not exist: did you mean “logo.png”?"))
+    }
+    #endif
+
+    // MARK: Warnings
+
+    /// A map that works, but is odd on its second line.
+    struct Oddity: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let kind: String
+        let entries: [String]
+        let files: [String: String]
+        let message: String
+        var line: Int? = 2
+
+        static let all = [
+            Oddity(
+                testDescription: "a file that no entry names",
+                kind: "unusedFile",
+                entries: [#""https://h.example/a": "a.txt""#],
+                files: ["a.txt": "hello", "sub/left.txt": "over", ".hidden": "is no such file"],
+                message: "no entry names the file “sub/left.txt” in the resources folder",
+                line: nil
+            ),
+            Oddity(
+                testDescription: "a pattern that another one shadows",
+                kind: "neverWins",
+                entries: [#""https://h.example/x/**": "x/*""#, #""https://h.example/x/*": "x/*""#],
+                files: ["x/a.txt": "hello"],
+                message: "the pattern is shadowed by “https://h.example/x/*”, which matches the same"
+            ),
+            Oddity(
+                testDescription: "a pattern that two others shadow together",
+                kind: "neverWins",
+                entries: [
+                    #""*://h.example/x/*": "x/*""#, #""https://h.example/x/*": "x/*""#,
+                    #""http://h.example/x/*": "x/*""#,
+                ],
+                files: ["x/a.txt": "hello"],
+                message: "together they match the same"
+            ),
+            Oddity(
+                testDescription: "a pattern whose file name can never be filled",
+                kind: "neverWins",
+                entries: [#""https://h.example/x/*": ".x/*""#],
+                files: [".x/a.txt": "hello"],
+                message: "the pattern never applies: the file “.x/*” has an empty segment or one that begins with “.”"
+            ),
+            Oddity(
+                testDescription: "a header that the loader refuses",
+                kind: "refusedByLoader",
+                entries: [#""https://h.example/a": { "file": "a.txt", "headers": { "Vary": "Cookie" } }"#],
+                files: ["a.txt": "hello"],
+                message: "no response with the header “Vary” from a cache: the default cache and the network answer"
+            ),
+            Oddity(
+                testDescription: "a status that the loader refuses",
+                kind: "refusedByLoader",
+                entries: [#""https://h.example/a": { "status": 500 }"#],
+                files: [:],
+                message: "no response with the status 500 from a cache"
+            ),
+            Oddity(
+                testDescription: "a method that the loader asks no cache for",
+                kind: "refusedByLoader",
+                entries: [#""https://h.example/a": { "file": "a.txt", "methods": ["POST"] }"#],
+                files: ["a.txt": "hello"],
+                message: "the loader asks no cache for POST"
+            ),
+            Oddity(
+                testDescription: "a file that is not what its MIME type says",
+                kind: "contradictedType",
+                entries: [#""https://h.example/a": "a.png""#],
+                files: ["a.png": "GIF89a......"],
+                message: "the file “a.png” is served as image/png, but its first bytes say: image/gif"
+            ),
+            Oddity(
+                testDescription: "a pattern that ends in an extension",
+                kind: "missesQuery",
+                entries: [#""https://h.example/*.css": "site/*.css""#],
+                files: ["site/a.css": "a {}"],
+                message: "does not match a URL with a query, as …?v=1: end it in “.css*”, or add “ignoreQuery”: true"
+            ),
+            Oddity(
+                testDescription: "a catch-all",
+                kind: "catchAll",
+                entries: [#""https://h.example/*": "*""#],
+                files: ["a.txt": "hello"],
+                message: "the pattern serves every file of the resources folder"
+            ),
+        ]
+    }
+
+    @Test("warns of what is odd, and succeeds all the same", arguments: Oddity.all)
+    func warning(of oddity: Oddity) async throws {
+        try folder.writeMap("{\n" + oddity.entries.joined(separator: ",\n") + "\n}", files: oddity.files)
+        let run = try await folder.substitute("check")
+        #expect(run.status == 0)
+        #expect(run.lines.count == 3, "one warning, and the sum")
+        let place = oddity.line.map { "substitutions.json:\($0)" } ?? "substitutions.json"
+        #expect(run.output.hasPrefix("\(place): warning: "))
+        #expect(run.lines[0].contains(oddity.message))
+        #expect(run.lines[1].hasSuffix(" in use, 0 errors, 1 warning"))
+
+        let report = try await folder.substitute("check", "--json").json(Report.self)
+        #expect(report.warnings == 1)
+        let finding = try #require(report.findings.first)
+        #expect((finding.severity, finding.kind, finding.line) == ("warning", oddity.kind, oddity.line))
+        #expect((finding.key == nil) == (oddity.line == nil))
+    }
+
+    @Test("does not warn of entries that are switched off")
+    func disabled() async throws {
+        try folder.writeMap(
+            #"{ "https://h.example/*.css": { "file": "*", "enabled": false }, "https://h.example/*.js": null }"#
+        )
+        #expect(try await folder.substitute("check").output == "2 entries in use, 0 errors, 0 warnings\n")
+    }
+}
