@@ -1,0 +1,296 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+@Suite("substitute explain", .serialized)
+struct ExplainTests {
+    /// What `--json` says of a request.
+    private struct Answer: Decodable {
+        struct Entry: Decodable {
+            let key: String
+            let line: Int?
+            let remark: String?
+        }
+
+        struct Miss: Decodable {
+            let key: String
+            let differences: [String]
+        }
+
+        let url: String
+        let method: String
+        let verdict: String
+        let reason: String
+        let servedBy: String?
+        let entry: Entry?
+        let file: String?
+        let status: Int?
+        let contentType: String?
+        let contentTypeSource: String?
+        let shadowed: [Entry]
+        let passedOver: [Entry]
+        let nearMisses: [Miss]
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.writeMap(
+            """
+            {
+              "https://h.example/a": "a.txt",
+              "https://h.example/off": { "file": "a.txt", "enabled": false },
+              "https://h.example/never": null,
+              "https://h.example/offline": { "file": "a.txt", "use": "whenOffline" },
+              "https://h.example/vary": { "file": "a.txt", "headers": { "Vary": "Cookie" } },
+              "https://h.example/gone": { "status": 410 },
+              "https://h.example/site/*": "site/*",
+              "https://h.example/site/s*": "site/s*",
+              "https://*.example/site/*": "site/*"
+            }
+            """,
+            files: ["a.txt": "hello", "site/style.css": "a {}"]
+        )
+        try #require(mkfifo(folder.path("Resources/site/pipe"), 0o600) == 0)
+    }
+
+    private func explain(_ words: String...) async throws -> Answer {
+        let run = try await folder.substitute(["explain", "--json"] + words)
+        #expect(run.status == 0)
+        let answers = try run.json([Answer].self)
+        #expect(answers.count == 1)
+        return try #require(answers.first)
+    }
+
+    /// A request, and what becomes of it.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let words: [String]
+        let verdict: Explanation.Verdict
+        let reason: String
+        let entry: String?
+        let line: Int?
+
+        init(_ words: String..., verdict: Explanation.Verdict, _ reason: String, entry: String? = nil, line: Int? = nil)
+        {
+            self.words = words
+            self.verdict = verdict
+            self.reason = reason
+            self.entry = entry
+            self.line = line
+        }
+
+        var testDescription: String { words.joined(separator: " ") }
+
+        static let all = [
+            Case(
+                "https://h.example/a",
+                verdict: .substituted,
+                "an entry answers it",
+                entry: "https://h.example/a",
+                line: 2
+            ),
+            Case(
+                "https://h.example/gone",
+                verdict: .substituted,
+                "an entry answers it",
+                entry: "https://h.example/gone",
+                line: 7
+            ),
+            Case("https://u:p@h.example/a", verdict: .notHTTP, "without user info"),
+            Case("https://other.test/", verdict: .noEntry, "no entry names it"),
+            Case("https://h.example/off", verdict: .noEntry, "are disabled or have no file for it"),
+            Case(
+                "https://h.example/never",
+                verdict: .excluded,
+                "the entry is null",
+                entry: "https://h.example/never",
+                line: 4
+            ),
+            Case(
+                "--method",
+                "post",
+                "https://h.example/a",
+                verdict: .methodNotListed,
+                "does not list the method POST",
+                entry: "https://h.example/a",
+                line: 2
+            ),
+            Case(
+                "--reload",
+                "https://h.example/a",
+                verdict: .ignoresLocalData,
+                "cache policy ignores local data",
+                entry: "https://h.example/a",
+                line: 2
+            ),
+            Case(
+                "https://h.example/offline",
+                verdict: .waitsForOffline,
+                "only when the network fails",
+                entry: "https://h.example/offline",
+                line: 5
+            ),
+            Case(
+                "https://h.example/vary",
+                verdict: .refusedByLoader,
+                "the header “Vary”",
+                entry: "https://h.example/vary",
+                line: 6
+            ),
+            Case(
+                "https://h.example/site/pipe",
+                verdict: .unreadableFile,
+                "the file is a named pipe",
+                entry: "https://h.example/site/*",
+                line: 8
+            ),
+        ]
+    }
+
+    @Test("gives the verdict with its reason and the entry that wins", arguments: Case.all)
+    func verdict(_ row: Case) async throws {
+        let run = try await folder.substitute(["explain", "--json"] + row.words)
+        #expect(run.status == 0)
+        let answer = try #require(run.json([Answer].self).first)
+        #expect(answer.verdict == row.verdict.rawValue)
+        #expect(answer.reason.contains(row.reason))
+        #expect(answer.entry?.key == row.entry)
+        #expect(answer.entry?.line == row.line)
+        #expect(answer.url == row.words.last)
+        let server: String? =
+            switch row.verdict {
+            case .substituted: nil
+            case .ignoresLocalData: "the network"
+            default: "the default cache, or else the network"
+            }
+        #expect(answer.servedBy == server)
+
+        let text = try await folder.substitute(["explain"] + row.words)
+        #expect(text.status == 0)
+        #expect(text.output.hasPrefix("\(answer.method) \(answer.url)\n"))
+        let verdict = row.verdict == .substituted ? "substituted" : "not substituted: \(answer.reason)"
+        #expect(text.lines[1] == "  verdict:      \(verdict)")
+        #expect(text.lines.contains("  served by:    \(server ?? "")") == (server != nil))
+    }
+
+    @Test("knows every verdict that there is")
+    func allVerdicts() {
+        #expect(Set(Case.all.map(\.verdict)) == Set(Explanation.Verdict.allCases))
+    }
+
+    #if os(Linux)
+    @Test("names the request's header for which the loader takes nothing from a cache")
+    func authorization() async throws {
+        let answer = try await explain("--header", "Authorization: Basic x", "https://h.example/a")
+        #expect(answer.verdict == "refusedByLoader")
+        #expect(answer.reason.contains("“Authorization”"))
+    }
+    #endif
+
+    @Test("is readable")
+    func text() async throws {
+        let run = try await folder.substitute("explain", "https://h.example/site/style.css", "https://h.example/A")
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                GET https://h.example/site/style.css
+                  verdict:      substituted
+                  entry:        “https://h.example/site/s*”, line 9
+                  file:         \(folder.path("Resources/site/style.css"))
+                  MIME type:    text/css; charset=utf-8, by the file's extension “css”
+                  shadowed:     “https://h.example/site/*”, line 8
+                  shadowed:     “https://*.example/site/*”, line 10
+
+                GET https://h.example/A
+                  verdict:      not substituted: no entry names it
+                  served by:    the default cache, or else the network
+                  near miss:    “https://h.example/a” differs only in letter case
+
+                """
+        )
+    }
+
+    @Test("names the file, its type, and the entries that are shadowed and passed over")
+    func fields() async throws {
+        let answer = try await explain("https://h.example/site/style.css")
+        #expect(answer.method == "GET")
+        #expect(answer.file == folder.path("Resources/site/style.css"))
+        #expect(answer.status == 200)
+        #expect(answer.contentType == "text/css; charset=utf-8")
+        #expect(answer.contentTypeSource == "by the file's extension “css”")
+        #expect(answer.shadowed.map(\.key) == ["https://h.example/site/*", "https://*.example/site/*"])
+        #expect(answer.shadowed.map(\.line) == [8, 10])
+        #expect(answer.passedOver.isEmpty)
+
+        let missing = try await explain("https://h.example/site/script.js")
+        #expect(missing.passedOver.count == 3)
+        #expect(missing.passedOver.allSatisfy { $0.remark == "there is no file “site/script.js”" })
+        #expect(try await explain("https://h.example/off").passedOver.first?.remark == "it is disabled")
+        #expect(try await explain("https://h.example/gone").status == 410)
+        #expect(try await explain("https://h.example/gone").file == nil)
+    }
+
+    @Test(
+        "says how the MIME type was found",
+        arguments: [
+            ("t.css", "text/css; charset=utf-8", "by the file's extension “css”"),
+            ("by-url.json", "application/json; charset=utf-8", "by the URL's extension “json”"),
+            ("set", "image/x-test", "set by the entry"),
+            ("unknown", "application/octet-stream", "since neither file nor URL has a known extension"),
+        ]
+    )
+    func type(path: String, type: String, source: String) async throws {
+        try folder.writeMap(
+            """
+            { "https://h.example/t.css": "t.css", "https://h.example/by-url.json": "plain",
+              "https://h.example/set": { "file": "plain", "mimeType": "image/x-test" },
+              "https://h.example/unknown": "plain" }
+            """,
+            files: ["t.css": "a {}", "plain": "x"]
+        )
+        let answer = try await explain("https://h.example/\(path)")
+        #expect(answer.contentType == type)
+        #expect(answer.contentTypeSource == source)
+    }
+
+    @Test(
+        "names the keys that almost match, and in what they differ",
+        arguments: [
+            ("http://m.example/a", ["scheme"]), ("https://m.example:8443/a", ["port"]),
+            ("https://m.example/a?x=1", ["query"]), ("https://m.example/a/", ["trailing slash"]),
+            ("https://m.example/A", ["letter case"]), ("http://m.example/A?x=1", ["scheme", "query", "letter case"]),
+            ("https://m.example/b", []), ("https://other.example/a", []),
+        ]
+    )
+    func nearMiss(url: String, differences: [String]) async throws {
+        try folder.writeMap(#"{ "https://m.example/a": "a.txt" }"#)
+        let answer = try await explain(url)
+        #expect(answer.verdict == "noEntry")
+        #expect(answer.nearMisses.map(\.differences) == (differences.isEmpty ? [] : [differences]))
+        #expect(answer.nearMisses.allSatisfy { $0.key == "https://m.example/a" })
+    }
+
+    @Test(
+        "calls nothing a near miss that matches, but is disabled or has no file",
+        arguments: ["https://h.example/off", "https://h.example/site/none.css", "https://m.example:8443/none.css"]
+    )
+    func noNearMiss(url: String) async throws {
+        try folder.writeMap(
+            """
+            { "https://h.example/off": { "file": "a.txt", "enabled": false }, "https://h.example/site/*": "site/*",
+              "https://m.example:*/*": "site/*" }
+            """
+        )
+        let answer = try await explain(url)
+        #expect(answer.passedOver.count == 1)
+        #expect(answer.nearMisses.isEmpty)
+    }
+
+    @Test("answers for several URLs in their order")
+    func several() async throws {
+        let urls = ["https://h.example/never", "https://h.example/a", "https://h.example/never"]
+        let run = try await folder.substitute(["explain", "--json"] + urls)
+        #expect(try run.json([Answer].self).map(\.url) == urls)
+    }
+}
