@@ -1,0 +1,237 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@Suite("substitute get", .serialized)
+struct GetTests {
+    /// What `--json` says of a load.
+    struct Record: Decodable {
+        let url: String
+        let source: String
+        let file: String?
+        let status: Int?
+        let type: String?
+        let bytes: Int
+        let milliseconds: Double
+        let error: String?
+    }
+
+    /// A host that does not exist (RFC 6761), and whose URLs the map names.
+    private static let host = "http://nowhere.invalid"
+
+    private let folder: TemporaryFolder
+    private let origin: LoopbackServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        origin = try LoopbackServer(routes: [
+            "/page": .text("from the network"), "/mapped": .text("not the file"),
+            "/dead": LoopbackServer.Answer(fault: .dropBeforeHead),
+        ])
+        try folder.writeMap(
+            """
+            {
+              "\(Self.host)/a.txt": "a.txt",
+              "\(Self.host)/bytes": "bytes.bin",
+              "\(Self.host)/gone": { "status": 410 },
+              "http://127.0.0.1:*/mapped": "a.txt"
+            }
+            """,
+            files: ["a.txt": "0123456789"]
+        )
+        try folder.write(Data((0...255).map { UInt8($0) }), to: "Resources/bytes.bin")
+    }
+
+    @Test("prints where each answer came from, its status, MIME type, size and time, in the order of the URLs")
+    func table() async throws {
+        defer { origin.stop() }
+        let urls = [Self.host + "/a.txt", origin.url("/page").absoluteString, Self.host + "/gone"]
+        let run = try await folder.substitute(["get"] + urls)
+        #expect(run.status == 0)
+        #expect(run.lines.count == 4)
+        let rows = [
+            "substituted ← a.txt    200  text/plain; charset=utf-8  10 B",
+            "network                200  text/plain; charset=utf-8  16 B",
+            "substituted ← no file  410  application/octet-stream   0 B",
+        ]
+        for (number, row) in rows.enumerated() {
+            #expect(run.lines[number].hasPrefix(row + " "))
+            #expect(run.lines[number].hasSuffix("  \(urls[number])"))
+            #expect(run.lines[number].contains(/\d\.\d ms/))
+        }
+        #expect(origin.requests.map(\.path) == ["/page"])
+    }
+
+    @Test("prints one JSON document with --json, and nothing else on standard output")
+    func json() async throws {
+        defer { origin.stop() }
+        let urls = [
+            Self.host + "/a.txt", origin.url("/page").absoluteString, Self.host + "/gone",
+            origin.url("/dead").absoluteString, origin.url("/nothing").absoluteString,
+        ]
+        let run = try await folder.substitute(["get", "--json"] + urls)
+        #expect(run.status == 1)
+        let records = try run.json([Record].self)
+        #expect(records.map(\.url) == urls)
+        #expect(records.map(\.source) == ["substituted", "network", "substituted", "failed", "network"])
+        #expect(records.map(\.file) == ["a.txt", nil, nil, nil, nil])
+        #expect(records.map(\.status) == [200, 200, 410, nil, 404])
+        #expect(records.map(\.bytes) == [10, 16, 0, 0, 0])
+        #expect(records[0].type == "text/plain; charset=utf-8")
+        #expect(records[3].type == nil)
+        #expect(records.map { $0.error == nil } == [true, true, true, false, true])
+        #expect(records.allSatisfy { $0.milliseconds >= 0 })
+    }
+
+    @Test("takes an HTTP error for an answer")
+    func httpError() async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", origin.url("/nothing").absoluteString)
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("network  404  —  0 B"))
+    }
+
+    @Test("fails with a message that names the URL, if one can't be loaded, and loads the others")
+    func dead() async throws {
+        defer { origin.stop() }
+        let dead = origin.url("/dead").absoluteString
+        let run = try await folder.substitute("get", dead, Self.host + "/a.txt")
+        #expect(run.status == 1)
+        #expect(run.hasExited)
+        let message = try #require(run.messages.split(separator: "\n").last)
+        #expect(message.hasPrefix("substitute: \(dead): "))
+        #expect(message.contains(/: [A-Z][a-z]+ [^()]*$/), "a sentence, no code: \(message)")
+        #expect(run.lines[0].hasPrefix("failed               —    —    "))
+        #expect(run.lines[1].hasPrefix("substituted ← a.txt  200"))
+    }
+
+    @Test("sends the headers of the request to the origin, and a repeated one with both its values")
+    func headers() async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute(
+            "get",
+            "--header",
+            "X-One: a: b",
+            "--header=X-Two:  c",
+            "--header",
+            "X-Two: d",
+            origin.url("/page").absoluteString
+        )
+        #expect(run.status == 0)
+        let request = try #require(origin.requests.first)
+        #expect(request.header("X-One") == "a: b")
+        #expect(request.header("X-Two")?.replacing(" ", with: "") == "c,d")
+    }
+
+    @Test(
+        "sends the method of the request to the origin, whether the URL is mapped or not",
+        arguments: ["/page", "/mapped"]
+    )
+    func post(path: String) async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", "--method", "post", origin.url(path).absoluteString)
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("network  200"))
+        #expect(origin.requests.map(\.method) == ["POST"])
+    }
+
+    @Test("answers HEAD without a body, from the file or the origin", arguments: [("/page", 1), ("/mapped", 0)])
+    func head(path: String, asked: Int) async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", "--method=HEAD", "--json", origin.url(path).absoluteString)
+        #expect(run.status == 0)
+        let record = try #require(run.json([Record].self).first)
+        #expect(record.source == (asked == 0 ? "substituted" : "network"))
+        #expect((record.status, record.bytes) == (200, 0))
+        #expect(origin.requests.map(\.method) == Array(repeating: "HEAD", count: asked))
+    }
+
+    @Test(
+        "answers a range with 206 and those bytes",
+        arguments: [("0-3", "0123"), ("7-", "789"), ("-2", "89"), ("4-4", "4"), ("8-99", "89")]
+    )
+    func range(range: String, part: String) async throws {
+        defer { origin.stop() }
+        let url = Self.host + "/a.txt"
+        let body = try await folder.substitute("get", "--range", range, "--output", "-", url)
+        #expect(body.status == 0)
+        #expect(body.output == part)
+        let record = try await folder.substitute("get", "--range=\(range)", "--json", url).json([Record].self).first
+        #expect(record?.status == 206)
+        #expect(record?.bytes == part.count)
+    }
+
+    @Test("sends a range to the origin of a URL that is not mapped")
+    func rangeToOrigin() async throws {
+        defer { origin.stop() }
+        _ = try await folder.substitute("get", "--range", "5-6", origin.url("/page").absoluteString)
+        #expect(origin.requests.map { $0.header("Range") } == ["bytes=5-6"])
+    }
+
+    @Test("answers from the file, and from the network with --reload", arguments: [false, true])
+    func reload(reloads: Bool) async throws {
+        defer { origin.stop() }
+        let url = origin.url("/mapped").absoluteString
+        let run = try await folder.substitute(["get", "--output", "-"] + (reloads ? ["--reload"] : []) + [url])
+        #expect(run.status == 0)
+        #expect(run.output == (reloads ? "not the file" : "0123456789"))
+        #expect(origin.requests.count == (reloads ? 1 : 0))
+    }
+
+    @Test("writes the body as it is to standard output with --output -, and nothing else there")
+    func outputToStandardOutput() async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", "--output", "-", Self.host + "/bytes")
+        #expect(run.status == 0)
+        #expect(Array(run.bytes) == (0...255).map { UInt8($0) })
+    }
+
+    @Test("writes the body to a file with --output, over what it had, and prints the row all the same")
+    func outputToFile() async throws {
+        defer { origin.stop() }
+        try folder.write(String(repeating: "old ", count: 1_000), to: "real")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"),
+            withDestinationPath: folder.path("real")
+        )
+        let run = try await folder.substitute("get", "--output", "link", Self.host + "/bytes")
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("substituted ← bytes.bin  200"))
+        #expect(try Array(folder.contents("real")) == (0...255).map { UInt8($0) })
+        // A device or a link stays what it is.
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder.path("link")) == folder.path("real"))
+    }
+
+    @Test(
+        "says why it can't write the file",
+        arguments: [("none/f", "No such file or directory"), ("Resources", "Is a directory")]
+    )
+    func unwritable(file: String, reason: String) async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", "--output", file, Self.host + "/a.txt")
+        #expect(run.status == 1)
+        #expect(run.bytes.isEmpty)
+        #expect(run.messages.hasSuffix("substitute: can't write \(folder.path(file)): \(reason)\n"))
+    }
+
+    @Test("writes no file, if the URL can't be loaded")
+    func outputOfDead() async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", "--output=f", origin.url("/dead").absoluteString)
+        #expect(run.status == 1)
+        #expect(!folder.exists("f"))
+    }
+
+    @Test("works without a home folder")
+    func noHome() async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute(
+            "get",
+            Self.host + "/a.txt",
+            origin.url("/page").absoluteString,
+            environment: ["HOME": "/dev/null/none"]
+        )
+        #expect(run.status == 0)
+        #expect(run.lines.first?.hasPrefix("substituted ← a.txt") == true)
+    }
+}
