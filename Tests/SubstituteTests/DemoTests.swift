@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@Suite("substitute demo", .serialized)
+struct DemoTests {
+    /// What `--json` says of it.
+    private struct Report: Decodable {
+        let defaultCache: [GetTests.Record]
+        let substitutionCache: [GetTests.Record]
+        let page: String
+    }
+
+    private static let parts = ["/", "/style.css", "/nav-bg.png", "/hero.png", "/app.js", "/status.json"]
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("loads all parts from the network with the default cache, then from files with the substitution cache")
+    func report() async throws {
+        let run = try await folder.substitute("demo", "--json")
+        #expect(run.status == 0)
+        let report = try run.json(Report.self)
+        #expect(report.defaultCache.map { URL(string: $0.url)?.path } == Self.parts)
+        #expect(report.defaultCache.allSatisfy { $0.source == "network" && $0.status == 200 && $0.bytes > 0 })
+
+        let second = report.substitutionCache
+        #expect(second.map(\.url).dropLast() == report.defaultCache.map(\.url)[...])
+        #expect(second.last?.url == "http://images.apple.com/global/nav/images/globalnavbg.png")
+        #expect(second.first?.source == "network", "the page itself is not mapped")
+        #expect(second.dropFirst().allSatisfy { $0.source == "substituted" && $0.status == 200 })
+        #expect(
+            second.dropFirst().map(\.file) == [
+                "site/style.css", "fakeGlobalNavBG.png", "site/hero.png", "site/app.js", "site/status.json",
+                "fakeGlobalNavBG.png",
+            ]
+        )
+    }
+
+    @Test("needs no other host than its own")
+    func ownHost() async throws {
+        let report = try await folder.substitute("demo", "--json").json(Report.self)
+        let loaded = (report.defaultCache + report.substitutionCache).filter { $0.source != "substituted" }
+        #expect(loaded.count == Self.parts.count + 1)
+        #expect(loaded.allSatisfy { URL(string: $0.url)?.host() == "127.0.0.1" })
+    }
+
+    @Test("prints both tables, what the origin was asked, and as its last line the page that it wrote")
+    func text() async throws {
+        let run = try await folder.substitute("demo")
+        #expect(run.status == 0)
+        #expect(run.messages == "substitute: the map that comes with the command: 7 entries\n")
+        #expect(run.lines.count { $0.hasPrefix("network ") } == Self.parts.count + 1)
+        #expect(run.lines.count { $0.hasPrefix("substituted ← ") } == Self.parts.count)
+        #expect(run.output.contains("\nWith the default cache: The origin was asked 6 times and sent "))
+        #expect(run.output.contains("\nWith LocalSubstitutionCache: The origin was asked once and sent "))
+        #expect(run.output.contains("; 5 of 6 came from local files.\n"))
+        let page = try #require(run.output.split(separator: "\n").last)
+        #expect(page.hasPrefix("/") && page.hasSuffix(".html"))
+        #expect(FileManager.default.fileExists(atPath: String(page)))
+    }
+
+    @Test("writes one page with both tables and both sites in it, that refers to nothing outside")
+    func page() async throws {
+        let run = try await folder.substitute("demo", "--output", "page.html")
+        #expect(run.status == 0)
+        #expect(run.lines.dropLast().last == folder.path("page.html"))
+        let page = String(decoding: try folder.contents("page.html"), as: UTF8.self)
+        #expect(page.hasPrefix("<!doctype html>"))
+        #expect(!page.contains("{{"), "a placeholder is left")
+
+        let tables = page.matches(of: /(?s)<tbody>(.*?)<\/tbody>/).map { String($0.1) }
+        #expect(tables.count == 2)
+        for table in tables {
+            #expect(table.matches(of: /<tr class="[a-z]+"><td>([^<]*)<\/td>/).map { String($0.1) } == Self.parts)
+        }
+        #expect(tables.first?.contains("substituted") == false)
+        #expect(tables.last?.contains("<span class=\"file\">← fakeGlobalNavBG.png</span>") == true)
+
+        let sites = page.matches(of: /srcdoc="([^"]*)"/).map { Self.unescaped(String($0.1)) }
+        #expect(sites.count == 2)
+        #expect(sites.first != sites.last)
+        for site in sites {
+            // The site's own parts: style sheet, picture, script, JSON; the bar's picture is in the style sheet.
+            #expect(site.matches(of: /="data:[a-z]+\/[a-z;=0-9-]+,/).count == 4)
+        }
+        let texts = [page.replacing(/srcdoc="[^"]*"/, with: "")] + sites + sites.flatMap(Self.embedded)
+        #expect(texts.count == 3 + 2 * 4)
+        for text in texts {
+            let names = text.matches(
+                of: /(?:(?:src|href|action|poster|data-json)=|url\(|@import\s)\s*["']?([^"'\s)>]*)/
+            )
+            #expect(names.allSatisfy { $0.1.hasPrefix("data:") }, "\(names.map { $0.1.prefix(40) })")
+            #expect(!text.contains(/(?:=|\(|import)\s*["'`]?(?:https?:)?\/\//))
+        }
+    }
+
+    @Test("works with another map, and leaves out the URL that this map does not name")
+    func otherMap() async throws {
+        try folder.writeMap(#"{ "http://127.0.0.1:*/hero.png": "other.png" }"#, files: ["other.png": "no picture"])
+        let run = try await folder.substitute("demo", "--json", "--map", "substitutions.json")
+        #expect(run.status == 0)
+        #expect(run.messages == "substitute: map \(folder.path("substitutions.json"))\n")
+        let second = try run.json(Report.self).substitutionCache
+        #expect(second.map { URL(string: $0.url)?.path } == Self.parts)
+        #expect(second.compactMap(\.file) == ["other.png"])
+    }
+
+    @Test("fails with a message, if it can't write the page")
+    func unwritable() async throws {
+        let run = try await folder.substitute("demo", "--output", "none/page.html")
+        #expect(run.status == 1)
+        #expect(run.messages.hasSuffix("can't write \(folder.path("none/page.html")): No such file or directory\n"))
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        text.replacing("&lt;", with: "<").replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
+    }
+
+    /// What stands in a text's `data:` URLs.
+    private static func embedded(_ text: String) -> [String] {
+        text.matches(of: /data:[^,"]*;base64,([A-Za-z0-9+\/=]*)/).compactMap { match in
+            Data(base64Encoded: String(match.1)).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}
