@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@Suite("What the command prints", .serialized)
+struct OutputTests {
+    private static let url = "http://nowhere.invalid/a"
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.writeMap(#"{ "\#(Self.url)": "a.txt", "http://nowhere.invalid/b": "b.txt" }"#, files: ["a.txt": "x"])
+        try folder.writeMap(#"{ "\#(Self.url)": "a.txt" }"#, as: "maps/other.json", files: ["a.txt": "x"])
+        try folder.write("x", to: "maps/Resources/a.txt")
+        try folder.write("x", to: "Resources/b.txt")
+    }
+
+    @Test(
+        "on standard error is which map it works on, and on standard output only results",
+        arguments: [["get", url], ["explain", url], ["check"]],
+        [[], ["--json"]]
+    )
+    func map(words: [String], options: [String]) async throws {
+        let run = try await folder.substitute(words + options)
+        #expect(run.status == 0)
+        #expect(run.messages == "substitute: map \(folder.path("substitutions.json"))\n")
+        #expect(!run.bytes.isEmpty)
+
+        let other = try await folder.substitute(words + options + ["--map", "maps/other.json"])
+        #expect(other.status == 0)
+        #expect(other.messages == "substitute: map \(folder.path("maps/other.json"))\n")
+    }
+
+    @Test("is one JSON document with --json", arguments: [["get", url], ["explain", url], ["check"], ["demo"]])
+    func json(words: [String]) async throws {
+        let run = try await folder.substitute(words + ["--json"])
+        #expect(run.status == 0)
+        _ = try JSONSerialization.jsonObject(with: run.bytes)
+        #expect(!run.output.contains("\\/"), "a URL is readable")
+    }
+
+    @Test(
+        "has no escape codes, where it is not read on a terminal",
+        arguments: [
+            ["get", url], ["get", "http://nowhere.invalid/none"], ["explain", url], ["check"],
+            ["check", "--map", "none"],
+            ["demo"], ["help"], ["gett"],
+        ]
+    )
+    func noEscapes(words: [String]) async throws {
+        let run = try await folder.substitute(words, environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"])
+        #expect(!run.output.contains("\u{1B}"))
+        #expect(!run.messages.contains("\u{1B}"))
+    }
+
+    @Test(
+        "is coloured on a terminal, but not under NO_COLOR",
+        .enabled(if: Terminal.isThere, "util-linux's script makes the terminal"),
+        arguments: [
+            ([:], true), (["NO_COLOR": ""], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
+        ] as [([String: String], Bool)]
+    )
+    func color(environment: [String: String], isColored: Bool) async throws {
+        let get = try await Terminal.run(folder, ["get", Self.url], environment)
+        #expect(get.status == 0)
+        #expect(get.output.contains("\u{1B}[32msubstituted ← a.txt\u{1B}[0m  200") == isColored)
+        #expect(get.output.contains("\u{1B}") == isColored)
+
+        try folder.write("x", to: "Resources/unused.txt")
+        let check = try await Terminal.run(folder, ["check"], environment)
+        #expect(check.status == 0)
+        #expect(check.output.contains("substitutions.json: \u{1B}[33mwarning\u{1B}[0m: ") == isColored)
+        #expect(check.output.contains("\u{1B}") == isColored)
+
+        try folder.write("[]", to: "bad.json")
+        let bad = try await Terminal.run(folder, ["check", "--map", "bad.json"], environment)
+        #expect(bad.status == 1)
+        #expect(bad.output.contains("bad.json:1:1: \u{1B}[31merror\u{1B}[0m: ") == isColored)
+
+        let json = try await Terminal.run(folder, ["check", "--json"], environment)
+        #expect(!json.output.contains("\u{1B}"))
+    }
+
+    @Test("may go to a reader that has gone away", arguments: [["help"], ["check"], ["get", "--output", "-", url]])
+    func closedPipe(words: [String]) async throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForReading.close()
+        let run = try await folder.substitute(words, output: pipe.fileHandleForWriting)
+        #expect(run.hasExited)
+        #expect(run.status == 0)
+        #expect(!run.messages.contains("NSCocoaErrorDomain"))
+    }
+}
+
+/// A pseudoterminal, by util-linux's `script`.
+private enum Terminal {
+    #if os(Linux)
+    static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
+    #else
+    // There the program of this name has other options.
+    static let isThere = false
+    #endif
+
+    /// Runs the command on a terminal; what it prints on standard error is among the output.
+    static func run(_ folder: TemporaryFolder, _ words: [String], _ environment: [String: String]) async throws
+        -> Outcome
+    {
+        let command = ([try Executable.substitute().path] + words).map { "'\($0.replacing("'", with: #"'\''"#))'" }
+        return try await folder.run(
+            URL(fileURLWithPath: "/usr/bin/script"),
+            ["-qec", command.joined(separator: " "), "/dev/null"],
+            environment: environment
+        )
+    }
+}
