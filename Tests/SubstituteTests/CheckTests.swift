@@ -333,6 +333,19 @@ struct CheckTests {
         #expect((finding.key == nil) == (oddity.line == nil))
     }
 
+    @Test("does not call a file unused that only an entry with an error names")
+    func usedByMistake() async throws {
+        try folder.writeMap(
+            """
+            { "htp://h.example/a": "a.txt", "https://h.example/b": { "file": "b.txt", "statis": 404 },
+              "https:///*": "site/*" }
+            """,
+            files: ["a.txt": "a", "b.txt": "b", "site/c.txt": "c"]
+        )
+        let run = try await folder.substitute("check")
+        #expect(run.lines.dropLast().last == "0 entries in use, 3 errors, 0 warnings")
+    }
+
     @Test("does not warn of entries that are switched off")
     func disabled() async throws {
         try folder.writeMap(

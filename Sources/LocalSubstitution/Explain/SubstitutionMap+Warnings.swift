@@ -61,7 +61,7 @@ extension SubstitutionMap {
     }
 
     private func unused(_ names: [String], by entries: [Entry]) -> [MapWarning] {
-        let files = entries.compactMap(\.file)
+        let files = entries.compactMap(\.file) + storage.filesLeftOut
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
         return names.compactMap { name in

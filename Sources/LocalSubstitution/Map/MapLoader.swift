@@ -6,6 +6,8 @@ struct MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMapError.Problem] = []
+    /// The files that entries name which are left out, since something is wrong with them.
+    private(set) var filesLeftOut: [FileName] = []
 
     private var files: FileChecker
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
@@ -99,6 +101,8 @@ struct MapLoader {
 
     private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool = true) {
         let file = file.map { files.shared(FileName(text: $0)) }
+        let problemsBefore = problems.count
+        defer { if let file, !isRight || problems.count > problemsBefore { filesLeftOut.append(file) } }
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
         do {
             if entry.isPattern {

@@ -12,12 +12,14 @@ public struct SubstitutionMap: Sendable {
 
     final class Storage: Sendable {
         let index: MapIndex
+        let filesLeftOut: [FileName]
         let folder: ResourcesFolder?
         /// `nil` for a map that was not loaded from a file.
         let source: Source?
 
-        init(index: MapIndex, folder: ResourcesFolder?, source: Source?) {
-            self.index = index
+        init(_ loaded: MapLoader, folder: ResourcesFolder?, source: Source?) {
+            index = loaded.index
+            filesLeftOut = loaded.filesLeftOut
             self.folder = folder
             self.source = source
         }
@@ -125,6 +127,6 @@ public struct SubstitutionMap: Sendable {
             throw SubstitutionMapError(file: source?.file.url, problems: loaded.problems)
         }
         problems = loaded.problems
-        storage = Storage(index: loaded.index, folder: folder, source: source)
+        storage = Storage(loaded, folder: folder, source: source)
     }
 }
