@@ -228,8 +228,11 @@ struct JSONScanner {
         if let scalar = Unicode.Scalar(first) { return scalar }
         if first < 0xDC00, offset + 1 < end, bytes[offset] == .backslash, bytes[offset + 1] == UInt8(ascii: "u") {
             let second = try scanHexUnit()
-            let value = 0x10000 + ((first - 0xD800) << 10) + (second &- 0xDC00)
-            if (0xDC00...0xDFFF).contains(second), let scalar = Unicode.Scalar(value) { return scalar }
+            if (0xDC00...0xDFFF).contains(second),
+                let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+            {
+                return scalar
+            }
         }
         offset = start
         throw failure("has half of a surrogate pair in a string")
