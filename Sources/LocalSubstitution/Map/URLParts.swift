@@ -99,11 +99,14 @@ struct URLParts {
             else { throw URLSyntaxError("has the host “\(text)”, which is no IPv6 address") }
             return text.lowercased()
         }
+        var host = host
         if host.contains(where: { $0 >= 0x80 }) {
-            guard let ascii = URL(string: "https://\(text)/")?.host(percentEncoded: false), !ascii.isEmpty,
-                ascii.utf8.allSatisfy({ $0 < 0x80 })
-            else { throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)") }
-            return ascii.lowercased()
+            // `host(percentEncoded:)` decodes it again, or decodes too much: of “ä%2F.de” it would make a host with a slash.
+            let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
+            guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
+                throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)")
+            }
+            host = Array(ascii)[...]
         }
         let allowed = PercentEncoding.AllowedBytes.host
         guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
