@@ -29,7 +29,7 @@ final class EntryOptions: Sendable {
         charset = fields.charset
         status = fields.status ?? 200
         headers = fields.headers
-        ignoreQuery = fields.ignoreQuery
+        ignoreQuery = fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
         use = fields.use ?? .always
         timeout = fields.timeout
         methods = fields.methods ?? ["GET"]

@@ -148,7 +148,8 @@ struct EntryFieldsReader {
             return note(member, .wrongType, "“ignoreQuery” must be \(expected)")
         }
         if let all = try? JSONDecoder().decode(Bool.self, from: Data(bytes[range])) {
-            fields.ignoreQuery = all ? IgnoreQuery(names: nil) : nil
+            // Not `nil`: an entry's `false` wins over a `true` of the defaults.
+            fields.ignoreQuery = IgnoreQuery(names: all ? nil : [])
             return
         }
         guard let names: [String] = decode(member, expected) else { return }
