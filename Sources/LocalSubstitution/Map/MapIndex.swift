@@ -42,6 +42,10 @@ struct MapIndex: Sendable {
         return nil
     }
 
+    func entry(equalTo url: NormalizedURL) -> Entry? {
+        exact[url.canonical].map { entries[Int($0)] }
+    }
+
     /// Adds the entries that are patterns, all at once.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         let sorted = items.sorted { first, second in

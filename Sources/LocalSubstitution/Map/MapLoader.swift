@@ -13,6 +13,8 @@ struct MapLoader {
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The patterns so far by their normal form.
     private var patternKeys: [String: Entry] = [:]
+    /// The entries so far that are not right, by their normal form: another one for the same URLs is one too many all the same.
+    private var wrong: [String: Entry] = [:]
     private var defaults = EntryFields()
 
     /// A map in code.
@@ -21,7 +23,7 @@ struct MapLoader {
         noteMissingFolder(folder)
         let options = EntryOptions(EntryFields())
         for (key, file) in files.sorted(by: { $0.key < $1.key }) {
-            add(key: key, line: 0, file: file, options: options)
+            add(key: key, line: 0, file: file, options: options, isRight: true)
         }
         index.insert(patterns)
     }
@@ -46,21 +48,24 @@ struct MapLoader {
         var lines: [String: Int] = [:]
         lines.reserveCapacity(members.count)
         for member in members {
-            if let first = lines.updateValue(member.line, forKey: member.key) {
+            let first = lines.updateValue(member.line, forKey: member.key)
+            if let first {
                 note(.duplicate, member, "is given twice, first on line \(first): keep one")
                 lines[member.key] = first
-                continue
             }
             guard !member.key.hasPrefix("$") else { continue }
+            // An entry that is not right is checked to the end all the same, but never used.
+            let isRight = first == nil
             switch member.value {
             case .string(let file):
-                add(key: member.key, line: member.line, file: file, options: plain)
+                add(key: member.key, line: member.line, file: file, options: plain, isRight: isRight)
             case .null:
-                add(key: member.key, line: member.line, file: nil, options: .never)
+                add(key: member.key, line: member.line, file: nil, options: .never, isRight: isRight)
             case .object(let range):
-                addEntry(member, EntryFieldsReader(range, of: json, line: member.line))
+                addEntry(member, EntryFieldsReader(range, of: json, line: member.line), isRight: isRight)
             case .other:
                 note(.wrongType, member, "must be a file name, an object with “file”, or null")
+                add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
             }
         }
         index.insert(patterns)
@@ -86,20 +91,18 @@ struct MapLoader {
         }
     }
 
-    private mutating func addEntry(_ member: JSONScanner.Member, _ reader: EntryFieldsReader) {
+    private mutating func addEntry(_ member: JSONScanner.Member, _ reader: EntryFieldsReader, isRight: Bool) {
         note(reader, of: member)
-        let own = reader.fields
-        let fields = own.merged(withDefaults: defaults)
+        let fields = reader.fields.merged(withDefaults: defaults)
+        var isRight = isRight && reader.problems.isEmpty
         if fields.file == nil, fields.status == nil, reader.problems.isEmpty {
             note(.noFile, member, "names no “file” and sets no “status”: give one of them")
-            return
+            isRight = false
         }
-        let options = EntryOptions(fields)
-        // An entry that is not right is checked to the end all the same, but never used.
-        add(key: member.key, line: member.line, file: fields.file, options: options, isRight: reader.problems.isEmpty)
+        add(key: member.key, line: member.line, file: fields.file, options: EntryOptions(fields), isRight: isRight)
     }
 
-    private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool = true) {
+    private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool) {
         let file = file.map { files.shared(FileName(text: $0)) }
         let problemsBefore = problems.count
         defer { if let file, !isRight || problems.count > problemsBefore { filesLeftOut.append(file) } }
@@ -107,16 +110,18 @@ struct MapLoader {
         do {
             if entry.isPattern {
                 let pattern = try MatchPattern(key, ignoring: options.ignoreQuery)
-                let fileIsRight = checkFile(of: entry, wildcards: pattern.path.wildcards)
-                if let other = patternKeys.updateValue(entry, forKey: pattern.text) {
-                    patternKeys[pattern.text] = other
-                    return noteEqual(entry, to: other)
+                let isRight = checkFile(of: entry, wildcards: pattern.path.wildcards) && isRight
+                let other = patternKeys[pattern.text]
+                if isRight, other == nil {
+                    patternKeys[pattern.text] = entry
+                    patterns.append((entry, pattern))
                 }
-                if isRight, fileIsRight { patterns.append((entry, pattern)) }
+                noteIfEqual(entry, to: other, isRight: isRight, form: pattern.text)
             } else {
                 let url = try NormalizedURL(key: key)
-                guard checkFile(of: entry, wildcards: 0), isRight else { return }
-                if let other = index.insert(entry, url: url) { noteEqual(entry, to: other) }
+                let isRight = checkFile(of: entry, wildcards: 0) && isRight
+                let other = isRight ? index.insert(entry, url: url) : index.entry(equalTo: url)
+                noteIfEqual(entry, to: other, isRight: isRight, form: url.canonical)
             }
         } catch {
             problems.append(Problem(.invalidKey, key: key, line: Self.line(line), "the key \(error.message)"))
@@ -147,7 +152,13 @@ struct MapLoader {
         }
     }
 
-    private mutating func noteEqual(_ entry: Entry, to other: Entry) {
+    private mutating func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
+        guard let other = used ?? wrong[form] else {
+            if !isRight { wrong[form] = entry }
+            return
+        }
+        // That the very same key is given twice is said already.
+        guard entry.key != other.key else { return }
         let place = other.line > 0 ? " on line \(other.line)" : ""
         problems.append(
             Problem(
