@@ -19,12 +19,24 @@ struct MatchPattern: Sendable {
     let port: Port
     /// Path and query, as one text with wildcards.
     let path: Glob
-    /// The same with the query's parameters in the order of their names, where that makes a difference.
-    let sortedPath: Glob?
+    /// The same with the query's parameters in the order of their names, where there are several.
+    let sortedPath: SortedPath?
     /// The pattern in normal form: two keys of the same form are the same pattern.
     let text: String
     /// Which of two patterns wins: the one whose rank is greater.
     let rank: [Int]
+
+    struct SortedPath: Sendable {
+        let glob: Glob
+        /// For each of the glob's wildcards, its place in the key.
+        let places: [Int]
+
+        init(path: String, query: Query) {
+            glob = Glob(Array("\(path)?\(query.sorted.text)".utf8))
+            let before = path.utf8.count { $0 == UInt8(ascii: "*") }
+            places = Array(0..<before) + query.wildcardsOfSorted.map { before + $0 }
+        }
+    }
 
     /// - Parameter rule: The entry's `ignoreQuery`; the parameters that it names are taken out of the pattern.
     init(_ key: String, ignoring rule: IgnoreQuery? = nil) throws(URLSyntaxError) {
@@ -46,7 +58,7 @@ struct MatchPattern: Sendable {
         let all = query.map { Query($0) }
         let kept = rule.map { rule in all.flatMap { $0.removing(rule) } } ?? all
         self.path = Glob(Array((path + (kept.map { "?" + $0.text } ?? "")).utf8))
-        sortedPath = kept.flatMap { $0.count > 1 ? Glob(Array((path + "?" + $0.sorted.text).utf8)) : nil }
+        sortedPath = kept.flatMap { $0.count > 1 ? SortedPath(path: path, query: $0) : nil }
         text = "\(parts.scheme)://\(host)\(port)\(path)" + (all.map { "?" + $0.sorted.text } ?? "")
         rank = Self.rank(scheme: scheme, host: host, port: port, path: self.path)
     }

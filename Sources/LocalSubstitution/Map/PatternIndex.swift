@@ -12,6 +12,15 @@ struct PatternIndex: Sendable {
         let number: Int
         let pattern: MatchPattern
         let glob: Glob
+        /// For each of the glob's wildcards, its place in the key; `nil` where they stand in the key's order.
+        var places: [Int]?
+
+        /// What the wildcards take, in the key's order.
+        func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+            let taken = glob.match(text)
+            guard let taken, let places else { return taken }
+            return zip(places, taken).sorted { $0.0 < $1.0 }.map(\.1)
+        }
     }
 
     private struct Group: Sendable {
@@ -32,8 +41,9 @@ struct PatternIndex: Sendable {
     /// - Parameter number: What a match is reported as.
     mutating func insert(_ pattern: MatchPattern, number: Int) {
         written[pattern.host, default: Group()].insert(Item(number: number, pattern: pattern, glob: pattern.path))
-        if let glob = pattern.sortedPath {
-            sorted[pattern.host, default: Group()].insert(Item(number: number, pattern: pattern, glob: glob))
+        if let path = pattern.sortedPath {
+            sorted[pattern.host, default: Group()]
+                .insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
         }
     }
 
@@ -66,7 +76,7 @@ struct PatternIndex: Sendable {
         for group in hosts.compactMap({ groups[$0] }) {
             for length in group.prefixLengths where length <= text.count {
                 for item in group.byPrefix[Array(text[..<length])] ?? [] where item.pattern.matchesSchemeAndPort(url) {
-                    guard let captures = item.glob.match(text[...]) else { continue }
+                    guard let captures = item.match(text[...]) else { continue }
                     found.append(Match(number: item.number, captures: captures))
                 }
             }

@@ -22,6 +22,18 @@ struct Query {
         Query(parameters: parameters.sorted { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
+    /// For each wildcard of `sorted`, in order, its place among those of this query.
+    var wildcardsOfSorted: [Int] {
+        var places: [[Int]] = []
+        for parameter in parameters {
+            let first = places.reduce(0) { $0 + $1.count }
+            places.append(Array(first..<first + parameter.count { $0 == UInt8(ascii: "*") }))
+        }
+        return parameters.indices
+            .sorted { Self.name(parameters[$0]).lexicographicallyPrecedes(Self.name(parameters[$1])) }
+            .flatMap { places[$0] }
+    }
+
     /// Without the parameters that a rule ignores; `nil` when nothing is left.
     func removing(_ rule: IgnoreQuery) -> Query? {
         let left = parameters.filter { !rule.ignores(Array(Self.name($0))) }
