@@ -50,7 +50,8 @@ struct FileChecker {
             guard let problem = folder.problem(ofFolder: fixed) else { return nil }
             // That the resources folder itself is missing is said once, not for each entry.
             guard !fixed.isEmpty else { return nil }
-            return Problem(kind: problem.kind, message: "the folder “\(fixed)” \(problem.message)")
+            let advice = problem == .missing ? suggestion(forFolder: fixed) : ""
+            return Problem(kind: problem.kind, message: "the folder “\(fixed)” \(problem.message)\(advice)")
         }
         do throws(FileProblem) {
             _ = try folder.open(name.text)
@@ -59,6 +60,20 @@ struct FileChecker {
             let advice = error == .missing ? suggestion(for: name.text) : ""
             return Problem(kind: error.kind, message: "the file “\(name.text)” \(error.message)\(advice)")
         }
+    }
+
+    private mutating func suggestion(forFolder name: String) -> String {
+        guard suggestionsLeft > 0 else { return "" }
+        suggestionsLeft -= 1
+        let folders = Set(existing.flatMap { Self.folders(above: $0) }).sorted()
+        let last = name.split(separator: "/").last.map(String.init) ?? name
+        let elsewhere = folders.first { $0 == last || $0.hasSuffix("/" + last) }
+        if let meant = elsewhere ?? NearestName.of(name, in: folders) { return ": did you mean “\(meant)”?" }
+        return ": add it, or mend the name; Xcode groups and `.process` flatten folders: use references or `.copy`"
+    }
+
+    private static func folders(above name: String) -> [String] {
+        name.indices.filter { name[$0] == "/" }.map { String(name[..<$0]) }
     }
 
     private mutating func suggestion(for name: String) -> String {
