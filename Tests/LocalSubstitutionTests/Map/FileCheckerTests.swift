@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Checking the files of a large map")
+struct FileCheckerTests {
+    @Test("a file is looked at once, however many entries name it")
+    func once() throws {
+        let folder = try TemporaryFolder(files: ["a.txt"])
+        var checker = FileChecker(ResourcesFolder(folder.url))
+        #expect(checker.problem(of: FileName(text: "a.txt"), wildcardsInKey: 0) == nil)
+        #expect(checker.problem(of: FileName(text: "b.txt"), wildcardsInKey: 0)?.kind == .missingFile)
+        try folder.remove("a.txt")
+        try folder.write("b.txt", "b")
+        // Whoever looked again would see that.
+        #expect(checker.problem(of: FileName(text: "a.txt"), wildcardsInKey: 1) == nil)
+        #expect(checker.problem(of: FileName(text: "b.txt"), wildcardsInKey: 0)?.kind == .missingFile)
+    }
+
+    @Test("so is a folder of a name with wildcards")
+    func folderOnce() throws {
+        let folder = try TemporaryFolder(files: ["img/a.txt"])
+        var checker = FileChecker(ResourcesFolder(folder.url))
+        #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
+        try folder.remove("img")
+        #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
+    }
+
+    @Test("a name's wildcards are counted for each key anew")
+    func wildcards() throws {
+        let folder = try TemporaryFolder()
+        var checker = FileChecker(ResourcesFolder(folder.url))
+        #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 1) == nil)
+        #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 0)?.kind == .invalidFileName)
+        #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 2) == nil)
+    }
+
+    @Test("entries share one copy of a file's name and of what they don't set")
+    func shared() throws {
+        let folder = try TemporaryFolder(files: ["a.txt"])
+        let map = try folder.map(#"{"https://h/a": "a.txt", "https://h/b": "a.txt", "https://h/c/*": "a.txt"}"#)
+        let options = map.storage.index.entries.map { ObjectIdentifier($0.options) }
+        #expect(Set(options).count == 1)
+    }
+
+    @Test("100,000 entries that name 100 files load fast", .timeLimit(.minutes(1)))
+    func large() throws {
+        let folder = try TemporaryFolder(files: (0..<100).map { "\($0).txt" })
+        var json = "{"
+        for number in 0..<100_000 {
+            json += "\"https://cdn.example.com/some/folder/file-\(number).txt\": \"\(number % 100).txt\",\n"
+        }
+        json += "\"https://h/\": null}"
+        var loaded: SubstitutionMap?
+        let time = try ContinuousClock().measure { loaded = try folder.map(json) }
+        let map = try #require(loaded)
+        #expect(map.count == 100_001)
+        #expect(try map.answer("https://cdn.example.com/some/folder/file-54321.txt")?.file == "21.txt")
+        // A debug build takes a few seconds on two busy cores; the benchmarks measure.
+        #expect(time < .seconds(30))
+    }
+
+    @Test("a large map of which every file is missing loads fast too", .timeLimit(.minutes(1)))
+    func largeAndWrong() throws {
+        let folder = try TemporaryFolder(files: (0..<100).map { "\($0).txt" })
+        let members = (0..<10_000).map { "\"https://h/\($0)\": \"missing-\($0).txt\"" }
+        let problems = folder.problems("{\(members.joined(separator: ",\n"))}")
+        #expect(problems.count == 10_000)
+        #expect(problems.map(\.line) == (1...10_000).map { $0 })
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Wildcards in a text")
+struct GlobTests {
+    private func match(_ pattern: String, _ text: String) -> [String]? {
+        Glob(Array(pattern.utf8)).match(Array(text.utf8)[...])?.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(
+        "each takes as little as possible, and the last one the rest",
+        arguments: [
+            ("abc", "abc", []), ("", "", []), ("*", "", [""]), ("*", "a/b?c", ["a/b?c"]), ("a*", "a", [""]),
+            ("a*", "abc", ["bc"]), ("*c", "abc", ["ab"]), ("a*c", "ac", [""]), ("a*c", "abcbc", ["bcb"]),
+            ("*/*", "a/b/c", ["a", "b/c"]), ("*.*", "a.b.c", ["a", "b.c"]), ("**", "ab", ["", "ab"]),
+            ("*a*", "bab", ["b", "b"]), ("*aa*b", "aaab", ["", "a"]), ("*ab*ab", "ababab", ["", "ab"]),
+            ("a*b*c", "abbcc", ["", "bc"]), ("*aab*", "aaab", ["a", ""]), ("*abab*", "abaabab", ["aba", ""]),
+        ]
+    )
+    func captures(pattern: String, text: String, taken: [String]) {
+        #expect(match(pattern, text) == taken)
+    }
+
+    @Test(
+        "these texts do not match",
+        arguments: [
+            ("abc", "ab"), ("abc", "abcd"), ("", "a"), ("a*", "ba"), ("*a", "ab"), ("ab*bc", "abc"), ("a*a", "a"),
+            ("*a*a", "a"), ("*ab*b", "aab"), ("a*b*c", "acb"), ("*a*b*", "ba"),
+        ]
+    )
+    func noMatch(pattern: String, text: String) {
+        #expect(match(pattern, text) == nil)
+    }
+
+    @Test("a text's own asterisk is an ordinary character")
+    func asteriskInText() {
+        #expect(match("*b", "*b") == ["*"])
+    }
+
+    /// What backtracking, or a search that starts anew at each byte, would take hours for.
+    static let hostile: [(name: String, pattern: String, matches: Bool)] = [
+        ("50 wildcards that match", String(repeating: "*a", count: 50), true),
+        ("50 wildcards that fail at the last", String(repeating: "*a", count: 50) + "*b*", false),
+        ("50 wildcards that fail at the end", String(repeating: "*a", count: 50) + "b", false),
+        (
+            "a literal of half the text that fails at its last byte",
+            "*" + String(repeating: "a", count: 50_000) + "b*", false
+        ),
+        ("20 long literals", String(repeating: "*" + String(repeating: "a", count: 2_000), count: 20) + "*b*", false),
+    ]
+
+    @Test("matching takes linear time", .timeLimit(.minutes(1)), arguments: hostile)
+    func linearTime(name: String, pattern: String, matches: Bool) {
+        let glob = Glob(Array(pattern.utf8))
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
+        var matched: Bool?
+        let time = ContinuousClock().measure { matched = glob.match(text[...]) != nil }
+        #expect(matched == matches)
+        #expect(time < .seconds(5), "\(name)")
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("The JSON scanner")
+struct JSONScannerTests {
+    private func members(_ text: String) throws -> [JSONScanner.Member] {
+        var scanner = JSONScanner(Array(text.utf8))
+        return try scanner.members()
+    }
+
+    @Test("tells the key, the line and the sort of each member, in their order")
+    func order() throws {
+        let found = try members(
+            "\n{\"a\": \"text\",\r\n\"b\":\n null, \"c\": [1,\n2],\n\"d\": {\"x\":\n1}, \"e\": true}\n"
+        )
+        #expect(found.map(\.key) == ["a", "b", "c", "d", "e"])
+        #expect(found.map(\.line) == [2, 3, 4, 6, 7])
+        #expect(found.map { $0.value.sort } == ["string", "null", "other", "object", "other"])
+    }
+
+    @Test("keeps keys that are given twice")
+    func duplicates() throws {
+        #expect(try members(#"{"a": 1, "a": 2, "\u0061": 3}"#).map(\.key) == ["a", "a", "a"])
+    }
+
+    @Test("takes an empty object, with white space around", arguments: ["{}", " \t\r\n{ \n} \n"])
+    func empty(text: String) throws {
+        #expect(try members(text).isEmpty)
+    }
+
+    @Test(
+        "decodes escapes",
+        arguments: [
+            (#"plain é 😀"#, "plain é 😀"), (#"\"\\\/"#, #""\/"#), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"),
+            (#"\u00e9\u00E9"#, "éé"), (#"\ud83d\uDE00"#, "😀"), (#"a\u0000b"#, "a\u{0}b"), (#"é\n😀"#, "é\n😀"),
+            ("\u{7F}", "\u{7F}"),
+        ]
+    )
+    func escapes(written: String, meant: String) throws {
+        let member = try #require(try members("{\"\(written)\": \"\(written)\"}").first)
+        #expect(member.key == meant)
+        guard case .string(let value) = member.value else {
+            Issue.record("no string")
+            return
+        }
+        #expect(value == meant)
+    }
+
+    @Test(
+        "hands on the bytes of a value",
+        arguments: ["0", "-0", "10.25", "1e5", "-1.5E-3", "2e+2", "true", "false", "[]", "[ 1, {\"a\": [null]} ]"]
+    )
+    func values(text: String) throws {
+        let json = "{\"a\":\(text)}"
+        let member = try #require(try members(json).first)
+        guard case .other(let range) = member.value else {
+            Issue.record("not handed on")
+            return
+        }
+        #expect(String(decoding: Array(json.utf8)[range], as: UTF8.self) == text)
+    }
+
+    @Test("reads an object inside a text, and counts its lines on")
+    func inside() throws {
+        let text = Array("xxx{\"a\": 1,\n\"b\": 2}yyy".utf8)
+        var scanner = JSONScanner(text, in: 3..<text.count - 3, line: 7)
+        #expect(try scanner.members().map(\.line) == [7, 8])
+    }
+
+    struct Refused: Sendable, CustomTestStringConvertible {
+        let text: String
+        let line: Int
+        let column: Int
+        let message: String
+
+        init(_ text: String, _ line: Int, _ column: Int, _ message: String) {
+            self.text = text
+            self.line = line
+            self.column = column
+            self.message = message
+        }
+
+        var testDescription: String { text.debugDescription }
+    }
+
+    @Test(
+        "says where a text stops being JSON, and why",
+        arguments: [
+            Refused("", 1, 1, "is empty"),
+            Refused(" \n\n ", 3, 2, "is empty"),
+            Refused("{", 1, 2, "ends inside an object"),
+            Refused("{\"a\"", 1, 5, "needs a colon"),
+            Refused("{\"a\" 1}", 1, 6, "needs a colon after the key “a”"),
+            Refused("{\"a\":", 1, 6, "ends where a value is due"),
+            Refused("{\"a\":1", 1, 7, "needs a comma or }"),
+            Refused("{\"a\":1,}", 1, 8, "needs a key in double quotes"),
+            Refused("{\n  \"a\": 1\n  \"b\": 2\n}", 3, 3, "needs a comma or }"),
+            Refused("{'a': 1}", 1, 2, "needs a key in double quotes"),
+            Refused("{a: 1}", 1, 2, "needs a key in double quotes"),
+            Refused("{\"a\": 1} x", 1, 10, "something after its closing }"),
+            Refused("{\"a\": 1}\u{0}", 1, 9, "something after its closing }"),
+            Refused("{\"a\": [1, 2}", 1, 12, "needs a comma or ]"),
+            Refused("{\"a\": [1,]}", 1, 10, "no JSON value"),
+            Refused("{\"a\": nul}", 1, 7, "no JSON value"),
+            Refused("{\"a\": True}", 1, 7, "no JSON value"),
+            Refused("{\"a\": NaN}", 1, 7, "no JSON value"),
+            Refused("{\"a\": // b\n1}", 1, 7, "no JSON value"),
+            Refused("{\"a\": -}", 1, 7, "no JSON value"),
+            Refused("{\"a\": +1}", 1, 7, "no JSON value"),
+            Refused("{\"a\": 01}", 1, 8, "needs a comma or }"),
+            Refused("{\"a\": 1.}", 1, 9, "digit after the decimal point"),
+            Refused("{\"a\": 1e}", 1, 9, "digit in the exponent"),
+            Refused("{\"a\": \"b", 1, 9, "ends inside a string"),
+            Refused("{\"a\": \"b\\", 1, 9, "ends inside a string"),
+            Refused("{\"a\": \"\\n", 1, 10, "ends inside a string"),
+            Refused("{\"a\": \"\\x\"}", 1, 8, "unknown escape"),
+            Refused("{\"a\": \"\\u12G4\"}", 1, 8, "four hexadecimal digits"),
+            Refused("{\"a\": \"\\u12", 1, 8, "four hexadecimal digits"),
+            Refused("{\"a\": \"\\ud800\"}", 1, 8, "half of a surrogate pair"),
+            Refused("{\"a\": \"\\udc00\\ud800\"}", 1, 8, "half of a surrogate pair"),
+            Refused("{\"a\": \"\\ud800\\u0041\"}", 1, 8, "half of a surrogate pair"),
+            Refused("{\"a\": \"line\nbreak\"}", 1, 12, "control character"),
+            Refused("{\"a\": \"\\n\u{1}\"}", 1, 10, "control character"),
+            Refused("{\"é😀\": x}", 1, 8, "no JSON value"),
+        ]
+    )
+    func refusals(_ refused: Refused) throws {
+        let error = try #require(throws: JSONScanner.SyntaxError.self) { try members(refused.text) }
+        let (line, column) = JSONScanner.position(of: error.offset, in: Array(refused.text.utf8))
+        #expect("\(line):\(column)" == "\(refused.line):\(refused.column)")
+        #expect(error.message.contains(refused.message), "\(error.message)")
+        #expect(!error.isOtherJSON)
+    }
+
+    @Test("tells that a text may be JSON, but no object", arguments: ["[]", "\"a\"", "5", " null", "x"])
+    func otherJSON(text: String) throws {
+        #expect(try #require(throws: JSONScanner.SyntaxError.self) { try members(text) }.isOtherJSON)
+    }
+
+    @Test("finds the byte that is not UTF-8", arguments: [[], Array("\\n".utf8)])
+    func invalidUTF8(before: [UInt8]) throws {
+        var scanner = JSONScanner(Array("{\"é".utf8) + before + [0xFF] + Array("\": 1}".utf8))
+        let error = try #require(throws: JSONScanner.SyntaxError.self) { try scanner.members() }
+        #expect(error.offset == 4 + before.count)
+        #expect(error.message.contains("UTF-8"))
+    }
+
+    @Test(
+        "reads nesting up to a limit, and refuses more of it however much there is",
+        arguments: [("[", "]"), ("{\"a\":", "}")]
+    )
+    func depth(opening: String, closing: String) throws {
+        func nested(_ count: Int) -> String {
+            "{\"a\":" + String(repeating: opening, count: count) + "1" + String(repeating: closing, count: count) + "}"
+        }
+        #expect(try members(nested(JSONScanner.deepest - 1)).count == 1)
+        for count in [JSONScanner.deepest, 500_000] {
+            let error = try #require(throws: JSONScanner.SyntaxError.self) { try members(nested(count)) }
+            #expect(error.message.contains("nested more than"))
+        }
+    }
+}
+
+extension JSONScanner.Value {
+    fileprivate var sort: String {
+        switch self {
+        case .string: "string"
+        case .object: "object"
+        case .null: "null"
+        case .other: "other"
+        }
+    }
+}

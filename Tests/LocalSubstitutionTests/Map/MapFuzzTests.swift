@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Mutated maps")
+struct MapFuzzTests {
+    static let valid = Array(
+        #"""
+        {
+          "$schema": "./s.json", "$defaults": {"headers": {"X-A": "*"}, "timeout": 1.5e1},
+          "http://h.com/g.png": "a.txt",
+          "https://*.h.com:*/f/*.woff2": "f/*.woff2",
+          "https://\u00e9.com/ü?v=2&w=1": {"file": "a.txt", "comment": "\ud83d\ude00\n"},
+          "https://h.com/l": {"file": "a.txt", "ignoreQuery": ["utm_*", "fb"], "methods": ["GET"], "enabled": true},
+          "https://h.com/g": {"status": 404, "use": "whenOffline", "mimeType": "a/b", "charset": "utf-8"},
+          "*://h.com/l/*": null
+        }
+        """#.utf8
+    )
+
+    @Test("load or throw, and never crash", arguments: [0xF022 as UInt64])
+    func loading(seed: UInt64) throws {
+        let folder = try TemporaryFolder(files: ["a.txt", "f/b.woff2"])
+        _ = try folder.map(String(decoding: Self.valid, as: UTF8.self))
+        let resources = ResourcesFolder(folder.url)
+        let url = try NormalizedURL("https://a.h.com/f/b.woff2?utm_a=1")
+        var random = SeededGenerator(seed: seed)
+        var loaded = 0
+        for _ in 0..<20_000 {
+            let loader = MapLoader(json: mutated(&random), folder: resources)
+            _ = loader.index.candidates(for: url)
+            if !loader.problems.contains(where: \.isFatal) { loaded += 1 }
+        }
+        #expect(
+            (2_000..<18_000).contains(loaded),
+            "seed \(seed): the mutations are all too harmless or all too harmful"
+        )
+    }
+
+    @Test(
+        "are JSON to the scanner when they are to JSONSerialization, but for commas at an end",
+        arguments: [0x15 as UInt64]
+    )
+    func scanning(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var (valid, different) = (0, 0)
+        for round in 0..<40_000 {
+            let bytes = mutated(&random)
+            var scanner = JSONScanner(bytes)
+            let error: JSONScanner.SyntaxError?
+            do throws(JSONScanner.SyntaxError) {
+                _ = try scanner.members()
+                error = nil
+            } catch let failure {
+                error = failure
+            }
+            let isObject = (try? JSONSerialization.jsonObject(with: Data(bytes))) is [String: Any]
+            valid += isObject ? 1 : 0
+            guard isObject != (error == nil) else { continue }
+            different += 1
+            if !isTrailingComma(error, bytes) {
+                Issue.record(
+                    "seed \(seed), round \(round), \(error?.message ?? "valid"): \(String(decoding: bytes, as: UTF8.self))"
+                )
+                return
+            }
+        }
+        #expect((4_000..<36_000).contains(valid), "seed \(seed)")
+        #expect(different < 2_000, "seed \(seed)")
+    }
+
+    /// Whether this is a comma before a closing bracket, which RFC 8259 forbids and JSONSerialization takes.
+    private func isTrailingComma(_ error: JSONScanner.SyntaxError?, _ bytes: [UInt8]) -> Bool {
+        guard let error, error.offset < bytes.count, "]}".utf8.contains(bytes[error.offset]) else { return false }
+        return bytes[..<error.offset].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: ",")
+    }
+
+    /// The valid map with one to three bytes flipped, removed, inserted or cut off.
+    private func mutated(_ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = Self.valid
+        for _ in 0...random.below(3) where !bytes.isEmpty {
+            let place = random.below(bytes.count)
+            switch random.below(16) {
+            case 0: bytes.removeSubrange(place...)
+            case 1..<4: bytes[place] ^= UInt8(1 << random.below(8))
+            case 4..<7: bytes.remove(at: place)
+            case 7..<9: bytes.removeSubrange(place..<min(place + random.below(40), bytes.count))
+            case 9..<11:
+                bytes.insert(contentsOf: Array(Self.valid[random.below(Self.valid.count)...].prefix(20)), at: place)
+            case 11..<14: bytes.insert(random.pick(Array(#"{}[]",:\u*0-.e/ "#.utf8) + [0, 10, 0xFF, 0xC3]), at: place)
+            default: bytes[place] = UInt8(truncatingIfNeeded: random.next())
+            }
+        }
+        return bytes
+    }
+}

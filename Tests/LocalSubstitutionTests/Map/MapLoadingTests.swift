@@ -1,0 +1,193 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Loading a map")
+struct MapLoadingTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder(files: ["a.txt", "b.txt", "app/main.js"])
+    }
+
+    /// The options of the only entry that a value makes, perhaps with defaults.
+    private func options(_ value: String, defaults: String? = nil) throws -> EntryOptions {
+        let members = (defaults.map { "\"$defaults\": \($0), " } ?? "") + "\"https://h/a\": \(value)"
+        let map = try folder.map("{\(members)}")
+        return try #require(map.storage.index.entries.first).options
+    }
+
+    @Test("an entry is a file name, an object or null")
+    func values() throws {
+        let map = try folder.map(
+            #"{"https://h/a": "a.txt", "https://h/b": {"file": "b.txt"}, "https://h/c": {"status": 404}, "https://h/d": null}"#
+        )
+        #expect(map.count == 4)
+        #expect(map.problems.isEmpty)
+        #expect(try map.answer("https://h/a") == .init(key: "https://h/a", file: "a.txt"))
+        #expect(try map.answer("https://h/b") == .init(key: "https://h/b", file: "b.txt"))
+        #expect(try map.answer("https://h/c") == .init(key: "https://h/c", file: nil))
+        #expect(try map.answer("https://h/d") == nil)
+    }
+
+    @Test("a substitution says what the entry says")
+    func substitution() throws {
+        let map = try folder.map(
+            """
+            {"https://h/a": {
+              "file": "a.txt", "mimeType": "text/x-test", "charset": "iso-8859-1", "status": 203, "headers": {"X-A": "1"},
+              "use": "untilUpdated", "methods": ["GET", "POST"], "enabled": true, "comment": "why"
+            }}
+            """
+        )
+        let url = try #require(URL(string: "https://h/a"))
+        let found = try #require(map.substitution(for: url))
+        #expect(found.key == "https://h/a")
+        #expect(found.fileURL?.path == folder.file("a.txt").standardizedFileURL.path)
+        #expect(found.mimeType == "text/x-test")
+        #expect(found.charset == "iso-8859-1")
+        #expect(found.status == 203)
+        #expect(found.headers == ["X-A": "1"])
+        #expect(found.use == .untilUpdated)
+        #expect(found.methods == ["GET", "POST"])
+    }
+
+    @Test("what an entry doesn't set is as documented")
+    func standard() throws {
+        let found = try options(#"{"file": "a.txt"}"#)
+        #expect(found.status == 200)
+        #expect(found.mimeType == nil)
+        #expect(found.charset == nil)
+        #expect(found.headers.isEmpty)
+        #expect(found.ignoreQuery == nil)
+        #expect(found.use == .always)
+        #expect(found.timeout == nil)
+        #expect(found.methods == ["GET"])
+        #expect(found.isEnabled)
+    }
+
+    @Test("the other fields are read")
+    func otherFields() throws {
+        #expect(try options(#"{"file": "a.txt", "use": "whenOffline", "timeout": 2.5}"#).timeout == 2.5)
+        #expect(try options(#"{"file": "a.txt", "use": "always"}"#).use == .always)
+        #expect(try options(#"{"file": "a.txt", "enabled": false}"#).isEnabled == false)
+        #expect(try options(#"{"file": "a.txt", "ignoreQuery": true}"#).ignoreQuery == IgnoreQuery(names: nil))
+        let names = try options(#"{"file": "a.txt", "ignoreQuery": ["utm_*", "fbclid"]}"#).ignoreQuery?.names
+        #expect(names.map(Set.init) == ["utm_*", "fbclid"])
+    }
+
+    @Test("every status from 100 to 599 may be given", arguments: [100, 200, 404, 599])
+    func statuses(status: Int) throws {
+        #expect(try options("{\"status\": \(status)}").status == status)
+    }
+
+    @Test("GET implies HEAD, and other methods imply nothing")
+    func methods() throws {
+        let map = try folder.map(
+            #"{"https://h/a": "a.txt", "https://h/b": {"file": "b.txt", "methods": ["POST"]}}"#
+        )
+        let get = try #require(try map.match(NormalizedURL("https://h/a")).substitution)
+        let post = try #require(try map.match(NormalizedURL("https://h/b")).substitution)
+        #expect(["GET", "HEAD", "POST"].map { get.lists(method: $0) } == [true, true, false])
+        #expect(["GET", "HEAD", "POST"].map { post.lists(method: $0) } == [false, false, true])
+    }
+
+    @Test("$defaults gives its fields to entries that don't set them, wherever it stands")
+    func defaults() throws {
+        let members = [
+            #""$defaults": {"status": 203, "charset": "utf-16", "methods": ["PUT"], "use": "whenOffline", "timeout": 1}"#,
+            #""https://h/a": "a.txt""#,
+            #""https://h/b": {"file": "b.txt", "status": 200, "methods": ["GET"], "use": "always"}"#,
+        ]
+        for json in [members, members.reversed()].map({ "{\($0.joined(separator: ","))}" }) {
+            let map = try folder.map(json)
+            let plain = try #require(try map.match(NormalizedURL("https://h/a")).substitution)
+            #expect((plain.status, plain.charset, plain.methods, plain.use) == (203, "utf-16", ["PUT"], .whenOffline))
+            let own = try #require(try map.match(NormalizedURL("https://h/b")).substitution)
+            #expect((own.status, own.charset, own.methods, own.use) == (200, "utf-16", ["GET"], .always))
+        }
+        #expect(try options("{}", defaults: #"{"status": 204}"#).status == 204)
+        #expect(try options(#"{"file": "a.txt", "enabled": true}"#, defaults: #"{"enabled": false}"#).isEnabled)
+    }
+
+    @Test("headers of $defaults and of an entry merge, and the entry's win in any letter case")
+    func defaultHeaders() throws {
+        let defaults = #"{"headers": {"X-A": "1", "X-B": "1"}}"#
+        let merged = try options(#"{"file": "a.txt", "headers": {"x-b": "2", "X-C": "2"}}"#, defaults: defaults).headers
+        #expect(merged == ["X-A": "1", "x-b": "2", "X-C": "2"])
+        #expect(try options(#""a.txt""#, defaults: defaults).headers == ["X-A": "1", "X-B": "1"])
+    }
+
+    @Test("an entry can set ignoreQuery back to false")
+    func ignoreQueryFalse() throws {
+        let rule = try options(#"{"file": "a.txt", "ignoreQuery": false}"#, defaults: #"{"ignoreQuery": true}"#)
+            .ignoreQuery
+        #expect(rule == nil)
+    }
+
+    @Test("null entries don't take the defaults")
+    func nullAndDefaults() throws {
+        let map = try folder.map(#"{"$defaults": {"file": "a.txt", "enabled": false}, "https://h/*": null}"#)
+        let match = try map.match(NormalizedURL("https://h/a"))
+        #expect(match.winner?.key == "https://h/*")
+        #expect(match.substitution == nil)
+    }
+
+    @Test("$schema is ignored, whatever it is", arguments: [#""./substitutions.schema.json""#, "5", "{}", "null"])
+    func schema(value: String) throws {
+        #expect(try folder.map("{\"$schema\": \(value), \"https://h/a\": \"a.txt\"}").count == 1)
+    }
+
+    @Test("a byte order mark is accepted, in a file and in code")
+    func byteOrderMark() throws {
+        let json = Data("\u{FEFF}{\"https://h/a\": \"a.txt\"}".utf8)
+        #expect(json.starts(with: [0xEF, 0xBB, 0xBF]))
+        #expect(try SubstitutionMap(json: json, resources: folder.url).count == 1)
+        let file = try folder.write("map.json", json)
+        #expect(try SubstitutionMap(contentsOf: file, resources: folder.url).count == 1)
+    }
+
+    @Test("a map without entries is one")
+    func empty() throws {
+        #expect(try folder.map("{}").count == 0)
+    }
+
+    @Test("a dictionary in code makes the same map")
+    func dictionary() throws {
+        let map = try SubstitutionMap(["https://h/a": "a.txt", "https://h/app/*": "app/*"], resources: folder.url)
+        #expect(map.count == 2)
+        #expect(try map.answer("https://h/a")?.file == "a.txt")
+        #expect(try map.answer("https://h/app/main.js")?.file == "app/main.js")
+    }
+
+    @Test("the map of DESIGN §3 loads")
+    func example() throws {
+        let files = ["fakeGlobalNavBG.png", "app/x.js", "fonts/x.woff2", "config.json", "logo.png"]
+        let folder = try TemporaryFolder(files: files)
+        let map = try folder.map(
+            """
+            {
+              "$schema": "./substitutions.schema.json",
+              "$defaults": { "headers": { "Access-Control-Allow-Origin": "*" } },
+              "http://images.apple.com/global/nav/images/globalnavbg.png": "fakeGlobalNavBG.png",
+              "https://cdn.example.com/app/*": "app/*",
+              "https://*.example.com/fonts/*.woff2": "fonts/*.woff2",
+              "https://api.example.com/config?v=2": { "file": "config.json", "comment": "until the new API is out" },
+              "https://static.example.com/logo.png": { "file": "logo.png", "ignoreQuery": ["utm_*", "fbclid"] },
+              "https://api.example.com/gone": { "status": 404 },
+              "https://api.example.com/live/*": null
+            }
+            """
+        )
+        #expect(map.count == 7)
+        #expect(try map.answer("http://images.apple.com/global/nav/images/globalnavbg.png")?.file == files[0])
+        #expect(try map.answer("https://cdn.example.com/app/x.js?v=1")?.file == "app/x.js")
+        #expect(try map.answer("https://a.example.com/fonts/x.woff2")?.file == "fonts/x.woff2")
+        #expect(try map.answer("https://api.example.com/config?v=2")?.file == "config.json")
+        #expect(try map.answer("https://api.example.com/config?v=1") == nil)
+        #expect(try map.answer("https://static.example.com/logo.png?utm_source=x")?.file == "logo.png")
+        #expect(try map.answer("https://api.example.com/gone") == .init(key: "https://api.example.com/gone", file: nil))
+        #expect(try map.answer("https://api.example.com/live/x") == nil)
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("The problems of a map's entries")
+struct MapProblemTests {
+    typealias Kind = SubstitutionMapError.Problem.Kind
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let name: String
+        let json: String
+        let kind: Kind
+        let key: String
+        let line: Int
+        let messages: [String]
+
+        /// A map whose only entry, on line 2, has a problem there.
+        init(key: String = "https://h/a", _ value: String, _ kind: Kind, _ messages: String...) {
+            name = "\(key): \(value)"
+            json = "{\n\"\(key)\": \(value)\n}"
+            self.kind = kind
+            self.key = key
+            line = 2
+            self.messages = messages
+        }
+
+        init(_ name: String, _ json: String, _ kind: Kind, _ key: String, line: Int, _ messages: String...) {
+            self.name = name
+            self.json = json
+            self.kind = kind
+            self.key = key
+            self.line = line
+            self.messages = messages
+        }
+
+        var testDescription: String { name }
+    }
+
+    private func expect(_ row: Row, in folder: TemporaryFolder) throws {
+        let problems = folder.problems(row.json)
+        try #require(problems.count == 1, "\(problems)")
+        #expect(problems[0].kind == row.kind)
+        #expect(problems[0].key == row.key)
+        #expect(problems[0].line == row.line)
+        for message in row.messages {
+            #expect(problems[0].message.contains(message), "\(problems[0].message)")
+        }
+        let left = try folder.map(row.json, strict: false)
+        #expect(left.problems == problems)
+    }
+
+    @Test(
+        "a key that is no URL or no match pattern",
+        arguments: [
+            Row(key: "", "null", .invalidKey, "is empty"),
+            Row(key: "htp://x", "null", .invalidKey, "scheme “htp”", "http and https"),
+            Row(key: "ftp://h/x", "null", .invalidKey, "scheme “ftp”"),
+            Row(key: "//x/y", "null", .invalidKey, "no scheme", "https://"),
+            Row(key: "x.png", "null", .invalidKey, "no scheme"),
+            Row(key: "https://", "null", .invalidKey, "no host"),
+            Row(key: "https:/h/a", "null", .invalidKey, "no host"),
+            Row(key: "https://u:p@h/", "null", .invalidKey, "user info"),
+            Row(key: "https://u@h/*", "null", .invalidKey, "user info"),
+            Row(key: "https://h/#f", "null", .invalidKey, "fragment"),
+            Row(key: "https://h/*#f", "null", .invalidKey, "fragment"),
+            Row(key: "https://a*b.com/", "null", .invalidKey, "host “a*b.com”", "*"),
+            Row(key: "https://a b/", "null", .invalidKey, "host “a b”"),
+            Row(key: "https://h:99999/", "null", .invalidKey, "port “99999”"),
+            Row(key: "https://h:8*/", "null", .invalidKey, "port “8*”"),
+            Row(key: "h*://h/", "null", .invalidKey, "scheme “h*”"),
+            Row(key: "$default", "{}", .reservedKey, "“$defaults”"),
+            Row(key: "$include", #""b.json""#, .reservedKey, "reserved"),
+        ]
+    )
+    func keys(_ row: Row) throws {
+        try expect(row, in: TemporaryFolder())
+    }
+
+    @Test(
+        "a field that is unknown or has a wrong value",
+        arguments: [
+            Row("5", .wrongType, "a file name, an object"),
+            Row("[]", .wrongType, "a file name, an object"),
+            Row("true", .wrongType, "a file name, an object"),
+            Row("{}", .noFile, "“file”", "“status”"),
+            Row(#"{"comment": "x"}"#, .noFile, "“file”"),
+            Row(#"{"file": 5}"#, .wrongType, "“file” must be a string"),
+            Row(#"{"file": null}"#, .wrongType, "“file” must be a string"),
+            Row(#"{"status": 404, "mimetype": "x"}"#, .unknownField, "“mimetype”", "did you mean “mimeType”"),
+            Row(#"{"status": 404, "fiel": "x"}"#, .unknownField, "did you mean “file”"),
+            Row(#"{"status": 404, "zzzzzzz": 1}"#, .unknownField, "“zzzzzzz”", "the fields are file, mimeType"),
+            Row(#"{"status": 404, "mimeType": 1}"#, .wrongType, "“mimeType” must be a string"),
+            Row(#"{"status": 404, "mimeType": "png"}"#, .invalidValue, "“png” is no MIME type"),
+            Row(#"{"status": 404, "mimeType": "text/css; charset=x"}"#, .invalidValue, "is no MIME type"),
+            Row(#"{"status": 404, "charset": []}"#, .wrongType, "“charset” must be a string"),
+            Row(#"{"status": 404, "charset": "utf 8"}"#, .invalidValue, "“utf 8” is no charset"),
+            Row(#"{"status": "404"}"#, .wrongType, "“status” must be a number"),
+            Row(#"{"status": 404.5}"#, .wrongType, "“status” must be a number"),
+            Row(#"{"status": 99}"#, .invalidValue, "status 99", "100–599"),
+            Row(#"{"status": 600}"#, .invalidValue, "status 600", "100–599"),
+            Row(#"{"status": -200}"#, .invalidValue, "status -200"),
+            Row(#"{"status": 99999999999999999999}"#, .wrongType, "“status” must be a number"),
+            Row(#"{"status": 404, "headers": []}"#, .wrongType, "“headers” must be an object"),
+            Row(#"{"status": 404, "headers": {"A": 1}}"#, .wrongType, "“A” must have a string"),
+            Row(#"{"status": 404, "headers": {"A B": "x"}}"#, .invalidHeader, "“A B” is no header name"),
+            Row(#"{"status": 404, "headers": {"": "x"}}"#, .invalidHeader, "“” is no header name"),
+            Row(#"{"status": 404, "headers": {"A": "x\r\nB: y"}}"#, .invalidHeader, "“A”", "control character"),
+            Row(
+                #"{"status": 404, "headers": {"Content-Length": "5"}}"#,
+                .invalidHeader,
+                "“Content-Length” can't be set"
+            ),
+            Row(#"{"status": 404, "headers": {"content-encoding": "br"}}"#, .invalidHeader, "“content-encoding” can't"),
+            Row(
+                #"{"status": 404, "headers": {"Transfer-Encoding": "x"}}"#,
+                .invalidHeader,
+                "“Transfer-Encoding” can't"
+            ),
+            Row(#"{"status": 404, "headers": {"X-A": "1", "x-a": "2"}}"#, .duplicate, "“x-a”", "“X-A”"),
+            Row(#"{"status": 404, "headers": {"X-A": "1", "X-A": "2"}}"#, .duplicate, "“X-A” is given twice"),
+            Row(#"{"status": 404, "ignoreQuery": 1}"#, .wrongType, "“ignoreQuery” must be true, or a list"),
+            Row(#"{"status": 404, "ignoreQuery": "utm_*"}"#, .wrongType, "“ignoreQuery” must be true, or a list"),
+            Row(#"{"status": 404, "ignoreQuery": [1]}"#, .wrongType, "“ignoreQuery” must be true, or a list"),
+            Row(#"{"status": 404, "ignoreQuery": ["a*b"]}"#, .invalidValue, "“ignoreQuery”", "*"),
+            Row(#"{"status": 404, "ignoreQuery": [""]}"#, .invalidValue, "“ignoreQuery”", "empty"),
+            Row(#"{"status": 404, "use": 1}"#, .wrongType, "“use” must be a string"),
+            Row(#"{"status": 404, "use": "whenoffline"}"#, .invalidValue, "did you mean “whenOffline”"),
+            Row(#"{"status": 404, "use": "xyz"}"#, .invalidValue, "always, untilUpdated, whenOffline"),
+            Row(#"{"status": 404, "timeout": "1"}"#, .wrongType, "“timeout” must be a number"),
+            Row(#"{"status": 404, "timeout": 0}"#, .invalidValue, "“timeout” must be more than 0"),
+            Row(#"{"status": 404, "methods": "GET"}"#, .wrongType, "“methods” must be a list"),
+            Row(#"{"status": 404, "methods": []}"#, .invalidValue, "“methods” must name at least one"),
+            Row(#"{"status": 404, "methods": ["G T"]}"#, .invalidValue, "“methods”"),
+            Row(#"{"status": 404, "enabled": "no"}"#, .wrongType, "“enabled” must be true or false"),
+            Row(#"{"status": 404, "enabled": 0}"#, .wrongType, "“enabled” must be true or false"),
+            Row(#"{"status": 404, "comment": 1}"#, .wrongType, "“comment” must be a string"),
+            Row(#"{"status": 404, "status": 404}"#, .duplicate, "“status” is given twice"),
+            Row(key: "$defaults", "[]", .wrongType, "must be an object"),
+            Row(key: "$defaults", #"{"fiel": "x"}"#, .unknownField, "did you mean “file”"),
+            Row(key: "$defaults", #"{"status": 600}"#, .invalidValue, "status 600"),
+        ]
+    )
+    func fields(_ row: Row) throws {
+        try expect(row, in: TemporaryFolder())
+    }
+
+    @Test(
+        "a URL that has two entries",
+        arguments: [
+            Row(
+                "the same key",
+                "{\"https://h/a\": null,\n\"https://h/b\": null,\n\"https://h/a\": null}",
+                .duplicate,
+                "https://h/a",
+                line: 3,
+                "given twice",
+                "line 1"
+            ),
+            Row(
+                "the same key, escaped",
+                "{\"https://h/a\": null,\n\"https:\\/\\/h\\/\\u0061\": null}",
+                .duplicate,
+                "https://h/a",
+                line: 2,
+                "given twice",
+                "line 1"
+            ),
+            Row(
+                "keys that are equal when normalised",
+                "{\"https://h/a\": null,\n\n\"HTTPS://H:443/%61\": null}",
+                .duplicate,
+                "HTTPS://H:443/%61",
+                line: 3,
+                "the same URL as “https://h/a”",
+                "line 1"
+            ),
+            Row(
+                "queries in another order",
+                "{\"https://h/?b=1&a=2\": null,\n\"https://h/?a=2&b=1\": null}",
+                .duplicate,
+                "https://h/?a=2&b=1",
+                line: 2,
+                "“https://h/?b=1&a=2”",
+                "line 1"
+            ),
+            Row(
+                "patterns that are equal when normalised",
+                "{\"https://h/*\": null,\n\"https://H:443/a/../*\": null}",
+                .duplicate,
+                "https://H:443/a/../*",
+                line: 2,
+                "“https://h/*”",
+                "line 1"
+            ),
+            Row(
+                "$schema twice",
+                "{\"$schema\": 1,\n\"$schema\": 2}",
+                .duplicate,
+                "$schema",
+                line: 2,
+                "given twice"
+            ),
+            Row(
+                "$defaults twice",
+                "{\"$defaults\": {},\n\"$defaults\": {}}",
+                .duplicate,
+                "$defaults",
+                line: 2,
+                "given twice"
+            ),
+        ]
+    )
+    func duplicates(_ row: Row) throws {
+        try expect(row, in: TemporaryFolder())
+    }
+}

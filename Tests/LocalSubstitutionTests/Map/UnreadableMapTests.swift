@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("A map that can't be read or is no JSON object")
+struct UnreadableMapTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    /// What loading a file throws, strict or not: the same.
+    private func error(_ file: URL) throws -> SubstitutionMapError {
+        let strict = try #require(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(contentsOf: file, resources: folder.url)
+        }
+        let lenient = try #require(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(contentsOf: file, resources: folder.url, strict: false)
+        }
+        #expect(strict.problems == lenient.problems)
+        return strict
+    }
+
+    struct Text: Sendable, CustomTestStringConvertible {
+        let name: String
+        let bytes: [UInt8]
+        let place: String
+        let message: String
+
+        init(_ name: String, _ bytes: some Sequence<UInt8>, _ place: String, _ message: String) {
+            self.name = name
+            self.bytes = Array(bytes)
+            self.place = place
+            self.message = message
+        }
+
+        var testDescription: String { name }
+    }
+
+    @Test(
+        "is refused with file, line and column",
+        arguments: [
+            Text("empty", [], "1:1", "is empty"),
+            Text("only a byte order mark", [0xEF, 0xBB, 0xBF], "1:1", "is empty"),
+            Text("not JSON", "hello".utf8, "1:1", "must begin with {"),
+            Text("not JSON later on", "{\n  \"https://h/a\" = 1\n}".utf8, "2:17", "needs a colon"),
+            Text("truncated", "{\"https://h/a\": \"a.txt\"".utf8, "1:24", "needs a comma or }"),
+            Text("truncated in a string", "{\n\"https://h/a".utf8, "2:13", "ends inside a string"),
+            Text("after a byte order mark", "\u{FEFF}{x".utf8, "1:2", "needs a key"),
+            Text("an array", "[{}]".utf8, "1:1", "must begin with {"),
+            Text("a string", "\n \"a\"".utf8, "2:2", "must begin with {"),
+            Text("a property list", "<?xml version=\"1.0\"?>".utf8, "1:1", "must begin with {"),
+            Text(
+                "UTF-16 with a mark, little end first",
+                "\u{FEFF}{}".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
+                "1:1",
+                "save it as UTF-8"
+            ),
+            Text(
+                "UTF-16 with a mark, big end first",
+                "\u{FEFF}{}".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
+                "1:1",
+                "save it as UTF-8"
+            ),
+            Text(
+                "UTF-16 without a mark, little end first",
+                "{\"".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
+                "1:1",
+                "save it as UTF-8"
+            ),
+            Text(
+                "UTF-16 without a mark, big end first",
+                "{\"".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
+                "1:1",
+                "save it as UTF-8"
+            ),
+            Text("Latin-1", [0x7B, 0x22, 0x61, 0xE9, 0x22], "1:4", "save it as UTF-8"),
+            Text("all zeros", [UInt8](repeating: 0, count: 100), "1:1", "UTF-8"),
+        ]
+    )
+    func refused(_ text: Text) throws {
+        let error = try error(folder.write("map.json", Data(text.bytes)))
+        #expect(error.problems.count == 1)
+        #expect(error.description.hasPrefix("map.json:\(text.place): error: "), "\(error)")
+        #expect(error.description.contains(text.message), "\(error)")
+    }
+
+    @Test(
+        "does not exhaust stack or time with 100 MB of brackets",
+        .timeLimit(.minutes(1)),
+        arguments: ["", "{\"a\":"]
+    )
+    func brackets(before: String) throws {
+        let json = Data(before.utf8) + Data(repeating: UInt8(ascii: "["), count: 100_000_000)
+        let error = try #require(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(json: json, resources: folder.url, strict: false)
+        }
+        #expect(error.problems.first?.line == 1)
+        #expect(error.problems.first?.column == (before.isEmpty ? 1 : before.utf8.count + 1 + JSONScanner.deepest))
+    }
+
+    @Test("is named when there is no such file")
+    func missing() throws {
+        let error = try error(folder.file("map.json"))
+        #expect(error.problems.map(\.kind) == [.unreadableMap])
+        #expect(error.description.contains("does not exist"))
+        #expect(error.description.contains(folder.file("map.json").path))
+    }
+
+    @Test("is named when it is a folder")
+    func isFolder() throws {
+        try folder.makeFolder("map.json")
+        #expect(try error(folder.file("map.json")).description.contains("is a folder, not a regular file"))
+    }
+
+    @Test("is never waited for when it is a named pipe", .timeLimit(.minutes(1)))
+    func isPipe() throws {
+        try folder.makePipe("map.json")
+        #expect(try error(folder.file("map.json")).description.contains("is a named pipe, not a regular file"))
+    }
+
+    @Test("is named when it may not be read", .enabled(if: geteuid() != 0, "root may read every file"))
+    func unreadable() throws {
+        let file = try folder.write("map.json", "{}")
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)
+        #expect(try error(file).description.contains("can't be read: "))
+    }
+}
