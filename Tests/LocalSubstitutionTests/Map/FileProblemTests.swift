@@ -45,7 +45,6 @@ struct FileProblemTests {
 
     @Test(
         "are told with the entry, and what to do",
-        .timeLimit(.minutes(1)),
         arguments: [
             // The name.
             Row("", .invalidFileName, "is empty"),
@@ -100,7 +99,7 @@ struct FileProblemTests {
     )
     func told(_ row: Row) throws {
         let text = String(decoding: try JSONEncoder().encode([row.key: row.file]), as: UTF8.self)
-        let problems = folder.problems(text)
+        let problems = folder.expectNoWaiting(for: "pipe") { folder.problems(text) }
         try #require(problems.count == 1, "\(problems)")
         #expect(problems[0].kind == row.kind)
         #expect(problems[0].key == row.key)

@@ -122,7 +122,8 @@ struct JSONScannerTests {
             Refused("{\"a\": \"\\udc00\\ud800\"}", 1, 8, "half of a surrogate pair"),
             Refused("{\"a\": \"\\ud800\\u0041\"}", 1, 8, "half of a surrogate pair"),
             Refused("{\"a\": \"line\nbreak\"}", 1, 12, "control character"),
-            Refused("{\"a\": \"\\n\u{1}\"}", 1, 10, "control character"),
+            Refused("{\"a\": \"\u{1F}\"}", 1, 8, "control character"),
+            Refused("{\"a\": \"\\n\u{1F}\"}", 1, 10, "control character"),
             Refused("{\"é😀\": x}", 1, 8, "no JSON value"),
         ]
     )

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Testing
 
 @testable import LocalSubstitution
 
@@ -56,6 +58,24 @@ final class TemporaryFolder: Sendable {
     /// Makes a named pipe: opening it for reading waits for a writer, unless one takes care.
     func makePipe(_ name: String) throws {
         guard mkfifo(file(name).path, 0o600) == 0 else { throw POSIXError(.EIO) }
+    }
+
+    /// Does what must not wait for a named pipe. If it does, that is a failure, and it is let go after ten seconds.
+    func expectNoWaiting<Result>(for pipe: String, _ work: () throws -> Result) rethrows -> Result {
+        let path = file(pipe).path
+        let rescue = DispatchSource.makeTimerSource(queue: .global())
+        rescue.schedule(deadline: .now() + 10, repeating: 1)
+        rescue.setEventHandler {
+            // Opening the other end lets a waiting reader go; where nobody waits, it fails.
+            let descriptor = open(path, O_WRONLY | O_NONBLOCK)
+            if descriptor >= 0 { close(descriptor) }
+        }
+        rescue.activate()
+        defer { rescue.cancel() }
+        let start = ContinuousClock.now
+        let result = try work()
+        #expect(ContinuousClock.now - start < .seconds(9), "it waited for a writer")
+        return result
     }
 }
 
