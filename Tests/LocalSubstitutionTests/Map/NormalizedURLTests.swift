@@ -118,7 +118,10 @@ struct NormalizedURLTests {
         #expect(try NormalizedURL("https://h/a?").query == "")
     }
 
-    @Test("what `URL` makes of a text is the same URL as the text", arguments: ["https://bücher.example/é?ü=1 2"])
+    @Test(
+        "what `URL` makes of a text is the same URL as the text",
+        arguments: ["https://bücher.example/é?ü=1 2", "https://ä%2f.example/", "https://ä%41.example/"]
+    )
     func foundation(text: String) throws {
         let url = try #require(URL(string: text))
         #expect(try NormalizedURL(url.absoluteString).canonical == NormalizedURL(text).canonical)
