@@ -10,9 +10,12 @@ import FoundationNetworking
 struct Lookup: Sendable {
     let request: URLRequest
     let decision: Decision
-    let folder: ResourcesFolder?
-    /// Of the map that decided.
+    /// The map that decided.
+    let map: SubstitutionMap
+    /// Its number.
     let generation: Int
+
+    var folder: ResourcesFolder? { map.storage.folder }
 }
 
 /// Answering what is not retained: decide, read, build, retain, or fall back.
@@ -21,12 +24,7 @@ extension LocalSubstitutionCache {
     func prepare(_ request: URLRequest) -> Lookup {
         reloadIfChanged()
         let (map, generation) = state.withLock { ($0.map, $0.generation) }
-        return Lookup(
-            request: request,
-            decision: Decision(request, in: map),
-            folder: map.storage.folder,
-            generation: generation
-        )
+        return Lookup(request: request, decision: Decision(request, in: map), map: map, generation: generation)
     }
 
     /// Whether the answer takes neither a file that is not in memory yet nor the default cache, which looks on disk.
@@ -34,7 +32,7 @@ extension LocalSubstitutionCache {
         if lookup.decision.verdict == .ignoresLocalData { return true }
         guard let substitution = lookup.decision.answer else { return false }
         guard let path = lookup.path(of: substitution) else { return true }
-        return state.withLock { $0.retention.file(at: path) != nil }
+        return heldFile(at: path) != nil
     }
 
     func finish(_ lookup: Lookup) -> CachedURLResponse? {
@@ -113,15 +111,14 @@ extension LocalSubstitutionCache {
                 return known.response
             }
             retained.insert(item, for: text)
-            for gone in state.retention.insert(
+            let gone = state.retention.insert(
                 text,
                 key: substitution.key,
-                file: file,
                 path: path,
+                file: file,
                 isEndless: isEndless
-            ) {
-                retained.remove(gone)
-            }
+            )
+            for url in gone { retained.remove(url) }
             return built
         }
     }
@@ -183,7 +180,7 @@ extension LocalSubstitutionCache {
     }
 
     private func missed(_ url: URL, _ lookup: Lookup) -> Event {
-        .missed(url, nearMisses: lookup.decision.match.map { map.storage.nearMisses(of: $0.url) } ?? [])
+        .missed(url, nearMisses: lookup.decision.match.map { lookup.map.storage.nearMisses(of: $0.url) } ?? [])
     }
 
     // MARK: Live reload

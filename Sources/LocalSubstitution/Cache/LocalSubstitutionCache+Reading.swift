@@ -26,9 +26,8 @@ extension LocalSubstitutionCache {
         let path = folder.path(of: name)
         let wantedAt = FileStatus.now
         while true {
-            let known = state.withLock { $0.retention.file(at: path) }
-            if let known, let status = FileStatus(path: path), known.isCurrent(status) { return known }
-            let (read, isMine) = join(path)
+            if let held = heldFile(at: path) { return held }
+            let (read, isMine, known) = join(path)
             guard isMine else {
                 // What somebody began to read before this was asked for may be older than it.
                 if let result = read.wait(), read.startedAt >= wantedAt || isCurrent(result, path) {
@@ -37,19 +36,37 @@ extension LocalSubstitutionCache {
                 continue
             }
             let result = readAlone(name, in: folder, known: known)
-            state.withLock { _ = $0.reads.removeValue(forKey: path) }
-            read.finish(result)
+            finish(read, of: path, result)
             return try result.get()
         }
     }
 
-    private func join(_ path: String) -> (FileRead, isMine: Bool) {
+    /// The bytes that are held of a file, if they certainly still are the file's.
+    func heldFile(at path: String) -> FileBytes? {
+        guard let held = state.withLock({ $0.retention.file(at: path) }), let status = FileStatus(path: path) else {
+            return nil
+        }
+        return held.isCurrent(status) ? held : nil
+    }
+
+    /// Joins whoever reads a file, or begins to read it.
+    private func join(_ path: String) -> (FileRead, isMine: Bool, known: FileBytes?) {
         state.withLock { state in
-            if let read = state.reads[path] { return (read, false) }
+            if let read = state.reads[path] { return (read, false, nil) }
             let read = FileRead()
             state.reads[path] = read
-            return (read, true)
+            return (read, true, state.retention.file(at: path))
         }
+    }
+
+    /// Holds what was read before anybody can begin to read it again.
+    private func finish(_ read: FileRead, of path: String, _ result: Result<FileBytes, FileProblem>) {
+        state.withLock { state in
+            state.reads[path] = nil
+            guard case .success(let file) = result else { return }
+            for url in state.retention.hold(file, at: path) { retained.remove(url) }
+        }
+        read.finish(result)
     }
 
     private func isCurrent(_ result: Result<FileBytes, FileProblem>, _ path: String) -> Bool {
@@ -57,6 +74,7 @@ extension LocalSubstitutionCache {
         return file.isCurrent(status)
     }
 
+    /// Reads a file; gives the bytes that were known, where they still are the file's.
     private func readAlone(
         _ name: String,
         in folder: ResourcesFolder,

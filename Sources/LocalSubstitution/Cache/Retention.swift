@@ -1,32 +1,36 @@
-/// Which responses are retained, in which order they were built, and which go when there are too many.
+/// Which responses and files are retained, and which go when there are too many.
 ///
 /// A plain value. Responses of patterns, of `ignoreQuery` entries and of other spellings of a URL are endless, so only the
-/// newest of them stay; and the files read for all responses stay within a bound, where mapped files count nothing.
+/// newest of them stay. All responses made of a file share its bytes, and the bytes of all files stay within a bound, where
+/// mapped files count nothing; a file that goes takes its responses along.
 struct Retention: Sendable {
     struct Record: Sendable {
         let key: String
-        let file: FileBytes?
+        /// `nil` for an entry without a file.
         let path: String?
+        let file: FileBytes?
         fileprivate let ordinal: Int
         fileprivate let isEndless: Bool
     }
 
-    private struct SharedFile {
+    private struct RetainedFile {
         let bytes: FileBytes
-        var uses = 0
+        let ordinal: Int
+        /// The responses that are made of it.
+        var urls: Set<String> = []
     }
 
     let endlessLimit: Int
     let heapLimit: Int
-    /// The bytes of the files in memory that retained responses share.
+    /// What the files that are retained take of the process's own memory.
     private(set) var heapBytes = 0
 
     private var records: [String: Record] = [:]
-    private var files: [String: SharedFile] = [:]
+    private var files: [String: RetainedFile] = [:]
     private var ordinals = 0
     private var endlessCount = 0
     private var endlessOrder = BuildOrder()
-    private var heapOrder = BuildOrder()
+    private var fileOrder = BuildOrder()
 
     init(endlessLimit: Int = 1_024, heapLimit: Int = 256 << 20) {
         self.endlessLimit = endlessLimit
@@ -40,93 +44,92 @@ struct Retention: Sendable {
     /// The bytes that are held of a file.
     func file(at path: String) -> FileBytes? { files[path]?.bytes }
 
-    /// Notes a response that was built; gives the URLs of those that go instead, its own perhaps among them.
-    mutating func insert(
-        _ url: String,
-        key: String,
-        file: FileBytes?,
-        path: String?,
-        isEndless: Bool
-    ) -> [String] {
-        remove(url)
-        ordinals += 1
-        let record = Record(key: key, file: file, path: path, ordinal: ordinals, isEndless: isEndless)
-        records[url] = record
-        if isEndless {
-            endlessCount += 1
-            endlessOrder.append(url, ordinal: ordinals)
-        }
-        if let file, let path { use(file, at: path, by: url) }
+    // MARK: Files
 
-        var gone: [String] = []
-        while endlessCount > endlessLimit, let oldest = oldest(in: \.endlessOrder) {
-            remove(oldest)
-            gone.append(oldest)
-        }
-        while heapBytes > heapLimit, let oldest = oldest(in: \.heapOrder) {
-            remove(oldest)
-            gone.append(oldest)
+    /// Holds what was read of a file, in place of an older version; gives the URLs of the responses that go.
+    mutating func hold(_ file: FileBytes, at path: String) -> [String] {
+        guard files[path]?.bytes !== file else { return [] }
+        var gone = drop(path)
+        ordinals += 1
+        files[path] = RetainedFile(bytes: file, ordinal: ordinals)
+        heapBytes += file.heapBytes
+        if file.heapBytes > 0 { fileOrder.append(path, ordinal: ordinals) }
+        while heapBytes > heapLimit, let oldest = fileOrder.popFirst(where: { files[$0]?.ordinal == $1 }) {
+            gone += drop(oldest)
         }
         return gone
     }
 
+    /// Lets go of a file and of the responses that are made of it; gives their URLs.
+    private mutating func drop(_ path: String) -> [String] {
+        guard let file = files[path] else { return [] }
+        file.urls.forEach { remove($0) }
+        if files.removeValue(forKey: path) != nil { heapBytes -= file.bytes.heapBytes }
+        return Array(file.urls)
+    }
+
+    // MARK: Responses
+
+    /// Notes a response that was built; gives the URLs of those that go instead.
+    ///
+    /// Does nothing, and gives the response's own URL, where its file is not held: because it is too large, say.
+    mutating func insert(_ url: String, key: String, path: String?, file: FileBytes?, isEndless: Bool) -> [String] {
+        remove(url, keepingFile: true)
+        if let path {
+            guard files[path]?.bytes === file else { return [url] }
+            files[path]?.urls.insert(url)
+        }
+        ordinals += 1
+        records[url] = Record(key: key, path: path, file: file, ordinal: ordinals, isEndless: isEndless)
+        guard isEndless else { return [] }
+        endlessCount += 1
+        endlessOrder.append(url, ordinal: ordinals)
+        guard endlessCount > endlessLimit, let oldest = endlessOrder.popFirst(where: { records[$0]?.ordinal == $1 })
+        else { return [] }
+        remove(oldest)
+        return [oldest]
+    }
+
+    /// Lets go of a response, and of its file if it was the last one made of it.
     mutating func remove(_ url: String) {
-        guard let record = records.removeValue(forKey: url) else { return }
-        if record.isEndless { endlessCount -= 1 }
-        guard let path = record.path, var shared = files[path], shared.bytes === record.file else { return }
-        shared.uses -= 1
-        files[path] = shared
-        if shared.uses == 0 { drop(path) }
+        remove(url, keepingFile: false)
     }
 
     mutating func removeAll() {
         self = Retention(endlessLimit: endlessLimit, heapLimit: heapLimit)
     }
 
-    private mutating func use(_ file: FileBytes, at path: String, by url: String) {
-        if let old = files[path], old.bytes !== file {
-            // A newer version of the file. What was built of the old one is not served any more.
-            drop(path)
+    private mutating func remove(_ url: String, keepingFile: Bool) {
+        guard let record = records.removeValue(forKey: url) else { return }
+        if record.isEndless { endlessCount -= 1 }
+        guard let path = record.path, files[path]?.urls.remove(url) != nil else { return }
+        guard !keepingFile, files[path]?.urls.isEmpty == true, let last = files.removeValue(forKey: path) else {
+            return
         }
-        if files[path] == nil {
-            files[path] = SharedFile(bytes: file)
-            heapBytes += file.heapBytes
-        }
-        files[path]?.uses += 1
-        if file.heapBytes > 0 { heapOrder.append(url, ordinal: ordinals) }
-    }
-
-    private mutating func drop(_ path: String) {
-        guard let shared = files.removeValue(forKey: path) else { return }
-        heapBytes -= shared.bytes.heapBytes
-    }
-
-    private mutating func oldest(in order: WritableKeyPath<Retention, BuildOrder>) -> String? {
-        while let (url, ordinal) = self[keyPath: order].popFirst() {
-            if records[url]?.ordinal == ordinal { return url }
-        }
-        return nil
+        heapBytes -= last.bytes.heapBytes
     }
 }
 
-/// URLs in the order in which their responses were built. Those removed since are left in it, and told by their ordinals.
+/// Names in the order in which what they stand for was built. Those removed since are left in it, and told by their ordinals.
 private struct BuildOrder: Sendable {
-    private var items: [(url: String, ordinal: Int)] = []
+    private var items: [(name: String, ordinal: Int)] = []
     private var first = 0
 
-    mutating func append(_ url: String, ordinal: Int) {
-        items.append((url, ordinal))
+    mutating func append(_ name: String, ordinal: Int) {
+        items.append((name, ordinal))
     }
 
-    mutating func popFirst() -> (url: String, ordinal: Int)? {
-        guard first < items.count else { return nil }
-        defer {
+    /// Takes names out until one is found that still stands for the same.
+    mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
+        while first < items.count {
+            let (name, ordinal) = items[first]
             first += 1
             if first > 64, first * 2 > items.count {
                 items.removeFirst(first)
                 first = 0
             }
+            if isCurrent(name, ordinal) { return name }
         }
-        return items[first]
+        return nil
     }
 }

@@ -8,7 +8,7 @@ extension Decision {
             "the entries that name it are disabled or have no file for it"
         case .noEntry: "no entry names it"
         case .excluded: "the entry is null: such URLs are never substituted"
-        case .methodNotListed(let method): "the entry does not list the method \(method): add it to “methods”"
+        case .methodNotListed(let method): "the entry does not list the method \(method)"
         case .ignoresLocalData: "the request's cache policy ignores local data"
         case .waitsForOffline: "the entry's file answers only when the network fails (“use”: “whenOffline”)"
         case .refused(let refusal): refusal.message

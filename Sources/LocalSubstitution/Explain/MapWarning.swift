@@ -2,7 +2,20 @@
 public struct MapWarning: Sendable, Hashable, CustomStringConvertible {
     /// What sort of thing it is, for programs.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case unusedFile, neverWins, refusedByLoader, contradictedType, letterCase, missesQuery, catchAll
+        /// No entry names a file of the resources folder.
+        case unusedFile
+        /// A pattern never applies, or others that match the same come first.
+        case neverWins
+        /// The loader would not take the entry's response from a cache.
+        case refusedByLoader
+        /// A file's first bytes are not what its MIME type says.
+        case contradictedType
+        /// A file's name differs from the disk's in capital and small letters.
+        case letterCase
+        /// A pattern ends in an extension, and so does not match a URL with a query.
+        case missesQuery
+        /// A pattern serves every file of the resources folder.
+        case catchAll
     }
 
     /// What sort of thing it is.

@@ -23,10 +23,40 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// What sort of thing it is, for programs.
         public enum Kind: String, Sendable, Hashable {
-            case unreadableMap, syntax, notAnObject, noResources
-            case duplicate, invalidKey, reservedKey
-            case wrongType, unknownField, invalidValue, invalidHeader, noFile, invalidFileName
-            case missingFile, outsideFolder, notRegularFile, unreadableFile
+            /// The map's file is missing or can't be read.
+            case unreadableMap
+            /// The map is no JSON.
+            case syntax
+            /// The map is JSON, but no object.
+            case notAnObject
+            /// There is no resources folder.
+            case noResources
+            /// A key, a field or a header is given twice, or two keys are the same URL.
+            case duplicate
+            /// A key is no URL and no match pattern.
+            case invalidKey
+            /// A key begins with `$`, but is none that is known.
+            case reservedKey
+            /// A value is of another type than it must be.
+            case wrongType
+            /// An entry has a field that is not known.
+            case unknownField
+            /// A field's value is not one that it may have.
+            case invalidValue
+            /// A header's name or value is not one that HTTP allows, or one that an entry must not set.
+            case invalidHeader
+            /// An entry has neither a file nor a status.
+            case noFile
+            /// A file's name is none that may stand in a map.
+            case invalidFileName
+            /// A file does not exist.
+            case missingFile
+            /// A file is outside the resources folder.
+            case outsideFolder
+            /// A file is a folder, a pipe or the like.
+            case notRegularFile
+            /// A file is there, but can't be read.
+            case unreadableFile
         }
 
         /// What sort of thing it is.

@@ -100,7 +100,7 @@ struct RetentionTests {
     }
 }
 
-@Suite("The bound on retained bytes")
+@Suite("What is retained, and what goes")
 struct RetentionBoundTests {
     private let fixture: CacheFixture
     private let folder: ResourcesFolder
@@ -115,25 +115,30 @@ struct RetentionBoundTests {
 
     private func file(_ name: String) throws -> FileBytes { try FileBytes(opening: name, in: folder) }
 
-    @Test("the oldest built goes when files take more than is allowed")
+    @Test("the oldest file goes when files take more than is allowed, and its responses with it")
     func oldestFirst() throws {
         var retention = Retention(heapLimit: 100)
         let a = try file("a")
-        let b = try file("b")
-        #expect(retention.insert("u1", key: "k", file: a, path: "a", isEndless: false).isEmpty)
-        #expect(retention.insert("u2", key: "k", file: a, path: "a", isEndless: true).isEmpty)
+        #expect(retention.hold(a, at: "a").isEmpty)
+        #expect(retention.insert("u1", key: "k", path: "a", file: a, isEndless: false).isEmpty)
+        #expect(retention.insert("u2", key: "k", path: "a", file: a, isEndless: true).isEmpty)
         #expect(retention.heapBytes == 60, "a shared file counts once")
-        #expect(retention.insert("u3", key: "k", file: b, path: "b", isEndless: false) == ["u1", "u2"])
+        #expect(retention.hold(try file("b"), at: "b").sorted() == ["u1", "u2"])
         #expect(retention.heapBytes == 60)
-        #expect(retention.count == 1)
+        #expect(retention.count == 0)
+        #expect(retention.file(at: "a") == nil)
+        #expect(retention.file(at: "b") != nil)
     }
 
-    @Test("a file larger than all that is allowed is not retained")
+    @Test("a file larger than all that is allowed is not retained, nor a response made of it")
     func tooLarge() throws {
         var retention = Retention(heapLimit: 50)
-        #expect(retention.insert("u", key: "k", file: try file("a"), path: "a", isEndless: false) == ["u"])
+        let a = try file("a")
+        #expect(retention.hold(a, at: "a").isEmpty)
         #expect(retention.heapBytes == 0)
         #expect(retention.file(at: "a") == nil)
+        #expect(retention.insert("u", key: "k", path: "a", file: a, isEndless: false) == ["u"])
+        #expect(retention.count == 0)
     }
 
     @Test("mapped files don't count")
@@ -142,42 +147,54 @@ struct RetentionBoundTests {
         let bytes = try FileBytes(opening: "large", in: ResourcesFolder(fixture.resources, mapsLargeFiles: true))
         #expect(bytes.isMapped)
         var retention = Retention(heapLimit: 100)
-        #expect(retention.insert("u", key: "k", file: bytes, path: "large", isEndless: false).isEmpty)
+        #expect(retention.hold(bytes, at: "large").isEmpty)
+        #expect(retention.insert("u", key: "k", path: "large", file: bytes, isEndless: false).isEmpty)
         #expect(retention.heapBytes == 0)
         try fixture.write(Data(count: FileBytes.smallestMapped - 1), to: "small")
         #expect(try !FileBytes(opening: "small", in: ResourcesFolder(fixture.resources, mapsLargeFiles: true)).isMapped)
         #expect(try !FileBytes(opening: "large", in: folder).isMapped, "a folder's files are read")
     }
 
-    @Test("what is removed is not counted, nor evicted again")
+    @Test("what is removed is not counted, nor pushed out again")
     func removed() throws {
         var retention = Retention(endlessLimit: 2, heapLimit: 100)
         let a = try file("a")
-        _ = retention.insert("u1", key: "k", file: a, path: "a", isEndless: true)
-        retention.remove("u1")
-        retention.remove("u1")
-        #expect(retention.heapBytes == 0)
-        _ = retention.insert("u1", key: "k", file: a, path: "a", isEndless: true)
-        _ = retention.insert("u2", key: "k", file: a, path: "a", isEndless: true)
-        #expect(retention.insert("u3", key: "k", file: a, path: "a", isEndless: true) == ["u1"])
-        #expect(retention.count == 2)
-        for number in 0..<1_000 { _ = retention.insert("v\(number)", key: "k", file: a, path: "a", isEndless: true) }
+        for _ in 0..<2 {
+            _ = retention.hold(a, at: "a")
+            _ = retention.insert("u1", key: "k", path: "a", file: a, isEndless: true)
+            retention.remove("u1")
+            retention.remove("u1")
+            #expect(retention.heapBytes == 0, "a file goes with the last response made of it")
+        }
+        _ = retention.hold(a, at: "a")
+        for number in 0..<1_000 {
+            let gone = retention.insert("v\(number)", key: "k", path: "a", file: a, isEndless: true)
+            #expect(gone == (number < 2 ? [] : ["v\(number - 2)"]))
+        }
         #expect(retention.count == 2)
         #expect(retention.heapBytes == 60)
     }
 
-    @Test("a newer version of a file takes the old one's place")
+    @Test("a response that is built again takes its own place")
+    func again() throws {
+        var retention = Retention(endlessLimit: 2, heapLimit: 100)
+        for _ in 0..<10 { #expect(retention.insert("u", key: "k", path: nil, file: nil, isEndless: true).isEmpty) }
+        #expect(retention.count == 1)
+    }
+
+    @Test("a newer version of a file takes the old one's place, and the responses of the old one go")
     func newer() throws {
         var retention = Retention(heapLimit: 1_000)
         let old = try file("a")
+        _ = retention.hold(old, at: "a")
+        _ = retention.insert("u1", key: "k", path: "a", file: old, isEndless: false)
         try fixture.write("new", to: "a")
         let new = try file("a")
-        _ = retention.insert("u1", key: "k", file: old, path: "a", isEndless: false)
-        _ = retention.insert("u2", key: "k", file: new, path: "a", isEndless: false)
-        #expect(retention.file(at: "a") === new)
-        retention.remove("u1")
-        #expect(retention.file(at: "a") === new)
+        #expect(retention.hold(new, at: "a") == ["u1"])
+        #expect(retention.hold(new, at: "a") == [])
         #expect(retention.heapBytes == 3)
+        #expect(retention.insert("u2", key: "k", path: "a", file: old, isEndless: false) == ["u2"], "it is stale")
+        #expect(retention.insert("u2", key: "k", path: "a", file: new, isEndless: false).isEmpty)
         retention.remove("u2")
         #expect(retention.heapBytes == 0)
     }

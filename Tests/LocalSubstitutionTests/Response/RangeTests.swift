@@ -111,6 +111,18 @@ struct RangeTests {
         #expect(gone?.text == "local")
     }
 
+    @Test("parts alone share one read of the file")
+    func readOnce() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])
+        try fixture.write(Self.bytes, to: "a.bin")
+        let cache = try fixture.cache()
+        let addresses = try (0..<3).map { _ in
+            let part = cache.cachedResponse(for: try request("https://h/a", headers: ["Range": "bytes=0-99"]))
+            return part?.data.withUnsafeBytes { $0.baseAddress }
+        }
+        #expect(Set(addresses).count == 1)
+    }
+
     @Test("a part is never retained, and never taken for the whole")
     func notRetained() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
