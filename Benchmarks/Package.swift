@@ -1,0 +1,41 @@
+// swift-tools-version: 6.1
+
+import PackageDescription
+
+// A package of its own, so that the root has no dependencies. Benchmarks stand in folders beside this file, since the plugin
+// looks for them in a folder named “Benchmarks”.
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "LocalSubstitutionCache", path: ".."),
+        .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
+    ],
+    targets: [
+        .target(name: "Allocated", path: "Allocated"),
+        .target(
+            name: "Workloads",
+            dependencies: [
+                .product(name: "LocalSubstitution", package: "LocalSubstitutionCache"),
+                .target(name: "Allocated"),
+            ],
+            path: "Workloads"
+        ),
+        .executableTarget(
+            name: "Substitution",
+            dependencies: [.product(name: "Benchmark", package: "benchmark"), "Workloads"],
+            path: "Substitution",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+        .executableTarget(name: "ratios", dependencies: ["Workloads"], path: "Ratios"),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != "Allocated" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,0 +1,137 @@
+import Foundation
+import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A folder with a map and its files, for one subject. It is removed when nothing uses it any more.
+final class Fixture: Sendable {
+    /// How many files the entries name.
+    static let files = 100
+
+    let folder: URL
+
+    init(json: String = "{}", bytesPerFile: Int = 1_000) throws {
+        folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("benchmarks-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        for number in 0..<Self.files {
+            try Data(repeating: UInt8(truncatingIfNeeded: number), count: bytesPerFile)
+                .write(to: resources.appendingPathComponent(Self.file(number)))
+        }
+        try Data(json.utf8).write(to: map)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    var map: URL { folder.appendingPathComponent("substitutions.json") }
+    var resources: URL { folder.appendingPathComponent("Resources", isDirectory: true) }
+    /// For default caches.
+    var disk: String { folder.appendingPathComponent("disk").path }
+
+    /// A cache without live reload, whose default cache is empty.
+    func cache() throws -> LocalSubstitutionCache {
+        LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: map), diskPath: disk)
+    }
+
+    /// The default cache alone, with the same capacities.
+    func stockCache(memoryCapacity: Int = 4 << 20) -> URLCache {
+        URLCache(memoryCapacity: memoryCapacity, diskCapacity: 20 << 20, diskPath: disk)
+    }
+}
+
+// MARK: What stands in maps
+
+extension Fixture {
+    /// A key of 59 bytes.
+    static func key(_ number: Int) -> String {
+        "https://cdn-\(padded(number % 100, 2)).example.com/assets/images/picture-\(padded(number, 6)).png"
+    }
+
+    /// A pattern; its URLs are those of ``url(ofPattern:_:)``.
+    static func pattern(_ number: Int) -> String {
+        "https://cdn-\(padded(number % 100, 2)).example.com/folder-\(padded(number, 6))/*"
+    }
+
+    static func url(ofPattern number: Int, _ name: Int) -> String {
+        "https://cdn-\(padded(number % 100, 2)).example.com/folder-\(padded(number, 6))/picture-\(padded(name, 6)).png"
+    }
+
+    static func file(_ number: Int) -> String { "f\(padded(number % files, 3)).png" }
+
+    /// So many entries with exact keys, and so many patterns, as a map has them: one on each line.
+    static func json(entries: Int, patterns: Int = 0) -> String {
+        let keys = (0..<entries).map { (key($0), file($0)) } + (0..<patterns).map { (pattern($0), file($0)) }
+        return "{\n" + keys.map { "    \"\($0)\": \"\($1)\"" }.joined(separator: ",\n") + "\n}\n"
+    }
+
+    static func dictionary(entries: Int) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: (0..<entries).map { (key($0), file($0)) })
+    }
+
+    private static func padded(_ number: Int, _ digits: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, digits - text.count)) + text
+    }
+}
+
+// MARK: What is asked for
+
+/// Requests that are asked for in turn. They are made beforehand, and so many that none stays in the processor's cache.
+struct Requests: Sendable {
+    private let requests: [URLRequest]
+
+    init(_ urls: some Sequence<String>) {
+        requests = urls.compactMap { URL(string: $0).map { URLRequest(url: $0) } }
+    }
+
+    /// For entries with exact keys.
+    init(entries: some Sequence<Int>) {
+        self.init(entries.map(Fixture.key))
+    }
+
+    @inline(__always)
+    func cycle(_ count: Int, _ body: (URLRequest) -> Void) {
+        var index = 0
+        for _ in 0..<count {
+            body(requests[index])
+            index += 1
+            if index == requests.count { index = 0 }
+        }
+    }
+
+    /// Asks for each once, so that a cache retains the response.
+    func load(into cache: URLCache) throws {
+        for request in requests {
+            guard cache.cachedResponse(for: request) != nil else { throw NotAnswered(url: request.url) }
+        }
+    }
+
+    /// Stores a response for each in a default cache, in memory.
+    func store(in cache: URLCache, bytes: Int = 1_000) throws {
+        for request in requests {
+            guard let url = request.url,
+                let response = HTTPURLResponse(
+                    url: url,
+                    statusCode: 200,
+                    httpVersion: "HTTP/1.1",
+                    headerFields: ["Content-Type": "image/png", "Content-Length": String(bytes)]
+                )
+            else { continue }
+            let data = Data(repeating: 0, count: bytes)
+            cache.storeCachedResponse(
+                CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowedInMemoryOnly),
+                for: request
+            )
+        }
+        try load(into: cache)
+    }
+}
+
+/// A measurement of answers would be one of misses.
+struct NotAnswered: Error {
+    let url: URL?
+}

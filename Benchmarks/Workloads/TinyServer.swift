@@ -1,0 +1,52 @@
+import Foundation
+
+/// An HTTP server on loopback that gives one answer to everything, for as long as the process runs: only a yardstick.
+final class TinyServer: Sendable {
+    let port: UInt16
+
+    init(body: [UInt8]) throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: \(body.count)\r\n\r\n"
+        let answer = Array(head.utf8) + body
+        let listener = socket(AF_INET, Self.stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard isListening else { throw CocoaError(.fileReadUnknown) }
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { Self.serve(connection, answer) }
+            }
+        }
+    }
+
+    /// Requests come without a body, one at a time, and each fits into one read.
+    private static func serve(_ connection: Int32, _ answer: [UInt8]) {
+        var on: Int32 = 1
+        setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        var request = [UInt8](repeating: 0, count: 16 << 10)
+        while read(connection, &request, request.count) > 0 {
+            var sent = 0
+            while sent < answer.count {
+                let count = answer[sent...].withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
+                guard count > 0 else { break }
+                sent += count
+            }
+        }
+        close(connection)
+    }
+
+    #if canImport(Glibc)
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+    private static let stream = SOCK_STREAM
+    #endif
+}

@@ -1,0 +1,74 @@
+/// Subjects that are measured in turn in one run, and the rows of the table that come of it.
+package struct Topic: Sendable {
+    package let name: String
+    package let subjects: [Subject]
+    package let rows: [Row]
+
+    package static let all = [
+        hits, manyEntries, patterns, misses, threads, loading, fetches, largeFile,
+    ]
+}
+
+/// A row of the table: a figure, beside the yardstick that was taken in the same run.
+package struct Row: Sendable {
+    package enum Bound: Sendable {
+        case atMost(Double)
+        case atLeast(Double)
+
+        package func holds(_ ratio: Double) -> Bool {
+            switch self {
+            case .atMost(let bound): ratio <= bound
+            case .atLeast(let bound): ratio >= bound
+            }
+        }
+    }
+
+    package let name: String
+    package let measured: Figure
+    package let yardstick: Figure
+    /// For the figure divided by the yardstick; `nil` for a row that is only told.
+    package let bound: Bound?
+
+    init(_ name: String, _ measured: Figure, per yardstick: Figure, _ bound: Bound? = nil) {
+        self.name = name
+        self.measured = measured
+        self.yardstick = yardstick
+        self.bound = bound
+    }
+}
+
+/// A number that comes of one round of measurements.
+package struct Figure: Sendable {
+    package enum Unit: Sendable {
+        case seconds, bytes, factor
+    }
+
+    package let name: String
+    package let unit: Unit
+    /// What each subject, by its name, took: seconds for one operation, or bytes.
+    package let value: @Sendable ([String: Double]) -> Double
+
+    static func time(_ subject: Subject) -> Figure {
+        Figure(name: subject.name, unit: .seconds) { $0[subject.name] ?? .nan }
+    }
+
+    static func bytes(_ subject: Subject) -> Figure {
+        Figure(name: subject.name, unit: .bytes) { $0[subject.name] ?? .nan }
+    }
+
+    /// What one subject takes more than another.
+    static func excess(of subject: Subject, over other: Subject) -> Figure {
+        Figure(name: "\(subject.name), less \(other.name)", unit: .seconds) {
+            ($0[subject.name] ?? .nan) - ($0[other.name] ?? .nan)
+        }
+    }
+
+    /// How many times as much is done in the same time.
+    static func gain(of subject: Subject, over other: Subject) -> Figure {
+        Figure(name: "\(subject.name), gain", unit: .factor) { ($0[other.name] ?? .nan) / ($0[subject.name] ?? .nan) }
+    }
+
+    static func limit(_ value: Double, _ unit: Unit) -> Figure {
+        Figure(name: "limit", unit: unit) { _ in value }
+    }
+}
