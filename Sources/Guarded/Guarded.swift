@@ -1,22 +1,26 @@
 import Foundation
-package import Synchronization
+public import Synchronization
 
 /// A value behind a `Mutex`, and a `Mutex` that ThreadSanitizer understands.
 ///
 /// On Linux the toolchain's `Mutex` is a bare futex inside a library that is not instrumented, so ThreadSanitizer sees no lock
 /// and reports a race for every use of one. In debug builds there, this tells it what happens; in release builds it is the
 /// `Mutex` and nothing else.
-package struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
+///
+/// It is public, though in no product, since only then is it specialised where it is used: a `package` declaration is called
+/// in its generic form there, `@inlinable` or not (Swift 6.3.1).
+public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
+    /// Guards a value.
     @inlinable
-    package init(_ value: Value) {
+    public init(_ value: Value) {
         mutex = Mutex(value)
     }
 
     /// Runs a closure with the value, while nobody else can.
     @inlinable @inline(__always)
-    package func withLock<Result, Failure: Error>(
+    public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in
