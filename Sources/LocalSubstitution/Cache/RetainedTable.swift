@@ -71,9 +71,10 @@ final class RetainedTable: Sendable {
 
     /// By the end of the URL, which differs most.
     private func box(for url: String) -> Box {
-        let mixed = url.utf8.withContiguousStorageIfAvailable { bytes in
-            bytes.suffix(8).reduce(UInt64(0)) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 }
+        let end = url.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.count < 8
+                ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
         }
-        return boxes[Int((mixed ?? 0) >> 60)]
+        return boxes[Int(((end ?? 0) &* 0x9E37_79B9_7F4A_7C15) >> 60)]
     }
 }

@@ -1,5 +1,5 @@
 /// What to look at before a retained response is handed out again: its map and file, with live reload, and its age.
-struct Watch: Sendable {
+final class Watch: Sendable {
     let reload: LiveReload?
     /// `nil` for an entry without a file.
     let path: String?
