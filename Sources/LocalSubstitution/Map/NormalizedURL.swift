@@ -100,7 +100,7 @@ struct NormalizedURL: Sendable {
     }
 
     private func slice(_ range: Range<Int>) -> String {
-        String(decoding: Array(text.utf8.dropFirst(range.lowerBound).prefix(range.count)), as: UTF8.self)
+        String(Substring(text.utf8.dropFirst(range.lowerBound).prefix(range.count)))
     }
 }
 

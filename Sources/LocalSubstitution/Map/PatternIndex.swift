@@ -27,6 +27,8 @@ struct PatternIndex: Sendable {
         var byPrefix: [[UInt8]: [Item]] = [:]
         var prefixLengths: Set<Int> = []
 
+        var isEmpty: Bool { byPrefix.isEmpty }
+
         mutating func insert(_ item: Item) {
             let prefix = item.glob.literals.first ?? []
             byPrefix[prefix, default: []].append(item)
@@ -34,16 +36,46 @@ struct PatternIndex: Sendable {
         }
     }
 
-    private var written: [MatchPattern.Host: Group] = [:]
+    /// Groups by the hosts that their patterns name.
+    private struct Hosts: Sendable {
+        private var exact: [String: Group] = [:]
+        private var domains: [String: Group] = [:]
+        private var any = Group()
+        private(set) var isEmpty = true
+
+        mutating func insert(_ item: Item) {
+            isEmpty = false
+            switch item.pattern.host {
+            case .exact(let name): exact[name, default: Group()].insert(item)
+            case .domain(let name): domains[name, default: Group()].insert(item)
+            case .any: any.insert(item)
+            }
+        }
+
+        /// Those of the host itself, of each domain that it is in, and of any host.
+        func matching(_ host: String) -> [Group] {
+            var found: [Group] = []
+            if let group = exact[host] { found.append(group) }
+            if !domains.isEmpty {
+                if let group = domains[host] { found.append(group) }
+                for dot in host.utf8.indices where host.utf8[dot] == UInt8(ascii: ".") {
+                    if let group = domains[String(host[host.utf8.index(after: dot)...])] { found.append(group) }
+                }
+            }
+            if !any.isEmpty { found.append(any) }
+            return found
+        }
+    }
+
+    private var written = Hosts()
     /// The patterns with their queries sorted, for the URLs with theirs sorted.
-    private var sorted: [MatchPattern.Host: Group] = [:]
+    private var sorted = Hosts()
 
     /// - Parameter number: What a match is reported as.
     mutating func insert(_ pattern: MatchPattern, number: Int) {
-        written[pattern.host, default: Group()].insert(Item(number: number, pattern: pattern, glob: pattern.path))
+        written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
         if let path = pattern.sortedPath {
-            sorted[pattern.host, default: Group()]
-                .insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
+            sorted.insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
         }
     }
 
@@ -51,29 +83,25 @@ struct PatternIndex: Sendable {
     ///
     /// - Parameter rule: The parameters that all patterns of this index ignore.
     func matches(_ url: NormalizedURL, ignoring rule: IgnoreQuery?) -> [Match] {
-        let hosts = Self.hosts(matching: url.host).filter { written[$0] != nil }
-        guard !hosts.isEmpty else { return [] }
+        let host = url.host
+        let groups = written.matching(host)
+        guard !groups.isEmpty else { return [] }
 
         let query = url.query.map { Query($0) }
         let kept = rule.map { rule in query.flatMap { $0.removing(rule) } } ?? query
-        var found = matches(url, in: written, hosts: hosts, text: url.path + (kept.map { "?" + $0.text } ?? ""))
+        var found = Self.matches(url, in: groups, text: url.path + (kept.map { "?" + $0.text } ?? ""))
         if !sorted.isEmpty, let kept, kept.count > 1 {
             let known = Set(found.map(\.number))
-            found += matches(url, in: sorted, hosts: hosts, text: url.path + "?" + kept.sorted.text)
+            found += Self.matches(url, in: sorted.matching(host), text: url.path + "?" + kept.sorted.text)
                 .filter { !known.contains($0.number) }
         }
         return found
     }
 
-    private func matches(
-        _ url: NormalizedURL,
-        in groups: [MatchPattern.Host: Group],
-        hosts: [MatchPattern.Host],
-        text: String
-    ) -> [Match] {
+    private static func matches(_ url: NormalizedURL, in groups: [Group], text: String) -> [Match] {
         let text = Array(text.utf8)
         var found: [Match] = []
-        for group in hosts.compactMap({ groups[$0] }) {
+        for group in groups {
             for length in group.prefixLengths where length <= text.count {
                 for item in group.byPrefix[Array(text[..<length])] ?? [] where item.pattern.matchesSchemeAndPort(url) {
                     guard let captures = item.match(text[...]) else { continue }
@@ -82,17 +110,5 @@ struct PatternIndex: Sendable {
             }
         }
         return found
-    }
-
-    /// The host itself, each domain that it is in, and any.
-    private static func hosts(matching host: String) -> [MatchPattern.Host] {
-        var hosts: [MatchPattern.Host] = [.exact(host), .domain(host)]
-        var rest = Substring(host)
-        while let dot = rest.firstIndex(of: ".") {
-            rest = rest[rest.index(after: dot)...]
-            if !rest.isEmpty { hosts.append(.domain(String(rest))) }
-        }
-        hosts.append(.any)
-        return hosts
     }
 }
