@@ -110,22 +110,36 @@ struct Requests: Sendable {
         }
     }
 
-    /// Stores a response for each in a default cache, in memory.
+    /// Stores a response with a type and a length for each in a default cache, in memory.
     func store(in cache: URLCache, bytes: Int = 1_000) throws {
-        for request in requests {
-            guard let url = request.url,
-                let response = HTTPURLResponse(
+        try store(in: cache) { request in
+            let response = request.url.flatMap { url in
+                HTTPURLResponse(
                     url: url,
                     statusCode: 200,
                     httpVersion: "HTTP/1.1",
                     headerFields: ["Content-Type": "image/png", "Content-Length": String(bytes)]
                 )
-            else { continue }
-            let data = Data(repeating: 0, count: bytes)
-            cache.storeCachedResponse(
-                CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowedInMemoryOnly),
-                for: request
+            }
+            return response.map { CachedURLResponse(response: $0, data: Data(repeating: 0, count: bytes)) }
+        }
+    }
+
+    /// Stores the responses of one cache in a default cache, in memory.
+    func store(in cache: URLCache, from other: URLCache) throws {
+        try store(in: cache) { other.cachedResponse(for: $0) }
+    }
+
+    private func store(in cache: URLCache, _ response: (URLRequest) -> CachedURLResponse?) throws {
+        for request in requests {
+            guard let response = response(request) else { throw NotAnswered(url: request.url) }
+            let stored = CachedURLResponse(
+                response: response.response,
+                data: response.data,
+                userInfo: nil,
+                storagePolicy: .allowedInMemoryOnly
             )
+            cache.storeCachedResponse(stored, for: request)
         }
         try load(into: cache)
     }

@@ -50,10 +50,12 @@ private final class BundleWithLargeFile: Sendable {
     }
 }
 
-/// What the process has in memory, mapped files included; 0 where there is no `/proc`.
+/// What the process has in memory, mapped files included; 0 where there is no `/proc`. (`statm` is not exact: the kernel counts
+/// each thread's pages in advance.)
 private func residentBytes() -> Int {
-    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
-    return (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
+    let lines = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8))?.split(separator: "\n") ?? []
+    let words = lines.first { $0.hasPrefix("Rss:") }?.split(separator: " ") ?? []
+    return words.count > 1 ? (Int(words[1]) ?? 0) * 1_024 : 0
 }
 
 extension Topic {
