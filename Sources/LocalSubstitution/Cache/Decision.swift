@@ -31,8 +31,8 @@ struct Decision: Sendable {
             return
         }
         let match = map.match(normalized)
-        self.match = match
         verdict = Self.verdict(request, match)
+        self.match = match
     }
 
     /// What the winning entry gives, if it is the answer.

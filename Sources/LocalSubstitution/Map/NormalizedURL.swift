@@ -114,8 +114,8 @@ extension NormalizedURL.Layout {
     }
 
     private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
-        let isHTTPS = bytes.starts(with: "https://".utf8)
-        guard isHTTPS || bytes.starts(with: "http://".utf8) else { return nil }
+        let isHTTPS = bytes.starts(with: https)
+        guard isHTTPS || bytes.starts(with: http) else { return nil }
         let hostStart = isHTTPS ? 8 : 7
         guard let hostEnd = bytes[hostStart...].firstIndex(where: { classes[Int($0)] & normalInHost == 0 }),
             hostEnd > hostStart
@@ -162,6 +162,9 @@ extension NormalizedURL.Layout {
         }
         return number <= 65_535 ? number : nil
     }
+
+    private static let http = Array("http://".utf8)
+    private static let https = Array("https://".utf8)
 
     private static let normalInHost: UInt8 = 1
     private static let normalInPath: UInt8 = 2
