@@ -21,22 +21,10 @@ private func register(_ subject: Subject, of topic: Topic) {
             scalingFactor: scale,
             maxDuration: .seconds(2)
         ),
-        closure: { benchmark in
-            switch benchmark.setupState as? Subject.Work {
-            case .operations(let work):
-                do {
-                    try await work(scale.rawValue)
-                } catch {
-                    benchmark.error("\(error)")
-                }
-            case .bytes(let measure):
-                do {
-                    benchmark.measurement(bytes, try measure())
-                } catch {
-                    benchmark.error("\(error)")
-                }
-            case nil:
-                benchmark.error("was not prepared")
+        closure: { (benchmark: Benchmark, work: Subject.Work) async throws in
+            switch work {
+            case .operations(let work): try await work(scale.rawValue)
+            case .bytes(let measure): benchmark.measurement(bytes, try measure())
             }
         },
         setup: { try subject.prepare() }

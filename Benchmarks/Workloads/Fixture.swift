@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import Synchronization
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -81,26 +82,30 @@ extension Fixture {
 // MARK: What is asked for
 
 /// Requests that are asked for in turn. They are made beforehand, and so many that none stays in the processor's cache.
-struct Requests: Sendable {
+final class Requests: Sendable {
     private let requests: [URLRequest]
+    /// Where the next cycle goes on. Only one thread uses it at a time.
+    private let next = Atomic(0)
 
     init(_ urls: some Sequence<String>) {
         requests = urls.compactMap { URL(string: $0).map { URLRequest(url: $0) } }
     }
 
     /// For entries with exact keys.
-    init(entries: some Sequence<Int>) {
+    convenience init(entries: some Sequence<Int>) {
         self.init(entries.map(Fixture.key))
     }
 
     @inline(__always)
     func cycle(_ count: Int, _ body: (URLRequest) -> Void) {
-        var index = 0
+        let requests = requests
+        var index = next.load(ordering: .relaxed)
         for _ in 0..<count {
             body(requests[index])
             index += 1
             if index == requests.count { index = 0 }
         }
+        next.store(index, ordering: .relaxed)
     }
 
     /// Asks for each once, so that a cache retains the response.
