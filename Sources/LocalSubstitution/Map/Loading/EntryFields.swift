@@ -1,0 +1,41 @@
+/// The fields of an entry, or of `$defaults`, as the map has them: what is not set is `nil`.
+struct EntryFields: Sendable {
+    var file: String?
+    var mimeType: String?
+    var charset: String?
+    var status: Int?
+    var headers: [String: String] = [:]
+    var ignoreQuery: IgnoreQuery?
+    var use: Substitution.Use?
+    var timeout: Double?
+    var methods: [String]?
+    var isEnabled: Bool?
+
+    static let names = [
+        "file", "mimeType", "charset", "status", "headers", "ignoreQuery", "use", "timeout", "methods", "enabled",
+        "comment",
+    ]
+
+    /// Whether a field is set that an entry's options hold, and not only its file.
+    var hasOptions: Bool {
+        mimeType != nil || charset != nil || status != nil || !headers.isEmpty || ignoreQuery != nil || use != nil
+            || timeout != nil || methods != nil || isEnabled != nil
+    }
+
+    /// These fields, and where one is not set, that of the defaults. Headers are merged, without regard to the case of names.
+    func merged(withDefaults defaults: EntryFields) -> EntryFields {
+        var merged = self
+        merged.file = file ?? defaults.file
+        merged.mimeType = mimeType ?? defaults.mimeType
+        merged.charset = charset ?? defaults.charset
+        merged.status = status ?? defaults.status
+        merged.ignoreQuery = ignoreQuery ?? defaults.ignoreQuery
+        merged.use = use ?? defaults.use
+        merged.timeout = timeout ?? defaults.timeout
+        merged.methods = methods ?? defaults.methods
+        merged.isEnabled = isEnabled ?? defaults.isEnabled
+        let own = Set(headers.keys.map { $0.lowercased() })
+        for (name, value) in defaults.headers where !own.contains(name.lowercased()) { merged.headers[name] = value }
+        return merged
+    }
+}
