@@ -124,15 +124,16 @@ struct GetTests {
     }
 
     @Test(
-        "sends the method of the request to the origin, whether the URL is mapped or not",
-        arguments: ["/page", "/mapped"]
+        "sends the method of the request to the origin, in capitals, whether the URL is mapped or not",
+        arguments: ["/page", "/mapped"],
+        ["POST", "patch"]
     )
-    func post(path: String) async throws {
+    func method(path: String, method: String) async throws {
         defer { origin.stop() }
-        let run = try await folder.substitute("get", "--method", "post", origin.url(path).absoluteString)
+        let run = try await folder.substitute("get", "--method", method, origin.url(path).absoluteString)
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("network  200"))
-        #expect(origin.requests.map(\.method) == ["POST"])
+        #expect(origin.requests.map(\.method) == [method.uppercased()])
     }
 
     @Test("answers HEAD without a body, from the file or the origin", arguments: [("/page", 1), ("/mapped", 0)])
