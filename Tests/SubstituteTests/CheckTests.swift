@@ -353,4 +353,13 @@ struct CheckTests {
         )
         #expect(try await folder.substitute("check").output == "2 entries in use, 0 errors, 0 warnings\n")
     }
+
+    @Test("lets no control character of a map reach the terminal")
+    func controlCharacters() async throws {
+        try folder.writeMap(#"{ "\u001b]0;title\u0007": "\u001b[2Jx", "https://h.example/\u001b[2J": "a.txt" }"#)
+        let run = try await folder.substitute("check")
+        #expect(run.status == 1)
+        #expect(!run.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+        #expect(run.output.contains(#"“\u{1B}]0;title\u{7}”"#))
+    }
 }

@@ -23,14 +23,15 @@ extension LocalSubstitutionCache {
             switch self {
             case .substituted(let url, let key, let file, let bytes):
                 "substituted \(url.absoluteString) ← \(file?.path ?? "no file") (\(bytes) bytes; entry “\(key)”)"
+                    .printable
             case .bypassed(let url, let key, let reason):
-                "bypassed \(url.absoluteString): \(reason) (entry “\(key)”)"
+                "bypassed \(url.absoluteString): \(reason) (entry “\(key)”)".printable
             case .fallbackHit(let url):
                 "default cache \(url.absoluteString)"
             case .missed(let url, let nearMisses):
-                "missed \(url.absoluteString)" + nearMisses.map { "; near miss: \($0)" }.joined()
+                ("missed \(url.absoluteString)" + nearMisses.map { "; near miss: \($0)" }.joined()).printable
             case .fault(let url, let key, let file, let reason):
-                "fault \(url.absoluteString): the file \(file.path) \(reason) (entry “\(key)”)"
+                "fault \(url.absoluteString): the file \(file.path) \(reason) (entry “\(key)”)".printable
             case .mapReloaded(let entries):
                 "map reloaded: \(entries) entries"
             case .mapNotReloaded(let error):

@@ -87,7 +87,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         for entry in passedOver { add("passed over", Self.describe(entry)) }
         for entry in shadowed { add("shadowed", Self.describe(entry)) }
         for miss in nearMisses { add("near miss", miss.description) }
-        return lines.joined(separator: "\n")
+        return lines.map(\.printable).joined(separator: "\n")
     }
 
     private static func describe(_ entry: EntryReference) -> String {

@@ -29,7 +29,7 @@ public struct MapWarning: Sendable, Hashable, CustomStringConvertible {
 
     /// The key, if there is one, and the message.
     public var description: String {
-        key.map { "“\($0)”: \(message)" } ?? message
+        (key.map { "“\($0)”: \(message)" } ?? message).printable
     }
 
     init(_ kind: Kind, _ entry: Entry? = nil, _ message: String) {

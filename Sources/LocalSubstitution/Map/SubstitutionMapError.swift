@@ -72,7 +72,7 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
 
         /// The key, if there is one, and the message.
         public var description: String {
-            key.map { "“\($0)”: \(message)" } ?? message
+            (key.map { "“\($0)”: \(message)" } ?? message).printable
         }
 
         init(_ kind: Kind, key: String? = nil, line: Int? = nil, column: Int? = nil, _ message: String) {

@@ -30,7 +30,8 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
         result.problems.map { Finding($0, in: choice.file) } + result.warnings.map { Finding($0, in: choice.file) }
     for finding in findings {
         let label = output.color(finding.severity == "error" ? .red : .yellow, finding.severity)
-        output.line("\(finding.place): \(label): \(finding.key.map { "“\($0)”: " } ?? "")\(finding.message)")
+        let text = (finding.key.map { "“\($0)”: " } ?? "") + finding.message
+        output.line("\(finding.place): \(label): \(text.printable)")
     }
     let errors = result.problems.count
     let warnings = result.warnings.count
