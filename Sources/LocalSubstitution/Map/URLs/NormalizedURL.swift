@@ -114,15 +114,17 @@ extension NormalizedURL.Layout {
     }
 
     private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
+        // As locals they are registers in the loops, and not looked up for every byte.
+        let (hostBytes, pathBytes) = (hostBytes, AllowedBytes.path)
         let isHTTPS = bytes.starts(with: https)
         guard isHTTPS || bytes.starts(with: http) else { return nil }
         let hostStart = isHTTPS ? 8 : 7
-        guard let hostEnd = bytes[hostStart...].firstIndex(where: { classes[Int($0)] & normalInHost == 0 }),
-            hostEnd > hostStart
-        else { return nil }
+        var index = hostStart
+        while index < bytes.count, hostBytes.contains(bytes[index]) { index += 1 }
+        let hostEnd = index
+        guard hostEnd > hostStart, index < bytes.count else { return nil }
 
         var port = isHTTPS ? 443 : 80
-        var index = hostEnd
         if bytes[index] == UInt8(ascii: ":") {
             guard let pathStart = bytes[index...].firstIndex(of: UInt8(ascii: "/")),
                 let number = explicitPort(bytes[(index + 1)..<pathStart]), number != port
@@ -133,24 +135,19 @@ extension NormalizedURL.Layout {
         guard bytes[index] == UInt8(ascii: "/") else { return nil }
 
         let pathStart = index
-        var queryStart: Int?
+        var queryStart = bytes.count
         while index < bytes.count {
             let byte = bytes[index]
-            if classes[Int(byte)] & normalInPath == 0 {
-                guard byte == UInt8(ascii: "?") else { return nil }
-                queryStart = queryStart ?? index
+            if byte == UInt8(ascii: "?") {
+                queryStart = min(queryStart, index)
+            } else if !pathBytes.contains(byte) {
+                return nil
             }
             // "/." may begin a dot segment; whether it does is for the slow way to say.
-            if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/"), queryStart == nil { return nil }
+            if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/"), index < queryStart { return nil }
             index += 1
         }
-        return Self(
-            isHTTPS: isHTTPS,
-            host: hostStart..<hostEnd,
-            port: port,
-            path: pathStart,
-            query: queryStart ?? bytes.count
-        )
+        return Self(isHTTPS: isHTTPS, host: hostStart..<hostEnd, port: port, path: pathStart, query: queryStart)
     }
 
     private static func explicitPort(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
@@ -166,14 +163,8 @@ extension NormalizedURL.Layout {
     private static let http = Array("http://".utf8)
     private static let https = Array("https://".utf8)
 
-    private static let normalInHost: UInt8 = 1
-    private static let normalInPath: UInt8 = 2
+    /// Those of a host in normal form, but for a percent sign and an IP literal, which are left to the slow way.
+    private static let hostBytes = AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
-    /// What each byte may be in a URL in normal form; a percent sign is left to the slow way.
-    private static let classes: [UInt8] = (UInt8.min...UInt8.max).map { byte in
-        (hostBytes.contains(byte) ? normalInHost : 0)
-            | (PercentEncoding.AllowedBytes.path.contains(byte) ? normalInPath : 0)
-    }
-
-    private static let hostBytes = PercentEncoding.AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
+    private typealias AllowedBytes = PercentEncoding.AllowedBytes
 }

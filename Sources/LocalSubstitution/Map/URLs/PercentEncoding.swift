@@ -1,16 +1,20 @@
 /// Percent-encoding (RFC 3986 §2), on UTF-8 bytes.
 enum PercentEncoding {
-    /// Bytes that may stand as they are in one part of a URL.
+    /// ASCII bytes that may stand as they are in one part of a URL.
     struct AllowedBytes {
-        private let table: [Bool]
+        /// A bit for each byte below 128.
+        private let bits: (low: UInt64, high: UInt64)
 
         init(_ characters: String) {
-            var table = [Bool](repeating: false, count: 256)
-            for byte in characters.utf8 { table[Int(byte)] = true }
-            self.table = table
+            bits = characters.utf8.reduce(into: (0, 0)) { bits, byte in
+                if byte < 64 { bits.0 |= 1 << UInt64(byte) } else { bits.1 |= 1 << UInt64(byte - 64) }
+            }
         }
 
-        func contains(_ byte: UInt8) -> Bool { table[Int(byte)] }
+        func contains(_ byte: UInt8) -> Bool {
+            guard byte < 128 else { return false }
+            return (byte < 64 ? bits.low : bits.high) >> UInt64(byte & 63) & 1 == 1
+        }
 
         /// RFC 3986 §2.3. They mean the same encoded or not, so they are always decoded.
         static let unreserved = AllowedBytes(letters + "-._~")
