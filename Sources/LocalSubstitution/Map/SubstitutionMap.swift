@@ -70,9 +70,7 @@ public struct SubstitutionMap: Sendable {
     /// - Throws: All that is wrong with the map, each with its key and line.
     public init(json: Data, resources: URL, strict: Bool = true) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(resources)
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let bytes = Array(json.starts(with: byteOrderMark) ? json.dropFirst(byteOrderMark.count) : json)
-        try self.init(MapLoader(json: bytes, folder: folder), source: nil, folder: folder, strict: strict)
+        try self.init(MapLoader(json: Array(json), folder: folder), source: nil, folder: folder, strict: strict)
     }
 
     /// Makes a map of a dictionary of URLs and file names.

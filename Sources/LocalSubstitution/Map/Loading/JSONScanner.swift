@@ -54,18 +54,16 @@ struct JSONScanner {
         }
         try scanObject { members.append($0) }
         skipWhiteSpace()
-        guard offset == end else { throw failure("has something after its closing }") }
+        if offset < end { throw failure("has something after its closing }") }
         return members
     }
 
     /// The 1-based line and column (in characters) of a byte.
     static func position(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
-        var line = 1
-        var column = 1
+        var (line, column) = (1, 1)
         for byte in bytes[..<min(offset, bytes.count)] {
             if byte == .newline {
-                line += 1
-                column = 1
+                (line, column) = (line + 1, 1)
             } else if byte & 0xC0 != 0x80 {
                 column += 1
             }
@@ -221,7 +219,7 @@ struct JSONScanner {
         return scalar
     }
 
-    /// RFC 8259 §7: one `\uXXXX`, or two of them that are a surrogate pair.
+    /// RFC 8259 §7: `\u` and four digits, or two of them that are a surrogate pair.
     private mutating func scanUnicodeEscape() throws(SyntaxError) -> Unicode.Scalar {
         let start = offset
         let first = try scanHexUnit()

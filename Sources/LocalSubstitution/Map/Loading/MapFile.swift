@@ -4,7 +4,7 @@ import Foundation
 struct MapFile: Sendable {
     let url: URL
     let digest: Int
-    /// The JSON, without a byte order mark; empty once the map was made of it.
+    /// The JSON; empty once the map was made of it.
     let json: [UInt8]
     private let status: FileStatus
     private let readAt: Int64
@@ -15,9 +15,7 @@ struct MapFile: Sendable {
         do throws(FileProblem) {
             let opened = try OpenedFile(path: url.path)
             guard opened.status.kind == .regular else { throw .notRegular(opened.status.kind) }
-            let contents = try opened.contents()
-            let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-            json = Array(contents.starts(with: byteOrderMark) ? contents.dropFirst(byteOrderMark.count) : contents)
+            json = Array(try opened.contents())
             status = opened.status
         } catch {
             let advice = error == .missing ? ": name an existing one" : ""

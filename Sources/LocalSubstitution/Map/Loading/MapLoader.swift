@@ -31,6 +31,8 @@ struct MapLoader {
     /// A map's JSON. Where there is no resources folder, its entries' files are not looked for.
     init(json: [UInt8], folder: ResourcesFolder?) {
         files = FileChecker(folder)
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let json = json.starts(with: byteOrderMark) ? Array(json.dropFirst(byteOrderMark.count)) : json
         var scanner = JSONScanner(json)
         do {
             let members = try scanner.members()
