@@ -58,7 +58,13 @@ enum LoaderRules {
     /// For how many seconds after it is built the loader takes a response, where an entry's `Cache-Control` sets a limit.
     static func lifetime(of substitution: Substitution) -> Double? {
         substitution.headers.first { $0.key.lowercased() == "cache-control" }
-            .flatMap { directives($0.value)["max-age"] ?? nil }.flatMap(Double.init)
+            .flatMap { directives($0.value)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
+    }
+
+    /// As the loader reads them: digits, perhaps in quotes. It takes no notice of anything else.
+    private static func seconds(_ text: String) -> UInt? {
+        let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
+        return UInt(isQuoted ? String(text.dropFirst().dropLast()) : text)
     }
 
     private static let statuses: Set<Int> = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
@@ -67,8 +73,8 @@ enum LoaderRules {
         // Without a Cache-Control of the entry, ours has a `max-age`, which outranks `Expires`.
         guard let directives = headers["cache-control"].map(directives) else { return nil }
         for name in ["no-store", "no-cache"] where directives[name] != nil { return .cacheControl(name) }
-        if let maxAge = directives["max-age"] {
-            return maxAge.flatMap(Double.init) == 0 ? .cacheControl("max-age=0") : nil
+        if let maxAge = (directives["max-age"] ?? nil).flatMap(seconds) {
+            return maxAge == 0 ? .cacheControl("max-age=0") : nil
         }
         return headers["expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
     }

@@ -13,7 +13,7 @@ final class Watch: Sendable {
         self.reload = reload
         self.path = path
         self.file = file
-        expiresAt = lifetime.map { FileStatus.now &+ Int64(clamping: Int(min($0, 1e9)) &* 1_000_000_000) }
+        expiresAt = lifetime.map { FileStatus.now &+ Int64(min($0, 1e9) * 1e9) }
     }
 
     /// Whether the response certainly still is what map and file say. If not, it may be all the same: only reading tells.

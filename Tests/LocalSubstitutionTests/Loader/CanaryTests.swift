@@ -70,6 +70,8 @@ struct CanaryTests {
         arguments: [
             ("Vary", "Accept", false), ("Cache-Control", "no-store", false), ("Cache-Control", "no-cache", false),
             ("Cache-Control", "max-age=0", false), ("Cache-Control", "max-age=60", true),
+            ("Cache-Control", "max-age=\"0\"", false), ("Cache-Control", "max-age=nan", true),
+            ("Cache-Control", "max-age=-1", true), ("Cache-Control", "max-age=0.0", true),
             ("Cache-Control", "public", true),
             ("WWW-Authenticate", "Basic", false), ("Proxy-Authenticate", "Basic", false), ("Expires", "0", false),
             ("X-Other", "1", true),
