@@ -21,36 +21,48 @@ struct Decision: Sendable {
     }
 
     let verdict: Verdict
+    /// Whether a response for this request is kept out of the default cache: the entry answers, or would but for the request's
+    /// cache policy.
+    let keepsOutOfDefaultCache: Bool
     /// `nil` where the request's URL is none that a map can name.
     let match: MapMatch?
 
     init(_ request: URLRequest, in map: SubstitutionMap) {
         guard let url = request.url, let normalized = try? NormalizedURL(url.absoluteString) else {
             verdict = .notHTTP
+            keepsOutOfDefaultCache = false
             match = nil
             return
         }
         let match = map.match(normalized)
-        verdict = Self.verdict(request, match)
+        let policyAside = Self.verdict(request, match)
+        keepsOutOfDefaultCache = policyAside == .substituted
+        verdict = policyAside.yieldsToPolicy && request.ignoresLocalData ? .ignoresLocalData : policyAside
         self.match = match
     }
 
     /// What the winning entry gives, if it is the answer.
     var answer: Substitution? { verdict == .substituted ? match?.substitution : nil }
 
-    /// Whether a response for this request is kept out of the default cache: the entry would answer, were it not for the
-    /// request's cache policy.
-    var keepsOutOfDefaultCache: Bool { verdict == .substituted || verdict == .ignoresLocalData }
-
+    /// What comes of a request, its cache policy aside.
     private static func verdict(_ request: URLRequest, _ match: MapMatch) -> Verdict {
         guard match.winner != nil else { return .noEntry }
         guard let substitution = match.substitution else { return .excluded }
         let method = request.httpMethod ?? "GET"
         guard substitution.lists(method: method) else { return .methodNotListed(method) }
-        guard !request.ignoresLocalData else { return .ignoresLocalData }
         guard substitution.use != .whenOffline else { return .waitsForOffline }
         if let refusal = LoaderRules.refusal(of: substitution, for: request) { return .refused(refusal) }
         return .substituted
+    }
+}
+
+extension Decision.Verdict {
+    /// Whether an entry applies to the request, whatever comes of it: then the request's cache policy comes first.
+    fileprivate var yieldsToPolicy: Bool {
+        switch self {
+        case .substituted, .waitsForOffline, .refused: true
+        case .notHTTP, .noEntry, .excluded, .methodNotListed, .ignoresLocalData: false
+        }
     }
 }
 

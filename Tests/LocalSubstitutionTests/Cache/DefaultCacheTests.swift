@@ -75,6 +75,20 @@ struct DefaultCacheTests {
         #expect(try cache.lookUp(url) == nil)
     }
 
+    @Test("stores what an entry would not answer even without the request's cache policy")
+    func storesOthersPolicyAside() throws {
+        let fixture = try CacheFixture(
+            #""https://h/o": { "file": "a.txt", "use": "whenOffline" }, "https://h/s": { "status": 500 }"#
+        )
+        let cache = try fixture.cache()
+        for url in ["https://h/o", "https://h/s"] {
+            let reload = try request(url, policy: .reloadIgnoringLocalCacheData)
+            cache.storeCachedResponse(try response(url, "network"), for: reload)
+            #expect(cache.cachedResponse(for: reload) == nil)
+            #expect(try cache.lookUp(url)?.text == "network")
+        }
+    }
+
     @Test("forgets everything when all is removed")
     func removesAll() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
