@@ -115,8 +115,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     public var map: SubstitutionMap {
         get { state.withLock { $0.map } }
         set {
-            liveReload?.follow(newValue)
-            use(newValue)
+            if let liveReload { liveReload.follow(newValue, use: use) } else { use(newValue) }
         }
     }
 

@@ -11,6 +11,8 @@ final class LiveReload: Sendable {
     }
 
     private struct State: Sendable {
+        /// The map in use.
+        var map: SubstitutionMap
         var source: SubstitutionMap.Source?
         /// The problems that were told last, so that each is told once.
         var problems: [SubstitutionMapError.Problem] = []
@@ -21,29 +23,40 @@ final class LiveReload: Sendable {
     private let state: Guarded<State>
 
     init(_ map: SubstitutionMap) {
-        state = Guarded(State(source: map.storage.source))
+        state = Guarded(State(map: map, source: map.storage.source))
     }
 
     /// Watches another map instead; one that was made in code has no file to watch.
-    func follow(_ map: SubstitutionMap) {
-        state.withLock { $0 = State(source: map.storage.source) }
+    ///
+    /// - Parameter use: Puts the map in place, before anybody can find that map unchanged.
+    func follow(_ map: SubstitutionMap, use: (SubstitutionMap) -> Void) {
+        state.withLock {
+            $0 = State(map: map, source: map.storage.source)
+            use(map)
+        }
     }
 
-    /// Whether the map's file certainly has not changed.
-    var isUnchanged: Bool {
+    /// Whether this map is the one in use, and its file certainly has not changed.
+    func isCurrent(_ map: SubstitutionMap) -> Bool {
         state.withLock { state in
+            guard state.map.storage === map.storage else { return false }
             guard let source = state.source else { return true }
             return source.file.isCurrent && FileStatus.now < state.retryAt
         }
     }
 
-    /// Looks at the map's file, and whoever finds it changed loads it while the others wait.
-    func check() -> Outcome {
+    /// Looks at the map's file, and whoever finds it changed loads it and puts it in place while the others wait.
+    func check(use: (SubstitutionMap) -> Void) -> Outcome {
         state.withLock { state in
             guard let source = state.source else { return .unchanged }
             let isRetry = FileStatus.now >= state.retryAt
             if !isRetry, source.file.isCurrent { return .unchanged }
-            return Self.reload(&state, source, isRetry: isRetry)
+            let outcome = Self.reload(&state, source, isRetry: isRetry)
+            if case .changed(let map) = outcome {
+                state.map = map
+                use(map)
+            }
+            return outcome
         }
     }
 

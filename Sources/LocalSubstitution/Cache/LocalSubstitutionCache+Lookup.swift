@@ -103,7 +103,13 @@ extension LocalSubstitutionCache {
         let text = url.absoluteString
         let path = lookup.path(of: substitution)
         let isEndless = !isOwnURL(text, of: lookup)
-        let watch = Watch(reload: liveReload, path: path, file: file, lifetime: LoaderRules.lifetime(of: substitution))
+        let watch = Watch(
+            reload: liveReload,
+            map: lookup.map,
+            path: path,
+            file: file,
+            lifetime: LoaderRules.lifetime(of: substitution)
+        )
         let item = RetainedTable.Item(response: built, size: built.data.count, watch: watch)
         return state.withLock { state in
             guard state.generation == lookup.generation else { return built }
@@ -187,10 +193,9 @@ extension LocalSubstitutionCache {
 
     private func reloadIfChanged() {
         guard let liveReload else { return }
-        switch liveReload.check() {
+        switch liveReload.check(use: use) {
         case .unchanged: break
         case .changed(let map):
-            use(map)
             emit(.mapReloaded(entries: map.count))
         case .failed(let error):
             emit(.mapNotReloaded(error))

@@ -1,6 +1,8 @@
 /// What to look at before a retained response is handed out again: its map and file, with live reload, and its age.
 final class Watch: Sendable {
     let reload: LiveReload?
+    /// The map by which the response was made.
+    let map: SubstitutionMap
     /// `nil` for an entry without a file.
     let path: String?
     let file: FileBytes?
@@ -8,9 +10,10 @@ final class Watch: Sendable {
     let expiresAt: Int64?
 
     /// `nil` where there is nothing to look at.
-    init?(reload: LiveReload?, path: String?, file: FileBytes?, lifetime: Double?) {
+    init?(reload: LiveReload?, map: SubstitutionMap, path: String?, file: FileBytes?, lifetime: Double?) {
         guard reload != nil || lifetime != nil else { return nil }
         self.reload = reload
+        self.map = map
         self.path = path
         self.file = file
         expiresAt = lifetime.map { FileStatus.now &+ Int64(min($0, 1e9) * 1e9) }
@@ -23,7 +26,7 @@ final class Watch: Sendable {
 
     private var isUnchanged: Bool {
         guard let reload else { return true }
-        guard reload.isUnchanged else { return false }
+        guard reload.isCurrent(map) else { return false }
         guard let path, let file else { return true }
         return FileStatus(path: path).map(file.isCurrent) ?? false
     }

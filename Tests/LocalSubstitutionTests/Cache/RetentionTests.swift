@@ -84,9 +84,10 @@ struct RetentionTests {
         let cache = try fixture.cache()
         let first = try #require(try cache.lookUp("https://h/a"))
         #expect(try cache.lookUp("https://h/a") === first)
-        let watch = try #require(Watch(reload: nil, path: nil, file: nil, lifetime: 0))
+        let map = cache.map
+        let watch = try #require(Watch(reload: nil, map: map, path: nil, file: nil, lifetime: 0))
         #expect(!watch.holds)
-        #expect(Watch(reload: nil, path: nil, file: nil, lifetime: nil) == nil)
+        #expect(Watch(reload: nil, map: map, path: nil, file: nil, lifetime: nil) == nil)
     }
 
     @Test("without live reload a retained response outlives its file")
