@@ -38,6 +38,8 @@ struct Retention: Sendable {
     }
 
     var count: Int { records.count }
+    /// How much is noted to know what was built first.
+    var noted: Int { endlessOrder.count + fileOrder.count }
 
     func record(for url: String) -> Record? { records[url] }
 
@@ -53,7 +55,9 @@ struct Retention: Sendable {
         ordinals += 1
         files[path] = RetainedFile(bytes: file, ordinal: ordinals)
         heapBytes += file.heapBytes
-        if file.heapBytes > 0 { fileOrder.append(path, ordinal: ordinals) }
+        if file.heapBytes > 0 {
+            fileOrder.append(path, ordinal: ordinals, of: files.count) { files[$0]?.ordinal == $1 }
+        }
         while heapBytes > heapLimit, let oldest = fileOrder.popFirst(where: { files[$0]?.ordinal == $1 }) {
             gone += drop(oldest)
         }
@@ -83,7 +87,7 @@ struct Retention: Sendable {
         records[url] = Record(key: key, path: path, file: file, ordinal: ordinals, isEndless: isEndless)
         guard isEndless else { return [] }
         endlessCount += 1
-        endlessOrder.append(url, ordinal: ordinals)
+        endlessOrder.append(url, ordinal: ordinals, of: endlessCount) { records[$0]?.ordinal == $1 }
         guard endlessCount > endlessLimit, let oldest = endlessOrder.popFirst(where: { records[$0]?.ordinal == $1 })
         else { return [] }
         remove(oldest)
@@ -110,14 +114,22 @@ struct Retention: Sendable {
     }
 }
 
-/// Names in the order in which what they stand for was built. Those removed since are left in it, and told by their ordinals.
+/// Names in the order in which what they stand for was built. Those removed since are told by their ordinals; they are left
+/// in it until they are the most of it.
 private struct BuildOrder: Sendable {
     private var items: [(name: String, ordinal: Int)] = []
     private var first = 0
 
-    mutating func append(_ name: String, ordinal: Int) {
+    /// - Parameter count: How many names still stand for something.
+    mutating func append(_ name: String, ordinal: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, ordinal))
+        guard items.count - first > 2 * count + 64 else { return }
+        items = items[first...].filter { isCurrent($0.name, $0.ordinal) }
+        first = 0
     }
+
+    /// How many names are in it, those removed since included.
+    var count: Int { items.count }
 
     /// Takes names out until one is found that still stands for the same.
     mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {

@@ -176,6 +176,18 @@ struct RetentionBoundTests {
         #expect(retention.heapBytes == 60)
     }
 
+    @Test("what is built and removed over and over leaves nothing behind")
+    func removedOverAndOver() throws {
+        var retention = Retention()
+        let a = try file("a")
+        for number in 0..<1_000 {
+            _ = retention.hold(a, at: "a")
+            _ = retention.insert("u\(number)", key: "k", path: "a", file: a, isEndless: true)
+            retention.remove("u\(number)")
+        }
+        #expect(retention.noted < 200)
+    }
+
     @Test("a response that is built again takes its own place")
     func again() throws {
         var retention = Retention(endlessLimit: 2, heapLimit: 100)
