@@ -171,7 +171,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
         if let response = hit(request) { return completionHandler(response) }
         // A changed map would have to be read.
-        let lookup = liveReload == nil ? prepare(request) : nil
+        let lookup = liveReload?.isCurrent(map) ?? true ? prepare(request) : nil
         if let lookup, needsNoRead(lookup) { return completionHandler(finish(lookup)) }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             completionHandler(finish(lookup ?? prepare(request)))

@@ -34,6 +34,27 @@ struct LiveReloadTests {
         while ContinuousClock.now < end { #expect(try cache.lookUp("https://h/a") === first) }
     }
 
+    @Test("a data task is answered at once where neither the map nor a file has to be read")
+    func atOnce() throws {
+        let fixture = try CacheFixture(#""https://h/s": { "status": 404 }, "https://h/*": "a.txt""#)
+        let session = session(with: nil)
+        defer { session.invalidateAndCancel() }
+        let cache = try fixture.reloadingCache()
+        // What was just written may have changed since without showing it.
+        let end = ContinuousClock.now + .milliseconds(60)
+        while ContinuousClock.now < end { _ = try cache.lookUp("https://h/a") }
+        for request in [
+            try request("https://h/s"), try request("https://h/b"), try request("https://h/a", method: "HEAD"),
+            try request("https://h/a", headers: ["Range": "bytes=0-1"]),
+        ] {
+            let isAnswered = Guarded(false)
+            cache.getCachedResponse(for: session.dataTask(with: request)) { response in
+                isAnswered.withLock { $0 = response != nil }
+            }
+            #expect(isAnswered.withLock { $0 }, "\(request)")
+        }
+    }
+
     @Test("a changed map is served from the next request on")
     func changedMap() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
