@@ -44,8 +44,10 @@ struct FileStatus: Hashable, Sendable {
 
     /// Whether the bytes can still change without this status showing it: the file was written less than a tick of the
     /// file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most.
+    ///
+    /// A modification time that is to come was set by somebody, and says nothing of when the file was written.
     func isTooFresh(at now: Int64) -> Bool {
-        now - max(modified, changed) < 20_000_000
+        now - (modified > now ? changed : max(modified, changed)) < 20_000_000
     }
 
     static var now: Int64 {

@@ -156,6 +156,18 @@ struct LiveReloadTests {
         #expect(!status.isTooFresh(at: written + 20_000_000))
     }
 
+    @Test("a file whose modification time is to come is not read at every lookup")
+    func fileOfTomorrow() throws {
+        let fixture = try CacheFixture("")
+        let path = fixture.file("a.txt").path
+        let tomorrow = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: 86_400)]
+        try FileManager.default.setAttributes(tomorrow, ofItemAtPath: path)
+        let status = try #require(FileStatus(path: path))
+        #expect(status.modified > status.changed)
+        #expect(status.isTooFresh(at: status.changed + 19_999_999))
+        #expect(!status.isTooFresh(at: status.changed + 20_000_000))
+    }
+
     @Test(
         "what somebody began to read before a file changed is not taken for the changed file",
         .timeLimit(.minutes(1))
