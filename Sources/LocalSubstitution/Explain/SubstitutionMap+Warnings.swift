@@ -6,8 +6,9 @@ extension SubstitutionMap {
         let entries = storage.index.entries
         let names = storage.folder?.names(limit: .max) ?? []
         var found = PatternReview(entries).warnings
+        let known = Set(names)
         for entry in entries {
-            found += warnings(about: entry, names: Set(names))
+            found += warnings(about: entry, names: known)
         }
         found.sort { ($0.line ?? 0, $0.kind.rawValue) < ($1.line ?? 0, $1.kind.rawValue) }
         return found + unused(names, by: entries)
