@@ -42,6 +42,13 @@ struct GetTests {
         try folder.write(Data((0...255).map { UInt8($0) }), to: "Resources/bytes.bin")
     }
 
+    @Test("a file's name does not steer the terminal")
+    func controlCharacters() async throws {
+        try folder.writeMap(#"{ "http://nowhere.invalid/a": "\u001b[31m.txt" }"#, files: ["\u{1B}[31m.txt": "x"])
+        let run = try await folder.substitute("get", "http://nowhere.invalid/a")
+        #expect(run.output.hasPrefix(#"substituted ← \u{1B}[31m.txt  200"#))
+    }
+
     @Test("prints where each answer came from, its status, MIME type, size and time, in the order of the URLs")
     func table() async throws {
         defer { origin.stop() }
