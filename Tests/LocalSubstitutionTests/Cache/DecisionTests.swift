@@ -74,7 +74,11 @@ struct DecisionTests {
         Row(what: "max-age=0 in quotes", entry: with("Cache-Control", #"max-age=\"0\""#), verdict: .refusedByLoader),
         Row(what: "max-age=nan", entry: with("Cache-Control", "max-age=nan"), verdict: .substituted),
         Row(what: "max-age=-1e300", entry: with("Cache-Control", "max-age=-1e300"), verdict: .substituted),
-        Row(what: "max-age of 10^18", entry: with("Cache-Control", "max-age=1000000000000000000"), verdict: .substituted),
+        Row(
+            what: "max-age of 10^18",
+            entry: with("Cache-Control", "max-age=1000000000000000000"),
+            verdict: .substituted
+        ),
         Row(what: "max-age=60", entry: with("Cache-Control", "max-age=60"), verdict: .substituted),
         Row(what: "Expires, which our max-age outranks", entry: with("Expires", "0"), verdict: .substituted),
         Row(
