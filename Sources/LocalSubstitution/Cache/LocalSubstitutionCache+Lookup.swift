@@ -39,9 +39,10 @@ extension LocalSubstitutionCache {
         reportGoneFiles(lookup)
         guard lookup.decision.verdict != .ignoresLocalData else {
             count { $0.bypassed += 1 }
-            emit(bypassed(lookup))
+            emit(bypassed(lookup, since: lookup.decision.reason))
             return nil
         }
+        var problem: FileProblem?
         if let substitution = lookup.decision.answer, let url = lookup.request.url {
             do throws(FileProblem) {
                 if let response = try respond(lookup, with: substitution, url) {
@@ -53,9 +54,10 @@ extension LocalSubstitutionCache {
                 }
             } catch {
                 report(error, of: substitution, url)
+                problem = error
             }
         }
-        return fallBack(lookup)
+        return fallBack(lookup, since: problem.map { "the file \($0.message)" } ?? lookup.decision.reason)
     }
 
     func count(substituted bytes: Int) {
@@ -161,11 +163,11 @@ extension LocalSubstitutionCache {
         }
     }
 
-    private func fallBack(_ lookup: Lookup) -> CachedURLResponse? {
+    private func fallBack(_ lookup: Lookup, since reason: @autoclosure () -> String) -> CachedURLResponse? {
         let response = defaultResponse(for: lookup.request)
         guard lookup.decision.match?.winner == nil else {
             count { $0.bypassed += 1 }
-            emit(bypassed(lookup))
+            emit(bypassed(lookup, since: reason()))
             return response
         }
         count {
@@ -177,11 +179,11 @@ extension LocalSubstitutionCache {
         return response
     }
 
-    private func bypassed(_ lookup: Lookup) -> Event {
+    private func bypassed(_ lookup: Lookup, since reason: String) -> Event {
         .bypassed(
             lookup.request.url ?? URL(fileURLWithPath: "/"),
             key: lookup.decision.match?.winner?.key ?? "",
-            reason: lookup.decision.reason
+            reason: reason
         )
     }
 

@@ -35,6 +35,19 @@ struct FaultTests {
         static var possible: [Fault] { allCases.filter { $0 != .unreadable || geteuid() != 0 } }
     }
 
+    @Test("the event of a lookup that a fault kept from the file says so")
+    func reasonOfBypass() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        let log = EventLog(cache)
+        try Fault.pipe.inflict(on: fixture.file("a.txt"))
+        _ = try cache.lookUp("https://h/a")
+        let told = await log.all { if case .bypassed = $0 { true } else { false } }
+        guard case .bypassed(_, _, let reason) = told.last else { return }
+        #expect(reason == cache.explain(try request("https://h/a")).reason)
+        #expect(reason == "the file is a named pipe, not a regular file")
+    }
+
     @Test(
         "the default cache answers, an event tells, and it is counted; nothing waits",
         .timeLimit(.minutes(1)),
