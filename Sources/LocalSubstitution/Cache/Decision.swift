@@ -10,6 +10,8 @@ struct Decision: Sendable {
         case substituted
         case notHTTP
         case noEntry
+        /// The file of the entry that would have won is gone, and no other entry names the URL.
+        case fileIsGone
         /// The winning entry is `null`.
         case excluded
         case methodNotListed(String)
@@ -46,7 +48,7 @@ struct Decision: Sendable {
 
     /// What comes of a request, its cache policy aside.
     private static func verdict(_ request: URLRequest, _ match: MapMatch) -> Verdict {
-        guard match.winner != nil else { return .noEntry }
+        guard match.winner != nil else { return match.goneFile == nil ? .noEntry : .fileIsGone }
         guard let substitution = match.substitution else { return .excluded }
         let method = request.httpMethod ?? "GET"
         guard substitution.lists(method: method) else { return .methodNotListed(method) }
@@ -61,7 +63,7 @@ extension Decision.Verdict {
     fileprivate var yieldsToPolicy: Bool {
         switch self {
         case .substituted, .waitsForOffline, .refused: true
-        case .notHTTP, .noEntry, .excluded, .methodNotListed, .ignoresLocalData: false
+        case .notHTTP, .noEntry, .fileIsGone, .excluded, .methodNotListed, .ignoresLocalData: false
         }
     }
 }

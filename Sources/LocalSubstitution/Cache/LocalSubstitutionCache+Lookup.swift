@@ -165,7 +165,7 @@ extension LocalSubstitutionCache {
 
     private func fallBack(_ lookup: Lookup, since reason: @autoclosure () -> String) -> CachedURLResponse? {
         let response = defaultResponse(for: lookup.request)
-        guard lookup.decision.match?.winner == nil else {
+        guard lookup.namingEntry == nil else {
             count { $0.bypassed += 1 }
             emit(bypassed(lookup, since: reason()))
             return response
@@ -182,7 +182,7 @@ extension LocalSubstitutionCache {
     private func bypassed(_ lookup: Lookup, since reason: String) -> Event {
         .bypassed(
             lookup.request.url ?? URL(fileURLWithPath: "/"),
-            key: lookup.decision.match?.winner?.key ?? "",
+            key: lookup.namingEntry?.key ?? "",
             reason: reason
         )
     }
@@ -206,6 +206,9 @@ extension LocalSubstitutionCache {
 }
 
 extension Lookup {
+    /// The entry that names the URL: the one that wins, or would if its file were still there.
+    var namingEntry: Entry? { decision.match?.winner ?? decision.match?.goneFile }
+
     func path(of substitution: Substitution) -> String? {
         substitution.fileName.flatMap { name in folder?.path(of: name) }
     }

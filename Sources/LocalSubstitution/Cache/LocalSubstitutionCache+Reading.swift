@@ -41,12 +41,12 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// The bytes that are held of a file, if they certainly still are the file's.
+    /// The bytes that are held of a file, as far as they still are the file's.
     func heldFile(at path: String) -> FileBytes? {
-        guard let held = state.withLock({ $0.retention.file(at: path) }), let status = FileStatus(path: path) else {
-            return nil
-        }
-        return held.isCurrent(status) ? held : nil
+        guard let held = state.withLock({ $0.retention.file(at: path) }) else { return nil }
+        // Without live reload a file is what it was when it was read, until its responses are removed.
+        guard liveReload != nil else { return held }
+        return FileStatus(path: path).map(held.isCurrent) == true ? held : nil
     }
 
     /// Joins whoever reads a file, or begins to read it.

@@ -4,6 +4,7 @@ extension Decision {
         switch verdict {
         case .substituted: "an entry answers it"
         case .notHTTP: "only http and https URLs with a host and without user info are substituted"
+        case .fileIsGone: "the file of the entry that names it does not exist any more"
         case .noEntry where match?.passedOver.isEmpty == false:
             "the entries that name it are disabled or have no file for it"
         case .noEntry: "no entry names it"

@@ -124,7 +124,8 @@ extension Explanation {
         contentType = substitution.map { Self.contentType($0, map) }
         contentTypeSource = substitution?.mimeTypeSource.description
         status = substitution?.status
-        nearMisses = match.map { $0.winner == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
+        nearMisses =
+            match.map { $0.winner == nil && $0.goneFile == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
     }
 
     private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
@@ -171,6 +172,7 @@ extension Explanation.Verdict {
         case .substituted: self = .substituted
         case .notHTTP: self = .notHTTP
         case .noEntry: self = .noEntry
+        case .fileIsGone: self = .unreadableFile
         case .excluded: self = .excluded
         case .methodNotListed: self = .methodNotListed
         case .ignoresLocalData: self = .ignoresLocalData

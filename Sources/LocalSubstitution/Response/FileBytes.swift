@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import Synchronization
 
 /// The bytes of one version of a file, held once, however many responses are made of them.
@@ -54,16 +55,33 @@ final class FileBytes: Sendable {
     /// A slice of `Data` would keep the whole's indices, and then a caller's `data[0]` traps.
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
-        return data.withUnsafeBytes { whole in
+        return parts.withLock { parts in
+            if let known = parts[range] { return known }
+            guard parts.count < Self.mostParts else { return Data(Array(data[range])) }
+            let part = sharedPart(range)
+            parts[range] = part
+            return part
+        }
+    }
+
+    private func sharedPart(_ range: Range<Int>) -> Data {
+        data.withUnsafeBytes { whole in
             guard let start = whole.baseAddress else { return Data() }
             // Only a closure that holds on to the whole makes the address outlive this scope; see `smallestShared`.
             return Data(
                 bytesNoCopy: UnsafeMutableRawPointer(mutating: start + range.lowerBound),
                 count: range.count,
-                deallocator: .custom { [self] _, _ in withExtendedLifetime(self) {} }
+                deallocator: .custom { [data] _, _ in withExtendedLifetime(data) {} }
             )
         }
     }
+
+    /// The parts that were handed out. A `Data` that is the only one of its storage is changed in place, and would change the
+    /// whole; one that is also here is copied first.
+    private let parts = Guarded<[Range<Int>: Data]>([:])
+
+    /// Further ones are copied, so that endless ranges take no endless memory.
+    private static let mostParts = 1_024
 
     /// `Data` holds a few bytes in itself, where they have no address that lasts. A part of so many is never of such a whole.
     private static let smallestShared = 64

@@ -61,6 +61,8 @@ struct FaultTests {
         #expect(try cache.lookUp("https://h/a") == nil)
         #expect(cache.statistics.faults == 1)
         #expect(cache.statistics.lookups == 1)
+        #expect(cache.statistics.bypassed == 1)
+        #expect(try cache.explain(request("https://h/a")).verdict == .unreadableFile)
         let told = await events.all { if case .fault = $0 { true } else { false } }
         guard case .fault(let url, let key, let file, let reason)? = told.last else { return }
         #expect(url.absoluteString == "https://h/a")

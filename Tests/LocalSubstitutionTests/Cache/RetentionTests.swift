@@ -90,6 +90,20 @@ struct RetentionTests {
         #expect(Watch(reload: nil, map: map, path: nil, file: nil, lifetime: nil) == nil)
     }
 
+    @Test("without live reload a file is what it was when it was read, for HEAD and ranges too")
+    func pinned() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        let first = try #require(try cache.lookUp("https://h/a"))
+        try fixture.write("changed", to: "a.txt")
+        let head = cache.cachedResponse(for: try request("https://h/a", method: "HEAD"))
+        #expect(head?.header("Content-Length") == "5")
+        #expect(cache.cachedResponse(for: try request("https://h/a", headers: ["Range": "bytes=0-1"]))?.text == "lo")
+        #expect(try cache.lookUp("https://h/a") === first)
+        cache.removeCachedResponse(for: try request("https://h/a"))
+        #expect(try cache.lookUp("https://h/a")?.text == "changed")
+    }
+
     @Test("without live reload a retained response outlives its file")
     func outlivesFile() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)

@@ -111,6 +111,29 @@ struct RangeTests {
         #expect(gone?.text == "local")
     }
 
+    @Test("changing a part changes neither the whole nor the next part", arguments: [false, true])
+    func isolated(isBundle: Bool) throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])
+        let bytes = Self.bytes + Data(count: 100_000)
+        try fixture.write(bytes, to: "a.bin")
+        let cache = isBundle ? try fixture.bundleCache() : try fixture.cache()
+        let ranged = try request("https://h/a", headers: ["Range": "bytes=0-99"])
+        for _ in 0..<3 {
+            var part = try #require(cache.cachedResponse(for: ranged)?.data)
+            #expect(part == Data(Self.bytes[0..<100]))
+            for index in part.indices { part[index] = 0xFF }
+        }
+        #expect(try cache.lookUp("https://h/a")?.data == bytes)
+        // More ranges than are remembered.
+        for start in 0..<1_100 {
+            let many = try request("https://h/a", headers: ["Range": "bytes=\(start)-\(start + 99)"])
+            var part = try #require(cache.cachedResponse(for: many)?.data)
+            #expect(part == bytes[start..<start + 100])
+            part[0] ^= 0xFF
+        }
+        #expect(try cache.lookUp("https://h/a")?.data == bytes)
+    }
+
     @Test("parts alone share one read of the file")
     func readOnce() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])

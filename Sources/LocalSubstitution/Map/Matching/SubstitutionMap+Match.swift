@@ -12,6 +12,11 @@ struct MapMatch: Sendable {
     /// Entries that match, but lose.
     let shadowed: [Entry]
 
+    /// The first entry whose file was there when the map was loaded, and is gone.
+    var goneFile: Entry? {
+        passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
+    }
+
     enum PassedOver: Sendable {
         case isDisabled
         /// A file that was there when the map was loaded is gone: a fault.
