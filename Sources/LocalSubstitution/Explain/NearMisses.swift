@@ -5,6 +5,7 @@ struct NearMisses: Sendable {
     private let index: MapIndex
     /// The numbers of the exact entries by what is left when everything is taken away in which a near miss may differ.
     private let byOutline: [String: [Int]]
+    private let patterns: NearPatterns
 
     /// More are of no help to anybody.
     static let most = 5
@@ -17,6 +18,7 @@ struct NearMisses: Sendable {
             byOutline[Self.outline(url), default: []].append(number)
         }
         self.byOutline = byOutline
+        patterns = NearPatterns(index.entries)
     }
 
     /// Those with the fewest differences first.
@@ -29,39 +31,8 @@ struct NearMisses: Sendable {
             let differences = Self.differences(url, other)
             return differences.isEmpty ? nil : NearMiss(key: key, differences: differences)
         }
-        let found = exact + patterns(url, besides: matches)
+        let found = exact + patterns.of(url, besides: matches)
         return Array(found.sorted { ($0.differences.count, $0.key) < ($1.differences.count, $1.key) }.prefix(Self.most))
-    }
-
-    /// The patterns that match when one thing about the URL is changed.
-    private func patterns(_ url: NormalizedURL, besides matches: Set<Int>) -> [NearMiss] {
-        var found: [String: NearMiss] = [:]
-        for (difference, text) in Self.variants(of: url) {
-            guard let variant = try? NormalizedURL(text), variant.text != url.text else { continue }
-            for candidate in index.candidates(for: variant) where !matches.contains(candidate.number) {
-                let entry = index.entries[candidate.number]
-                guard entry.isPattern, found[entry.key] == nil else { continue }
-                found[entry.key] = NearMiss(key: entry.key, differences: [difference])
-            }
-        }
-        return Array(found.values)
-    }
-
-    private static func variants(of url: NormalizedURL) -> [(NearMiss.Difference, String)] {
-        let query = url.query.map { "?" + $0 } ?? ""
-        let isDefaultPort = url.layout.port == URLParts.defaultPort(ofScheme: url.scheme)
-        let port = isDefaultPort ? "" : ":\(url.layout.port)"
-        let otherScheme = url.layout.isHTTPS ? "http" : "https"
-        let path = url.path
-        let otherPath = path.hasSuffix("/") ? String(path.dropLast()) : path + "/"
-        var variants: [(NearMiss.Difference, String)] = [
-            (.scheme, "\(otherScheme)://\(url.host)\(port)\(path)\(query)"),
-            (.trailingSlash, "\(url.scheme)://\(url.host)\(port)\(otherPath)\(query)"),
-            (.letterCase, "\(url.scheme)://\(url.host)\(port)\(path.lowercased())\(query)"),
-        ]
-        if !isDefaultPort { variants.append((.port, "\(url.scheme)://\(url.host)\(path)\(query)")) }
-        if !query.isEmpty { variants.append((.query, "\(url.scheme)://\(url.host)\(port)\(path)")) }
-        return variants
     }
 
     private static func outline(_ url: NormalizedURL) -> String {

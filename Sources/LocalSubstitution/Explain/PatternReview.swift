@@ -57,7 +57,7 @@ struct PatternReview {
         guard item.entry.options.ignoreQuery == nil, !item.entry.options.isNever,
             let end = item.pattern.path.literals.last, !end.isEmpty, item.pattern.path.wildcards > 0
         else { return nil }
-        let text = item.pattern.path.literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*")
+        let text = item.pattern.path.text
         guard !text.contains("?"), let name = MIMEType.fileExtension(of: text) else { return nil }
         return MapWarning(
             .missesQuery,
@@ -79,7 +79,7 @@ struct PatternReview {
 
     private static func reach(_ item: Item, scheme: String) -> String {
         let pattern = item.pattern
-        var path = pattern.path.literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*")
+        var path = pattern.path.text
         while path.contains("**") { path = path.replacing("**", with: "*") }
         return "\(scheme)://\(pattern.host)\(pattern.port)\(path)"
     }

@@ -172,8 +172,30 @@ struct ExplanationTests {
         #expect(explanation.nearMisses.first?.key == "https://other:8443/Path/x?v=1")
     }
 
-    @Test("name patterns that almost match, and nothing that is far off")
-    func patterns() throws {
+    static let nearPatterns: [(key: String, url: String, differences: [NearMiss.Difference])] = [
+        ("https://h/*", "http://h/a", [.scheme]),
+        ("https://h:8443/p/*", "https://h/p/a.txt", [.port]),
+        ("https://h/p/*", "https://h:8443/p/a.txt", [.port]),
+        ("https://h/*.png", "https://h/a.png?v=1", [.query]),
+        ("https://h/q/*?v=1", "https://h/q/a.txt", [.query]),
+        ("https://h/q/*?v=1", "https://h/q/a.txt?v=2", [.query]),
+        ("https://h/*/x", "https://h/a/x/", [.trailingSlash]),
+        ("https://h/*/x/", "https://h/a/x", [.trailingSlash]),
+        ("https://h/Img/*", "https://h/img/a.txt", [.letterCase]),
+        ("https://h/img/*", "https://h/Img/a.txt", [.letterCase]),
+        ("https://*.h/Img/*.png", "http://www.h/img/a.png?v=1", [.scheme, .query, .letterCase]),
+    ]
+
+    @Test("name the patterns that almost match, and in what they differ", arguments: nearPatterns)
+    func nearPattern(_ key: String, _ url: String, _ differences: [NearMiss.Difference]) throws {
+        let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
+        let misses = try fixture.cache().explain(request(url)).nearMisses
+        #expect(misses.map(\.key) == [key])
+        #expect(misses.first?.differences == differences)
+    }
+
+    @Test("name nothing that is far off")
+    func farOff() throws {
         #expect(
             try cache.explain(request("http://h/b.txt")).nearMisses.map(\.key) == ["https://h/*", "https://h/*.txt"]
         )

@@ -7,6 +7,7 @@ struct Glob: Sendable {
         literals = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
     }
 
+    var text: String { literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*") }
     var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 

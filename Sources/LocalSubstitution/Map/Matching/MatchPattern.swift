@@ -64,8 +64,11 @@ struct MatchPattern: Sendable {
     }
 
     func matchesSchemeAndPort(_ url: NormalizedURL) -> Bool {
-        guard scheme == nil || scheme == url.scheme else { return false }
-        return switch port {
+        (scheme == nil || scheme == url.scheme) && matchesPort(url)
+    }
+
+    func matchesPort(_ url: NormalizedURL) -> Bool {
+        switch port {
         case .any: true
         case .number(let number): number == url.layout.port
         case .schemeDefault: url.layout.port == URLParts.defaultPort(ofScheme: url.scheme)
