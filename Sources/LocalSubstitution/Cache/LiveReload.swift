@@ -16,8 +16,21 @@ final class LiveReload: Sendable {
         var source: SubstitutionMap.Source?
         /// The problems that were told last, so that each is told once.
         var problems: [SubstitutionMapError.Problem] = []
-        /// When a map that does not load is looked at again, though its file is the same: a file that it names may have come.
-        var retryAt: Int64 = .max
+        /// Set where the map's file does not load.
+        var retry: Retry?
+
+        var isRetryDue: Bool { retry?.isDue ?? false }
+    }
+
+    /// When a map that does not load is looked at again, though its file is the same: a file that it names may have come.
+    private struct Retry: Sendable {
+        let time: Int64
+        let folder: String
+        /// As it was before the map was loaded in vain.
+        let folderStatus: FileStatus?
+
+        /// At once if something has come into the folder; what has come deeper is found in time.
+        var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
     }
 
     private let state: Guarded<State>
@@ -41,7 +54,7 @@ final class LiveReload: Sendable {
         state.withLock { state in
             guard state.map.storage === map.storage else { return false }
             guard let source = state.source else { return true }
-            return source.file.isCurrent && FileStatus.now < state.retryAt
+            return source.file.isCurrent && !state.isRetryDue
         }
     }
 
@@ -49,7 +62,7 @@ final class LiveReload: Sendable {
     func check(use: (SubstitutionMap) -> Void) -> Outcome {
         state.withLock { state in
             guard let source = state.source else { return .unchanged }
-            let isRetry = FileStatus.now >= state.retryAt
+            let isRetry = state.isRetryDue
             if !isRetry, source.file.isCurrent { return .unchanged }
             let outcome = Self.reload(&state, source, isRetry: isRetry)
             if case .changed(let map) = outcome {
@@ -62,6 +75,8 @@ final class LiveReload: Sendable {
 
     private static func reload(_ state: inout State, _ source: SubstitutionMap.Source, isRetry: Bool) -> Outcome {
         let started = FileStatus.now
+        let folderPath = (source.resources ?? SubstitutionMap.folder(beside: source.file.url)).path
+        let folderStatus = FileStatus(path: folderPath)
         do throws(SubstitutionMapError) {
             let file = try MapFile(source.file.url)
             state.source?.file = file.withoutBytes
@@ -70,12 +85,13 @@ final class LiveReload: Sendable {
             let map = try SubstitutionMap(file, resources: source.resources, folder: folder, strict: source.strict)
             let wasBroken = !state.problems.isEmpty
             state.problems = []
-            state.retryAt = .max
+            state.retry = nil
             return isRetry && !wasBroken ? .unchanged : .changed(map)
         } catch {
             // Loading a large map takes time; it must not take all of it.
             let took = FileStatus.now - started
-            state.retryAt = FileStatus.now + max(500_000_000, took * 20)
+            let time = FileStatus.now + max(500_000_000, took * 20)
+            state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
             if state.problems == error.problems { return .unchanged }
             state.problems = error.problems
             return .failed(error)

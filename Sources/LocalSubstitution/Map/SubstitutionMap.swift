@@ -108,11 +108,12 @@ public struct SubstitutionMap: Sendable {
     /// `Resources` beside a map, if it is a folder.
     static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder? {
         if let resources { return ResourcesFolder(resources, mapsLargeFiles: mapsLargeFiles) }
-        let beside = ResourcesFolder(
-            file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true),
-            mapsLargeFiles: mapsLargeFiles
-        )
+        let beside = ResourcesFolder(folder(beside: file), mapsLargeFiles: mapsLargeFiles)
         return FileStatus(path: beside.path)?.kind == .folder ? beside : nil
+    }
+
+    static func folder(beside file: URL) -> URL {
+        file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
     }
 
     private init(
