@@ -141,9 +141,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     func use(_ map: SubstitutionMap) {
         state.withLock { state in
             state.map = map
-            state.generation += 1
-            state.retention.removeAll()
-            retained.removeAll()
+            dropAll(&state)
         }
     }
 
@@ -229,12 +227,15 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// Drops all responses, retained ones and the default cache's. The map stays.
     public override func removeAllCachedResponses() {
-        state.withLock { state in
-            state.generation += 1
-            state.retention.removeAll()
-            retained.removeAll()
-        }
+        state.withLock { dropAll(&$0) }
         super.removeAllCachedResponses()
+    }
+
+    /// Drops every retained response, and keeps those that are being built from being retained.
+    private func dropAll(_ state: inout State) {
+        state.generation += 1
+        state.retention.removeAll()
+        retained.removeAll()
     }
 
     func drop(_ url: String) {

@@ -10,7 +10,6 @@ struct Output: Sendable {
         case red = "31"
         case green = "32"
         case yellow = "33"
-        case gray = "90"
     }
 
     init(printsJSON: Bool) {

@@ -16,12 +16,6 @@ struct EntryFields: Sendable {
         "comment",
     ]
 
-    /// Whether a field is set that an entry's options hold, and not only its file.
-    var hasOptions: Bool {
-        mimeType != nil || charset != nil || status != nil || !headers.isEmpty || ignoreQuery != nil || use != nil
-            || timeout != nil || methods != nil || isEnabled != nil
-    }
-
     /// These fields, and where one is not set, that of the defaults. Headers are merged, without regard to the case of names.
     func merged(withDefaults defaults: EntryFields) -> EntryFields {
         var merged = self

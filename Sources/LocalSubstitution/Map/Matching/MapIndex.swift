@@ -19,8 +19,6 @@ struct MapIndex: Sendable {
     /// Which rules may apply to a URL without its query.
     private var rules: [String: Set<IgnoreQuery>] = [:]
     private var patterns: [IgnoreQuery?: PatternIndex] = [:]
-    /// For each entry that is a pattern, its place among all of them.
-    private var ranks: [Int: Int] = [:]
 
     mutating func reserveCapacity(_ count: Int) {
         entries.reserveCapacity(count)
@@ -46,7 +44,7 @@ struct MapIndex: Sendable {
         exact[url.canonical].map { entries[Int($0)] }
     }
 
-    /// Adds the entries that are patterns, all at once.
+    /// Adds the entries that are patterns, all at once: in the order in which they win, so that their numbers tell it.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         let sorted = items.sorted { first, second in
             if first.pattern.rank != second.pattern.rank {
@@ -55,10 +53,9 @@ struct MapIndex: Sendable {
             let ignores = (first.entry.options.ignoreQuery != nil, second.entry.options.ignoreQuery != nil)
             return ignores.0 == ignores.1 ? first.entry.key < second.entry.key : ignores.1
         }
-        for (rank, (entry, pattern)) in sorted.enumerated() {
+        for (entry, pattern) in sorted {
             let number = entries.count
             entries.append(entry)
-            ranks[number] = rank
             patterns[entry.options.ignoreQuery, default: PatternIndex()].insert(pattern, number: number)
         }
     }
@@ -100,11 +97,9 @@ struct MapIndex: Sendable {
     }
 
     private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
-        var found: [(rank: Int, match: PatternIndex.Match)] = []
-        for (rule, index) in patterns {
-            found += index.matches(url, ignoring: rule).map { (ranks[$0.number] ?? 0, $0) }
-        }
-        return found.sorted { $0.rank < $1.rank }.compactMap { _, match in
+        var found: [PatternIndex.Match] = []
+        for (rule, index) in patterns { found += index.matches(url, ignoring: rule) }
+        return found.sorted { $0.number < $1.number }.compactMap { match in
             guard let file = entries[match.number].file, file.wildcards > 0 else { return candidate(match.number) }
             guard let name = file.filled(with: match.captures) else { return nil }
             return Candidate(number: match.number, fileName: name, isFilled: true)
