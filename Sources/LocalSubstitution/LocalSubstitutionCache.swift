@@ -26,6 +26,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         var generation = 0
         var retention = Retention()
         var reads: [String: FileRead] = [:]
+        var attachments: [ObjectIdentifier: Attachment] = [:]
         var statistics = Statistics()
         var onEvent: (@Sendable (Event) -> Void)?
     }

@@ -76,7 +76,8 @@ extension LocalSubstitutionCache {
 
     // MARK: Substituting
 
-    private func respond(
+    /// The response to a request whose entry applies.
+    func respond(
         _ lookup: Lookup,
         with substitution: Substitution,
         _ url: URL
@@ -84,13 +85,18 @@ extension LocalSubstitutionCache {
         var file: FileBytes?
         if let name = substitution.fileName, let folder = lookup.folder { file = try read(name, in: folder) }
         let builder = ResponseBuilder(substitution: substitution, file: file)
-        if lookup.request.httpMethod == "HEAD" { return builder.head(for: url) }
+        let method = lookup.request.httpMethod ?? "GET"
+        if method == "HEAD" { return builder.head(for: url) }
+        guard method == "GET" else { return builder.full(for: url) }
         if let range = lookup.request.value(forHTTPHeaderField: "Range"),
             lookup.request.value(forHTTPHeaderField: "If-Range") == nil
         {
             return builder.part(range, for: url)
         }
-        return retain(lookup, substitution, file, url, builder.full(for: url))
+        let response = builder.full(for: url)
+        // What is retained answers plain requests, so it must be what the loader takes for one.
+        let isForAll = substitution.use != .whenOffline && LoaderRules.refusal(of: substitution) == nil
+        return isForAll ? retain(lookup, substitution, file, url, response) : response
     }
 
     /// Retains a response that was built, or gives the one that somebody else has retained meanwhile.
@@ -139,7 +145,7 @@ extension LocalSubstitutionCache {
 
     // MARK: Faults and the default cache
 
-    private func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
+    func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
         drop(url.absoluteString)
         state.withLock { $0.statistics.faults += 1 }
         emit(

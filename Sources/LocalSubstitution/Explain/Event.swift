@@ -7,6 +7,10 @@ extension LocalSubstitutionCache {
         case substituted(URL, key: String, file: URL?, bytes: Int)
         /// An entry names the URL, but did not answer the request. The reason is readable.
         case bypassed(URL, key: String, reason: String)
+        /// The network answered a request whose entry waits for it to fail.
+        case forwarded(URL, key: String)
+        /// The network failed, so an entry that waits for that answered. The reason is readable.
+        case fellBack(URL, key: String, reason: String)
         /// No entry names the URL, and the default cache answered.
         case fallbackHit(URL)
         /// No entry names the URL, and the default cache did not answer. The near misses are keys that almost do.
@@ -26,6 +30,10 @@ extension LocalSubstitutionCache {
                     .printable
             case .bypassed(let url, let key, let reason):
                 "bypassed \(url.absoluteString): \(reason) (entry “\(key)”)".printable
+            case .forwarded(let url, let key):
+                "forwarded \(url.absoluteString): the network answered (entry “\(key)”)".printable
+            case .fellBack(let url, let key, let reason):
+                "fell back \(url.absoluteString): \(reason) (entry “\(key)”)".printable
             case .fallbackHit(let url):
                 "default cache \(url.absoluteString)"
             case .missed(let url, let nearMisses):

@@ -33,6 +33,8 @@ public struct Substitution: Sendable {
     let fileName: String?
     let mimeTypeSource: MIMETypeSource
     let hasOwnCharset: Bool
+    /// In seconds, where the entry sets one.
+    let timeout: Double?
 
     /// How a MIME type was found.
     enum MIMETypeSource: Sendable, Hashable, CustomStringConvertible {
@@ -61,6 +63,7 @@ public struct Substitution: Sendable {
         headers = options.headers
         use = options.use
         methods = options.methods
+        timeout = options.timeout
         (mimeType, mimeTypeSource) = Self.mimeType(options, fileName: fileName, path: url?.path ?? "")
         charset = options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
         hasOwnCharset = options.charset != nil

@@ -84,6 +84,26 @@ func request(
     return request
 }
 
+extension URLSession {
+    /// Loads a URL with a task that is cancelled halfway: after so many turns of others.
+    ///
+    /// Not by cancelling a Swift task: on Linux that may wait for ever (`URLSessionTask.swift`, `cancel`).
+    func load(_ url: URL, cancelledAfter turns: Int?) async -> Result<Data, any Error> {
+        let (results, continuation) = AsyncStream.makeStream(of: Result<Data, any Error>.self)
+        let task = dataTask(with: url) { data, _, error in
+            continuation.yield(error.map { .failure($0) } ?? .success(data ?? Data()))
+            continuation.finish()
+        }
+        task.resume()
+        if let turns {
+            for _ in 0..<turns { await Task.yield() }
+            task.cancel()
+        }
+        for await result in results { return result }
+        return .failure(URLError(.unknown))
+    }
+}
+
 extension CachedURLResponse {
     var text: String { String(decoding: data, as: UTF8.self) }
     var http: HTTPURLResponse? { response as? HTTPURLResponse }

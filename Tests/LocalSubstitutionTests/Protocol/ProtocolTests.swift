@@ -1,0 +1,280 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+import LoopbackOrigin
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Every test sets the cache of its protocol, so they run one after another.
+@Suite("A session with the protocol", .serialized)
+struct ProtocolTests {
+    /// A protocol with a cache of its own.
+    final class TestProtocol: SubstitutionURLProtocol {
+        static let current = Guarded<LocalSubstitutionCache?>(nil)
+        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
+    }
+
+    final class OtherProtocol: SubstitutionURLProtocol {
+        static let current = Guarded<LocalSubstitutionCache?>(nil)
+        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
+    }
+
+    private static let map = """
+        "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST", "DELETE"] },
+        "http://127.0.0.1:*/excluded": null,
+        "http://127.0.0.1:*/vary": { "file": "a.txt", "headers": { "Vary": "Accept" } },
+        "http://127.0.0.1:*/error": { "file": "a.txt", "status": 503 },
+        "http://127.0.0.1:*/denied": { "file": "a.txt", "status": 401, "headers": { "WWW-Authenticate": "Basic realm=x" } },
+        "http://127.0.0.1:*/offline/slow": { "file": "a.txt", "use": "whenOffline", "timeout": 0.2 },
+        "http://127.0.0.1:*/offline/*": { "file": "a.txt", "use": "whenOffline", "methods": ["GET", "POST"] }
+        """
+
+    private let fixture: CacheFixture
+    private let cache: LocalSubstitutionCache
+    private let origin: LoopbackServer
+
+    init() throws {
+        fixture = try CacheFixture(Self.map)
+        let cache = try fixture.cache()
+        self.cache = cache
+        TestProtocol.current.withLock { $0 = cache }
+        origin = try LoopbackServer { request in
+            switch request.path {
+            case "/offline/slow", "/offline/never": .text("late").after(.seconds(30))
+            case "/offline/broken": .text("network").failing(.dropAfter(bodyBytes: 3))
+            case "/offline/dropped": .text("network").failing(.dropBeforeHead)
+            case "/offline/500": .status(500)
+            case "/offline/401":
+                LoopbackServer.Answer(
+                    status: 401,
+                    headers: [("WWW-Authenticate", "Basic realm=\"x\"")],
+                    body: Data("denied".utf8)
+                )
+            case "/offline/to-mapped": .redirect(to: "/mapped")
+            case "/offline/to-other": .redirect(to: "/other")
+            case "/offline/loop": .redirect(to: "/offline/loop")
+            default: .text("network \(request.method) \(request.header("X-Own") ?? "")")
+            }
+        }
+    }
+
+    private func session(
+        unmatched: LocalSubstitutionCache.Unmatched = .load,
+        headers: [String: String] = [:]
+    ) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = headers
+        cache.attach(to: configuration, as: TestProtocol.self, unmatched: unmatched)
+        return URLSession(configuration: configuration)
+    }
+
+    private func load(
+        _ path: String,
+        method: String = "GET",
+        headers: [String: String] = [:],
+        policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
+        in session: URLSession? = nil
+    ) async throws -> (text: String, response: HTTPURLResponse) {
+        let session = session ?? self.session()
+        defer { session.invalidateAndCancel() }
+        var request = try request(origin.url(path).absoluteString, method: method, headers: headers, policy: policy)
+        if method == "POST" { request.httpBody = Data("body".utf8) }
+        let (data, response) = try await session.data(for: request)
+        return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let what: String
+        var path = "mapped"
+        var method = "GET"
+        var headers: [String: String] = [:]
+        var policy = URLRequest.CachePolicy.useProtocolCachePolicy
+        var text = "local"
+        var status = 200
+        var testDescription: String { what }
+    }
+
+    static let rows = [
+        Row(what: "a plain GET"),
+        Row(what: "Authorization", headers: ["Authorization": "Bearer x"]),
+        Row(what: "Proxy-Authorization", headers: ["Proxy-Authorization": "Basic x"]),
+        Row(what: "reloading", policy: .reloadIgnoringLocalCacheData),
+        Row(what: "reloading past all caches", policy: .reloadIgnoringLocalAndRemoteCacheData),
+        Row(what: "revalidating", policy: .reloadRevalidatingCacheData),
+        Row(what: "POST, which the entry lists", method: "POST"),
+        Row(what: "DELETE, which the entry lists", method: "DELETE"),
+        Row(what: "HEAD", method: "HEAD", text: ""),
+        Row(
+            what: "a range of a request with Authorization",
+            headers: ["Authorization": "x", "Range": "bytes=1-2"],
+            text: "oc",
+            status: 206
+        ),
+        Row(what: "a POST with Range, which counts for GET only", method: "POST", headers: ["Range": "bytes=1-2"]),
+        Row(what: "an entry with Vary", path: "vary"),
+        Row(what: "an entry with status 503", path: "error", status: 503),
+        Row(what: "an entry with status 401 and a challenge", path: "denied", status: 401),
+    ]
+
+    @Test("answers what a cache is not asked for, or not believed", .timeLimit(.minutes(1)), arguments: rows)
+    func answers(_ row: Row) async throws {
+        let (text, response) = try await load(row.path, method: row.method, headers: row.headers, policy: row.policy)
+        #expect(text == row.text)
+        #expect(response.statusCode == row.status)
+        #expect(response.value(forHTTPHeaderField: "Cache-Status")?.contains("a.txt") == true)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test(
+        "loads what no entry answers from the network",
+        arguments: [("other", "GET"), ("excluded", "GET"), ("mapped", "PUT")]
+    )
+    func unmatched(_ path: String, _ method: String) async throws {
+        #expect(try await load(path, method: method).text == "network \(method) ")
+        #expect(origin.requests.count == 1)
+    }
+
+    @Test("does not let a response that only it may serve slip into the cache")
+    func cacheStaysHonest() async throws {
+        #expect(try await load("error").response.statusCode == 503)
+        #expect(cache.cachedResponse(for: URLRequest(url: origin.url("error"))) == nil)
+    }
+
+    @Test(
+        "fails in strict mode where no entry answers, and says why",
+        arguments: [("other", "GET"), ("excluded", "GET"), ("mapped", "PUT")]
+    )
+    func strict(_ path: String, _ method: String) async throws {
+        let session = session(unmatched: .fail)
+        let error = await #expect(throws: URLError.self) { try await load(path, method: method, in: session) }
+        #expect(error?.code == .resourceUnavailable)
+        #expect(error?.localizedDescription.contains("verdict:") == true)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test(
+        "answers in strict mode what it can, from files that wait for the network to fail too",
+        arguments: ["mapped", "offline/x"]
+    )
+    func strictAnswers(_ path: String) async throws {
+        #expect(try await load(path, in: session(unmatched: .fail)).text == "local")
+        #expect(origin.requests.isEmpty)
+    }
+
+    #if !canImport(Darwin)
+    @Test("fails a download task with advice, where Foundation would trap")
+    func download() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("mapped")) }
+        #expect(error?.localizedDescription.contains("data task") == true)
+    }
+    #endif
+
+    // MARK: Offline
+
+    @Test("asks the network for an entry that waits for it to fail, with the session's headers")
+    func online() async throws {
+        let (text, _) = try await load("offline/x", in: session(headers: ["X-Own": "mine"]))
+        #expect(text == "network GET mine")
+        #expect(try await load("offline/x", method: "POST").text == "network POST ")
+        #expect(origin.requests.last?.body == Data("body".utf8))
+        #expect(cache.statistics.forwarded == 2)
+    }
+
+    @Test(
+        "answers from the file when the network fails",
+        .timeLimit(.minutes(1)),
+        arguments: ["offline/slow", "offline/broken", "offline/dropped"]
+    )
+    func fails(_ path: String) async throws {
+        #expect(try await load(path).text == "local")
+        #expect(cache.statistics.fellBack == 1)
+    }
+
+    @Test("answers from the file when there is no origin")
+    func offline() async throws {
+        let url = origin.url("offline/x")
+        origin.stop()
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.data(from: url).0 == Data("local".utf8))
+    }
+
+    @Test(
+        "passes on what the server says, errors and challenges too",
+        .timeLimit(.minutes(1)),
+        arguments: [("offline/500", 500, ""), ("offline/401", 401, "denied")]
+    )
+    func httpErrors(_ path: String, _ status: Int, _ text: String) async throws {
+        let answer = try await load(path)
+        #expect(answer.response.statusCode == status)
+        #expect(answer.text == text)
+    }
+
+    @Test("follows redirects, looks each target up in the map, and gives up a loop", .timeLimit(.minutes(1)))
+    func redirects() async throws {
+        #expect(try await load("offline/to-other").text == "network GET ")
+        #expect(try await load("offline/to-mapped").text == "local")
+        #expect(origin.requestCount(path: "/mapped") == 0)
+        let error = await #expect(throws: URLError.self) { try await load("offline/loop") }
+        #expect(error?.code == .httpTooManyRedirects)
+    }
+
+    @Test("ends what it forwarded when the task is cancelled", .timeLimit(.minutes(1)))
+    func cancels() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        let url = origin.url("offline/never")
+        let result = await session.load(url, cancelledAfter: 10)
+        #expect(throws: URLError.self) { try result.get() }
+    }
+
+    @Test("keeps its head among many tasks of which some are cancelled halfway", .timeLimit(.minutes(1)))
+    func many() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        let paths = ["mapped", "error", "other", "offline/x", "offline/broken", "offline/dropped", "offline/to-other"]
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<210 {
+                let url = origin.url(paths[number % paths.count])
+                group.addTask {
+                    let isCancelled = number % 3 == 0
+                    let result = await session.load(url, cancelledAfter: isCancelled ? number % 40 : nil)
+                    if !isCancelled { #expect((try? result.get()) != nil, "\(url): \(result)") }
+                }
+            }
+        }
+    }
+
+    @Test("does not see another protocol's entries")
+    func apart() async throws {
+        let other = try CacheFixture(#""http://127.0.0.1:*/other": "b.txt""#, files: ["b.txt": "other"]).cache()
+        OtherProtocol.current.withLock { $0 = other }
+        let configuration = URLSessionConfiguration.ephemeral
+        other.attach(to: configuration, as: OtherProtocol.self)
+        let otherSession = URLSession(configuration: configuration)
+        let session = session()
+        defer {
+            otherSession.invalidateAndCancel()
+            session.invalidateAndCancel()
+        }
+        for _ in 0..<10 {
+            #expect(try await session.data(from: origin.url("mapped")).0 == Data("local".utf8))
+            #expect(try await otherSession.data(from: origin.url("other")).0 == Data("other".utf8))
+            #expect(try await session.data(from: origin.url("other")).0 == Data("network GET ".utf8))
+            #expect(try await otherSession.data(from: origin.url("mapped")).0 == Data("network GET ".utf8))
+        }
+    }
+
+    @Test("must be attached with the cache that its class names")
+    func wrongCache() async {
+        await #expect(processExitsWith: .failure) {
+            LocalSubstitutionCache(map: try SubstitutionMap([:], resources: FileManager.default.temporaryDirectory))
+                .attach(to: .ephemeral)
+        }
+    }
+}
