@@ -1,3 +1,5 @@
+import Foundation
+
 /// A short stand-in for a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012), under a fixed key.
 ///
 /// It is the same in every process, as what is kept on disk needs it. `Hasher` is not, and no other hash comes with the
@@ -14,6 +16,15 @@ enum Digest {
             for index in 0..<22 { characters[index] = alphabet[Int(bits >> (122 - 6 * index) & 63)] }
             return 22
         }
+    }
+
+    /// The digest as 32 hexadecimal digits in lowercase: the same name also where letter case does not count.
+    static func hexadecimal(of data: Data) -> String {
+        let (high, low) = data.withUnsafeBytes { digest($0) }
+        return [high, low].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 
     /// RFC 4648 §5: base64url.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Makes a map of its JSON: checks every entry, notes every problem, and indexes the entries that are right.
 struct MapLoader {
-    private typealias Problem = SubstitutionMapError.Problem
+    typealias Problem = SubstitutionMapError.Problem
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMapError.Problem] = []
@@ -182,7 +182,7 @@ struct MapLoader {
 
     private static func line(_ line: Int) -> Int? { line > 0 ? line : nil }
 
-    private static func problem(_ error: JSONScanner.SyntaxError, in json: [UInt8]) -> Problem {
+    static func problem(_ error: JSONScanner.SyntaxError, in json: [UInt8]) -> Problem {
         let isUTF16 = json.starts(with: [0xFF, 0xFE]) || json.starts(with: [0xFE, 0xFF]) || json.prefix(2).contains(0)
         let message = isUTF16 ? "is UTF-16 or UTF-32, not UTF-8: save it as UTF-8" : error.message
         let kind = error.isOtherJSON && !isUTF16 ? Problem.Kind.notAnObject : .syntax

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Keeps every other recorder away from a folder, in this process and others, until it goes. The system lets go of it when a
+/// process ends, however that happens.
+final class FolderLock: Sendable {
+    private let descriptor: Int32
+
+    static let name = ".recorder.lock"
+
+    init(_ folder: URL) throws(SubstitutionRecorderError) {
+        let path = folder.appendingPathComponent(Self.name, isDirectory: false).path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
+        guard descriptor >= 0 else {
+            throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(String(cString: strerror(errno)))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            let owner = Self.owner(descriptor)
+            close(descriptor)
+            guard code == EWOULDBLOCK else {
+                throw SubstitutionRecorderError(
+                    .unwritable,
+                    folder,
+                    "can't be locked: \(String(cString: strerror(code)))"
+                )
+            }
+            throw SubstitutionRecorderError(
+                .inUse,
+                folder,
+                "is in use by another recorder\(owner): end that one first, or give this one a folder of its own"
+            )
+        }
+        _ = ftruncate(descriptor, 0)
+        _ = WrittenFolder.write(Data("\(getpid())\n".utf8), to: descriptor)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Only for the message: what the other recorder has written of itself.
+    private static func owner(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0,
+            let number = Int32(String(decoding: bytes[..<count], as: UTF8.self).trimmingCharacters(in: .newlines))
+        else { return "" }
+        return number == getpid() ? " of this process" : " (process \(number))"
+    }
+}

@@ -1,0 +1,35 @@
+/// Why a recorder does not keep a response. The description is readable.
+enum NotKept: Sendable, Hashable, CustomStringConvertible {
+    case method(String)
+    case body
+    case url(String)
+    case eventStream
+    case excluded(key: String)
+    case entry(key: String)
+    case requestHeader(String)
+    case query(String)
+    case status(Int)
+    case responseHeader(String)
+    case cacheControl(String)
+    case tooLarge(bytes: Int, most: Int)
+    case unwritable(String)
+
+    var description: String {
+        switch self {
+        case .method(let method): "the method is \(method): only GET is kept"
+        case .body: "the request has a body"
+        case .url(let problem): "the URL \(problem)"
+        case .eventStream: "an event stream has no end"
+        case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
+        case .entry(let key): "somebody has written an entry for it (“\(key)”)"
+        case .requestHeader(let name): "the request has the header “\(name)”"
+        case .query(let name): "the URL's parameter “\(name)” may be a credential"
+        case .status(let status): "the status is \(status): only 200 is kept"
+        case .responseHeader(let header): "the response has the header “\(header)”"
+        case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
+        case .tooLarge(let bytes, let most):
+            "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
+        case .unwritable(let problem): problem
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What is kept and what is not, whatever folder it would be kept in.
+enum RecordingRules {
+    /// Why a recorder does not take a request; `nil` if it does. One with `Range` is taken, though its response is not kept.
+    static func refusal(of request: URLRequest, _ url: NormalizedURL) -> NotKept? {
+        if let method = request.httpMethod, method != "GET" { return .method(method) }
+        if request.httpBody != nil || request.httpBodyStream != nil { return .body }
+        for name in ["Authorization", "Proxy-Authorization", "Cookie"]
+        where request.value(forHTTPHeaderField: name) != nil {
+            return .requestHeader(name)
+        }
+        if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
+            return .eventStream
+        }
+        return SecretName.first(in: url).map { .query($0) }
+    }
+
+    /// Why a response is not kept; `nil` if it is.
+    ///
+    /// - Parameter most: How many bytes its body may have.
+    static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int) -> NotKept? {
+        guard response.statusCode == 200 else { return .status(response.statusCode) }
+        if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
+        if let vary = response.value(forHTTPHeaderField: "Vary"), list(vary).contains("*") {
+            return .responseHeader("Vary: *")
+        }
+        if let control = response.value(forHTTPHeaderField: "Cache-Control") {
+            let names = list(control).map { $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces) }
+            if let found = ["no-store", "private"].first(where: { names.contains($0) }) { return .cacheControl(found) }
+        }
+        if let type = response.value(forHTTPHeaderField: "Content-Type"), MIMEType.essence(of: type) == eventStream {
+            return .eventStream
+        }
+        return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
+    }
+
+    private static let eventStream = "text/event-stream"
+
+    private static func list(_ header: String) -> [String] {
+        MIMEType.asciiLowercased(header).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}

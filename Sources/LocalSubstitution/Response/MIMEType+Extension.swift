@@ -1,0 +1,30 @@
+/// The way back, from a type to an extension.
+extension MIMEType {
+    /// The extension that a file of a type usually has, such as `html` for `text/html`; `bin` where nothing better is known.
+    ///
+    /// - Parameter type: A MIME type, in upper or lower case, with or without parameters.
+    static func preferredExtension(for type: String) -> String {
+        let type = essence(of: type)
+        if let known = preferredExtensions[type] ?? extensionsByType[type] { return known }
+        if isJSON(type) { return "json" }
+        if type.hasSuffix("+xml") { return "xml" }
+        return type.hasPrefix("text/") ? "txt" : "bin"
+    }
+
+    /// Where the table's first extension is not the usual one, and the names that some servers have for common types.
+    private static let preferredExtensions = [
+        "application/javascript": "js", "application/octet-stream": "bin", "application/pdf": "pdf",
+        "application/x-javascript": "js", "application/xml": "xml", "application/zip": "zip", "audio/mp4": "m4a",
+        "audio/mpeg": "mp3", "audio/ogg": "ogg", "font/otf": "otf", "font/ttf": "ttf", "image/jpeg": "jpg",
+        "image/svg+xml": "svg", "image/tiff": "tiff", "image/x-icon": "ico", "text/html": "html",
+        "text/javascript": "js", "text/markdown": "md", "text/plain": "txt", "text/xml": "xml", "video/mp4": "mp4",
+        "video/mpeg": "mpeg", "video/quicktime": "mov", "application/x-font-woff": "woff",
+        "application/font-woff": "woff",
+        "application/font-woff2": "woff2",
+    ]
+
+    /// The first in the order of the alphabet.
+    private static let extensionsByType = typesByExtension.reduce(into: [String: String]()) { types, pair in
+        types[pair.value] = min(types[pair.value] ?? pair.key, pair.key)
+    }
+}
