@@ -1,0 +1,51 @@
+import Foundation
+
+/// The entries of a recorder's map that it did not make: a person's. They are never changed.
+struct ForeignEntries: Sendable {
+    let document: MapDocument
+    let defaults: EntryFields
+    private let map: SubstitutionMap?
+    /// The exact keys by canonical URL, also of entries that are not right.
+    private let keys: [String: String]
+    private let files: Set<String>
+    private let globs: [Glob]
+
+    init(_ document: MapDocument, resources: URL) {
+        self.document = document
+        defaults = document.defaults
+        map = try? SubstitutionMap(json: document.data, resources: resources, strict: false)
+        var keys: [String: String] = [:]
+        var files: Set<String> = []
+        var globs: [Glob] = []
+        for key in document.values.keys where !key.hasPrefix("$") {
+            if !key.utf8.contains(UInt8(ascii: "*")), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
+            guard let file = document.fields(of: key)?.file else { continue }
+            files.insert(NamesInUse.folded(file))
+            if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+        }
+        (self.keys, self.files, self.globs) = (keys, files, globs)
+    }
+
+    /// Why a URL is not recorded; `nil` if it is.
+    func refusal(of url: NormalizedURL) -> NotKept? {
+        let winner = map?.match(url).winner
+        if let winner, winner.options.isNever { return .excluded(key: winner.key) }
+        if let key = keys[url.canonical] { return .entry(key: key) }
+        if let winner, !winner.isPattern { return .entry(key: winner.key) }
+        return nil
+    }
+
+    func isExcluded(_ url: NormalizedURL) -> Bool {
+        map?.match(url).winner?.options.isNever == true
+    }
+
+    func substitution(for url: NormalizedURL) -> Substitution? {
+        map?.match(url).substitution
+    }
+
+    /// Whether an entry may serve a file of that name.
+    func names(_ file: String) -> Bool {
+        let bytes = Array(file.utf8)
+        return files.contains(NamesInUse.folded(file)) || globs.contains { $0.match(bytes[...]) != nil }
+    }
+}

@@ -1,0 +1,97 @@
+import Dispatch
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// One response that may be kept, from before it is delivered: ``SubstitutionRecorder/flush()`` waits for it to end.
+///
+/// It ends once, at the latest when it goes.
+final class Keeping: Sendable {
+    /// What became of a response.
+    enum Outcome: Sendable {
+        case kept(file: URL, bytes: Int)
+        /// The same bytes are kept already, or just being kept.
+        case unchanged
+        case notKept(NotKept)
+    }
+
+    private let recorder: SubstitutionRecorder
+    private let number: Int
+
+    init(_ recorder: SubstitutionRecorder) {
+        self.recorder = recorder
+        number = recorder.keepings.begin()
+    }
+
+    deinit {
+        end()
+    }
+
+    /// Keeps a response, and ends. Writes the body here and now; the map follows on another queue.
+    ///
+    /// - Parameter wasRedirected: Whether it is that of another URL than the request's: then it has no validators.
+    func keep(
+        response: HTTPURLResponse,
+        body: Data,
+        for request: URLRequest,
+        wasRedirected: Bool
+    ) -> Outcome {
+        defer { end() }
+        return recorder.keep(response, body, request, wasRedirected)
+    }
+
+    /// Notes that the kept copy is what the server still has, and ends.
+    func confirm(_ request: URLRequest) {
+        recorder.confirm(request)
+        end()
+    }
+
+    /// Ends without keeping anything.
+    func end() {
+        recorder.keepings.end(number)
+    }
+}
+
+/// The responses that are being kept.
+final class OpenKeepings: Sendable {
+    private struct State: Sendable {
+        var last = 0
+        var open: Set<Int> = []
+        var waiting: [(number: Int, semaphore: DispatchSemaphore)] = []
+    }
+
+    private let state = Guarded(State())
+
+    func begin() -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.open.insert(state.last)
+            return state.last
+        }
+    }
+
+    func end(_ number: Int) {
+        let ready: [DispatchSemaphore] = state.withLock { state in
+            guard state.open.remove(number) != nil, !state.waiting.isEmpty else { return [] }
+            let oldest = state.open.min() ?? .max
+            let ready = state.waiting.filter { $0.number < oldest }.map(\.semaphore)
+            state.waiting.removeAll { $0.number < oldest }
+            return ready
+        }
+        for semaphore in ready { semaphore.signal() }
+    }
+
+    /// Waits for those that have begun, and not for those that begin meanwhile.
+    func waitForThoseSoFar() {
+        let semaphore = DispatchSemaphore(value: 0)
+        let mustWait = state.withLock { state in
+            guard !state.open.isEmpty else { return false }
+            state.waiting.append((state.last, semaphore))
+            return true
+        }
+        if mustWait { semaphore.wait() }
+    }
+}

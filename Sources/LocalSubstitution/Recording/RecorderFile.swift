@@ -1,0 +1,50 @@
+import Foundation
+
+/// What a recorder writes beside its map for itself: `recorder.json`.
+struct RecorderFile {
+    static let name = "recorder.json"
+
+    /// What it says of one response.
+    struct Record: Decodable {
+        let file: String
+        let bytes: Int
+        let digest: String?
+        let etag: String?
+        let lastModified: String?
+        let redirected: Bool?
+        /// In milliseconds since 1970.
+        let date: Int
+    }
+
+    private struct Contents: Decodable {
+        let responses: [String: Record]
+    }
+
+    /// The records by canonical URL; `nil` if there is no such file, or it is broken.
+    static func records(in folder: URL) -> [String: Record]? {
+        let path = folder.appendingPathComponent(name, isDirectory: false).path
+        do throws(FileProblem) {
+            let file = try OpenedFile(path: path)
+            guard file.status.kind == .regular else { return nil }
+            return try? JSONDecoder().decode(Contents.self, from: file.contents()).responses
+        } catch {
+            return nil
+        }
+    }
+
+    static func data(_ kept: [String: KeptResponse]) -> Data {
+        let responses = JSONText.lines(kept.mapValues(text), indent: "  ")
+        return Data((JSONText.lines(["responses": responses]) + "\n").utf8)
+    }
+
+    private static func text(_ kept: KeptResponse) -> String {
+        var members = [
+            ("file", JSONText.string(kept.file)), ("bytes", String(kept.bytes)), ("date", String(kept.stamp)),
+        ]
+        if let digest = kept.digest { members.append(("digest", JSONText.string(digest))) }
+        if let tag = kept.entityTag { members.append(("etag", JSONText.string(tag))) }
+        if let date = kept.lastModified { members.append(("lastModified", JSONText.string(date))) }
+        if kept.isRedirected { members.append(("redirected", "true")) }
+        return JSONText.object(members)
+    }
+}

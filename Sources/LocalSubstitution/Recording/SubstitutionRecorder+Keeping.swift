@@ -1,0 +1,99 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What the protocol asks of a recorder.
+extension SubstitutionRecorder {
+    /// Whether a request goes through the recorder: kept where its response may be, answered by the kept copy without a network.
+    func takes(_ request: URLRequest) -> Bool {
+        guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
+        return !state.withLock { $0.foreign }.isExcluded(url)
+    }
+
+    /// What a request can ask the server with whether the kept copy is still right; `nil` if none is kept, if it came from
+    /// another URL, or if the request has conditions of its own.
+    func validators(for request: URLRequest) -> (etag: String?, lastModified: String?)? {
+        let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
+        guard let url = Self.url(of: request),
+            !conditions.contains(where: { request.value(forHTTPHeaderField: $0) != nil }),
+            let kept = state.withLock({ $0.index.kept[url.canonical] }), !kept.isRedirected,
+            kept.entityTag != nil || kept.lastModified != nil
+        else { return nil }
+        return (kept.entityTag, kept.lastModified)
+    }
+
+    /// The kept copy, or what the recorder's own map gives for the URL; `nil` if there is none.
+    func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
+        guard let url = Self.url(of: request), let requested = request.url else { return nil }
+        while true {
+            let (kept, foreign) = state.withLock { ($0.index.kept[url.canonical], $0.foreign) }
+            let substitution =
+                kept.map { Substitution($0.entry, fileName: $0.file, folder: resources, url: url) }
+                ?? foreign.substitution(for: url)
+            guard let substitution else { return nil }
+            do throws(FileProblem) {
+                let file = try substitution.fileName.map { name throws(FileProblem) in
+                    try FileBytes(opening: name, in: resources)
+                }
+                let builder = ResponseBuilder(substitution: substitution, file: file)
+                if let range = request.value(forHTTPHeaderField: "Range"),
+                    request.value(forHTTPHeaderField: "If-Range") == nil
+                {
+                    return builder.part(range, for: requested)
+                }
+                return builder.full(for: requested)
+            } catch {
+                // A newer copy may have come meanwhile, and the old file gone.
+                guard let kept, state.withLock({ $0.index.kept[url.canonical]?.file }) != kept.file else { throw error }
+            }
+        }
+    }
+
+    /// Begins to keep a response. Call it before the response is delivered, so that whoever got it can flush.
+    func keeping() -> Keeping { Keeping(self) }
+
+    func confirm(_ request: URLRequest) {
+        guard let url = Self.url(of: request) else { return }
+        state.withLock { $0.index.confirm(url.canonical, now: Self.now) }
+        saveSoon()
+    }
+
+    func keep(_ response: HTTPURLResponse, _ body: Data, _ request: URLRequest, _ wasRedirected: Bool)
+        -> Keeping.Outcome
+    {
+        let url: NormalizedURL
+        do {
+            url = try NormalizedURL(request.url?.absoluteString ?? "")
+        } catch {
+            return .notKept(.url(error.message))
+        }
+        let foreign = state.withLock { $0.foreign }
+        if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { return .notKept(reason) }
+        if request.value(forHTTPHeaderField: "Range") != nil { return .notKept(.requestHeader("Range")) }
+        if let reason = Self.refusal(ofTarget: response.url, foreign)
+            ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20)
+        {
+            if [200, 404, 410].contains(response.statusCode) {
+                state.withLock { $0.index.drop(url.canonical) }
+                saveSoon()
+            }
+            return .notKept(reason)
+        }
+        return write(response, body, url, wasRedirected, foreign.defaults)
+    }
+
+    static func url(of request: URLRequest) -> NormalizedURL? {
+        request.url.flatMap { try? NormalizedURL($0.absoluteString) }
+    }
+
+    /// A redirect must not bring in what would not be kept by itself.
+    private static func refusal(ofTarget target: URL?, _ foreign: ForeignEntries) -> NotKept? {
+        guard let target, let url = try? NormalizedURL(target.absoluteString) else { return nil }
+        if let name = SecretName.first(in: url) { return .query(name) }
+        guard let reason = foreign.refusal(of: url), case .excluded = reason else { return nil }
+        return reason
+    }
+}

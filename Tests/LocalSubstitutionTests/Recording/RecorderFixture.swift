@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A recorder's folder, and short ways to keep responses in it.
+struct RecorderFixture {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    var mapText: String { (try? String(contentsOf: folder.file("substitutions.json"), encoding: .utf8)) ?? "" }
+
+    func open(limit: Int = 50_000_000) throws -> SubstitutionRecorder {
+        try SubstitutionRecorder(folder: folder.url, limit: limit)
+    }
+
+    /// The names of the files in `Resources`.
+    var files: [String] { ResourcesFolder(folder.file("Resources")).names(limit: .max) }
+
+    /// Loads the folder's map as an app would.
+    func map() throws -> SubstitutionMap { try SubstitutionMap(contentsOf: folder.file("substitutions.json")) }
+
+    static func request(_ url: String, _ headers: [String: String] = [:]) throws -> URLRequest {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    static func response(_ url: String, _ status: Int, _ headers: [String: String]) throws -> HTTPURLResponse {
+        let url = try #require(URL(string: url))
+        return try #require(
+            HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        )
+    }
+}
+
+extension SubstitutionRecorder {
+    @discardableResult
+    func keep(
+        _ url: String,
+        _ body: Data,
+        _ headers: [String: String] = ["Content-Type": "text/plain"],
+        status: Int = 200,
+        request: [String: String] = [:],
+        target: String? = nil
+    ) throws -> Keeping.Outcome {
+        try keeping().keep(
+            response: RecorderFixture.response(target ?? url, status, headers),
+            body: body,
+            for: RecorderFixture.request(url, request),
+            wasRedirected: target != nil
+        )
+    }
+
+    @discardableResult
+    func keep(_ url: String, _ body: String, etag: String? = nil) throws -> Keeping.Outcome {
+        var headers = ["Content-Type": "text/plain"]
+        headers["ETag"] = etag
+        return try keep(url, Data(body.utf8), headers)
+    }
+
+    func body(_ url: String, _ headers: [String: String] = [:]) throws -> String? {
+        try answer(RecorderFixture.request(url, headers)).map { String(decoding: $0.data, as: UTF8.self) }
+    }
+
+    func etag(_ url: String) throws -> String? { try validators(for: RecorderFixture.request(url))?.etag }
+}
+
+extension Keeping.Outcome {
+    var reason: NotKept? { if case .notKept(let reason) = self { reason } else { nil } }
+    var isKept: Bool { if case .kept = self { true } else { false } }
+    var isUnchanged: Bool { if case .unchanged = self { true } else { false } }
+}
