@@ -67,7 +67,8 @@ struct RecorderIndex: Sendable {
 
     mutating func confirm(_ url: String, now: Int) {
         guard kept[url] != nil else { return }
-        kept[url]?.stamp = stamp(url, now)
+        let stamp = stamp(url, now)
+        kept[url]?.stamp = stamp
         note(isInMap: false)
     }
 

@@ -1,0 +1,369 @@
+import Dispatch
+import Foundation
+import Guarded
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("The recorder's folder")
+struct RecorderTests {
+    private let fixture: RecorderFixture
+
+    init() throws { fixture = try RecorderFixture() }
+
+    struct Row: Sendable {
+        let url: String
+        var headers: [String: String] = [:]
+        var body = Data("body".utf8)
+        let file: String
+        /// The entry's value in the map; `nil` for the file's name alone.
+        var entry: String?
+        let type: String
+    }
+
+    static let rows: [Row] = [
+        Row(
+            url: "https://h/a.css",
+            headers: ["Content-Type": "text/css"],
+            file: "h/a.css",
+            type: "text/css; charset=utf-8"
+        ),
+        Row(url: "https://h/a.css", file: "h/a.css", type: "text/css; charset=utf-8"),
+        Row(
+            url: "https://h/a",
+            headers: ["Content-Type": "text/html;charset=\"UTF-8\""],
+            file: "h/a.html",
+            type: "text/html; charset=utf-8"
+        ),
+        Row(
+            url: "https://h/a",
+            headers: ["Content-Type": "text/html; charset=ISO-8859-1"],
+            body: Data([0xE9]),
+            file: "h/a.html",
+            entry: #"{ "file": "h/a.html", "charset": "iso-8859-1" }"#,
+            type: "text/html; charset=iso-8859-1"
+        ),
+        Row(
+            url: "https://h/a",
+            headers: ["Content-Type": "text/html"],
+            body: Data([0xE9]),
+            file: "h/a.html",
+            entry: #"{ "file": "h/a.html", "headers": { "Content-Type": "text/html" } }"#,
+            type: "text/html"
+        ),
+        Row(
+            url: "https://h/a",
+            headers: ["Content-Type": "text/html"],
+            body: Data([0xFF, 0xFE, 65, 0]),
+            file: "h/a.html",
+            type: "text/html; charset=utf-16le"
+        ),
+        Row(
+            url: "https://h/a.png",
+            headers: ["Content-Type": "text/html"],
+            file: "h/a.png",
+            entry: #"{ "file": "h/a.png", "mimeType": "text/html" }"#,
+            type: "text/html; charset=utf-8"
+        ),
+        Row(url: "https://h/a.png", headers: ["Content-Type": "no type"], file: "h/a.png", type: "image/png"),
+        Row(
+            url: "https://h/a",
+            headers: ["Content-Type": "application/ld+json; profile=x"],
+            file: "h/a.jsonld",
+            entry: #"{ "file": "h/a.jsonld", "headers": { "Content-Type": "application/ld+json; profile=x" } }"#,
+            type: "application/ld+json; profile=x"
+        ),
+        Row(
+            url: "https://h/*?b=1&a=2",
+            headers: [
+                "Content-Type": "text/plain", "Content-Language": "de", "Content-Encoding": "gzip", "Vary": "Accept",
+                "Expires": "0",
+                "Cache-Control": "max-age=0",
+            ],
+            file: "h/_-98f3.txt",
+            entry: "*",
+            type: "text/plain; charset=utf-8"
+        ),
+    ]
+
+    @Test("serves what was kept, by itself and as a map", arguments: rows)
+    func roundTrip(_ row: Row) throws {
+        let recorder = try fixture.open()
+        #expect(try recorder.keep(row.url, row.body, row.headers).isKept)
+        recorder.flush()
+        if row.entry != "*" {
+            #expect(fixture.files == [row.file])
+            let key = row.url
+            #expect(fixture.mapText == "{\n  \"\(key)\": \(row.entry ?? "\"\(row.file)\"")\n}\n")
+        } else {
+            #expect(fixture.mapText.contains(#""https://h/%2A?a=2&b=1": "#))
+            #expect(fixture.mapText.contains(#""headers": { "Content-Language": "de" }"#))
+        }
+        let request = try RecorderFixture.request(row.url)
+        let kept = try #require(try recorder.answer(request))
+        let map = try fixture.map()
+        let served = try #require(LocalSubstitutionCache(map: map).cachedResponse(for: request))
+        for answer in [kept, served] {
+            #expect(answer.data == row.body)
+            #expect((answer.response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Type") == row.type)
+            #expect((answer.response as? HTTPURLResponse)?.statusCode == 200)
+        }
+        #expect(!map.warnings().contains { $0.kind != .contradictedType })
+    }
+
+    @Test("a range is answered with the part, unless there is If-Range")
+    func range() throws {
+        let recorder = try fixture.open()
+        try recorder.keep("https://h/a", "0123456789")
+        #expect(try recorder.body("https://h/a", ["Range": "bytes=2-4"]) == "234")
+        #expect(try recorder.body("https://h/a", ["Range": "bytes=2-4", "If-Range": "x"]) == "0123456789")
+    }
+
+    @Test("a changed body gets a new name, and the old file goes; the same body is not written again")
+    func change() throws {
+        let recorder = try fixture.open()
+        #expect(try recorder.keep("https://h/a", "one", etag: "\"1\"").isKept)
+        recorder.flush()
+        let status = FileStatus(path: fixture.folder.file("Resources/h/a.txt").path)
+        #expect(try recorder.keep("https://h/a", "one", etag: "\"2\"").isUnchanged)
+        recorder.flush()
+        #expect(FileStatus(path: fixture.folder.file("Resources/h/a.txt").path) == status)
+        #expect(try recorder.etag("https://h/a") == "\"2\"")
+        #expect(try recorder.keep("https://h/a", "two", etag: "\"3\"").isKept)
+        #expect(try recorder.body("https://h/a") == "two")
+        recorder.flush()
+        #expect(fixture.files.count == 1 && fixture.files != ["h/a.txt"])
+        #expect(try recorder.keep("https://h/a", "one").isKept)
+        recorder.flush()
+        #expect(try recorder.body("https://h/a") == "one" && fixture.files.count == 1)
+        #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
+    }
+
+    @Test("what is gone or must not be kept any more is dropped", arguments: [(404, ""), (410, ""), (200, "no-store")])
+    func drop(status: Int, control: String) throws {
+        let recorder = try fixture.open()
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        try recorder.keep("https://h/a", Data("two".utf8), ["Cache-Control": control], status: status)
+        recorder.flush()
+        #expect(try recorder.body("https://h/a") == nil && fixture.files.isEmpty && fixture.mapText == "{}\n")
+    }
+
+    @Test("a server's error leaves the copy, and so does a range", arguments: [500, 304, 206, 403])
+    func errors(status: Int) throws {
+        let recorder = try fixture.open()
+        try recorder.keep("https://h/a", "one")
+        try recorder.keep("https://h/a", Data(), [:], status: status)
+        try recorder.keep("https://h/a", Data(), [:], status: 404, request: ["Range": "bytes=9-"])
+        #expect(try recorder.body("https://h/a") == "one")
+    }
+
+    @Test("validators belong to the URL itself, and survive a restart")
+    func validators() throws {
+        do {
+            let recorder = try fixture.open()
+            try recorder.keep("https://h/a", "one", etag: "\"1\"")
+            try recorder.keep("https://h/b", Data(), ["ETag": "\"2\""], target: "https://h/c")
+            #expect(try recorder.etag("https://h/b") == nil)
+        }
+        var recorder: SubstitutionRecorder? = try fixture.open()
+        #expect(try recorder?.etag("https://h/a") == "\"1\"" && recorder?.body("https://h/a") == "one")
+        #expect(try recorder?.validators(for: RecorderFixture.request("https://h/a", ["If-None-Match": "x"])) == nil)
+        recorder = nil
+        // Somebody edits the fixture: the server's validator is not the file's any more.
+        try fixture.folder.write("Resources/h/a.txt", "edited")
+        recorder = try fixture.open()
+        #expect(try recorder?.etag("https://h/a") == nil && recorder?.body("https://h/a") == "edited")
+    }
+
+    @Test(
+        "without its own file it serves what the map has",
+        arguments: [
+            nil, "", "[]", "{\"responses\": 1}",
+            "{\"responses\": {\"https://h/a\": {\"file\": \"../x\", \"bytes\": -1, \"date\": 1}}}",
+        ]
+    )
+    func withoutRecords(text: String?) throws {
+        do { try fixture.open().keep("https://h/a", "one", etag: "\"1\"") }
+        try fixture.folder.remove("recorder.json")
+        if let text { try fixture.folder.write("recorder.json", text) }
+        let recorder = try fixture.open()
+        #expect(try recorder.body("https://h/a") == "one" && recorder.etag("https://h/a") == nil)
+        #expect(fixture.files == ["h/a.txt"])
+    }
+
+    @Test("a second recorder on a folder is refused")
+    func two() throws {
+        let recorder = try fixture.open()
+        let error = #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
+        #expect(error?.kind == .inUse && error?.description.contains("of this process") == true)
+        withExtendedLifetime(recorder) {}
+    }
+
+    @Test(
+        "a broken map is an error, and nothing is changed",
+        arguments: ["", "[]", "{\"a\": }", "{\"https://h/a\": null, \"https://h/a\": null}", "<<<<<<<"]
+    )
+    func brokenMap(text: String) throws {
+        try fixture.folder.write("substitutions.json", text)
+        #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path) == ["substitutions.json"])
+        #expect(fixture.mapText == text)
+    }
+
+    @Test("a person's entries keep their text")
+    func foreign() throws {
+        try fixture.folder.write("Resources/own.txt", "own")
+        let entries = [
+            #""$schema": "./s.json""#, #""$defaults": {"comment":  "\u00e9", "headers": {}}"#,
+            #""$zzz": [1.0, 12345678901234567890, 1e400]"#,
+            #""https://h/b": "own.txt""#, #""https://h/c": { "file":"own.txt",  "comment":"mine / \u00e9" }"#,
+            #""https://h/no/*": null"#,
+            #""https://x/p/*": "*""#, #""not a url": true"#,
+        ]
+        try fixture.folder.write("substitutions.json", "{" + entries.reversed().joined(separator: ",\r\n") + "}")
+        let recorder = try fixture.open()
+        for url in ["https://h/a", "https://h/b", "https://h/c", "https://h/no/x"] { try recorder.keep(url, "new") }
+        recorder.flush()
+        let expected = entries[..<3] + [#""https://h/a": "h/a.txt""#] + entries[3...]
+        #expect(fixture.mapText == "{\n  " + expected.joined(separator: ",\n  ") + "\n}\n")
+        #expect(try recorder.body("https://h/b") == "own" && recorder.body("https://h/no/x") == nil)
+    }
+
+    @Test("what a person changes while it records is taken over")
+    func edits() throws {
+        let recorder = try fixture.open()
+        for name in ["a", "b", "c"] { try recorder.keep("https://h/\(name)", name) }
+        recorder.flush()
+        try fixture.folder.write(
+            "substitutions.json",
+            #"{"https://h/a": {"file": "h/a.txt", "comment": "mine"}, "https://h/c": "h/c.txt", "https://h/no/*": null}"#
+        )
+        try recorder.keep("https://h/d", "d")
+        recorder.flush()
+        #expect(
+            fixture.mapText.contains(#"{"file": "h/a.txt", "comment": "mine"}"#)
+                && fixture.mapText.contains(#""https://h/no/*": null"#)
+        )
+        #expect(fixture.files == ["h/a.txt", "h/c.txt", "h/d.txt"])
+        #expect(try recorder.keep("https://h/a", "z").reason == .entry(key: "https://h/a"))
+        #expect(try !recorder.takes(RecorderFixture.request("https://h/no/x")))
+        _ = try fixture.map()
+    }
+
+    @Test("the oldest go when the limit is reached")
+    func limit() throws {
+        let recorder = try fixture.open(limit: 1_000)
+        for number in 0..<20 { try recorder.keep("https://h/\(number)", String(repeating: "x", count: 50)) }
+        recorder.keeping().confirm(try RecorderFixture.request("https://h/0"))
+        try recorder.keep("https://h/new", String(repeating: "y", count: 50))
+        recorder.flush()
+        #expect(fixture.files.count == 20)
+        #expect(try recorder.body("https://h/1") == nil && recorder.body("https://h/0") != nil)
+    }
+
+    @Test("files that a killed recorder left go; nobody else's do")
+    func orphans() throws {
+        do { try fixture.open().keep("https://h/a", "one", etag: "\"1\"") }
+        for name in ["h/b.txt", "h/.b.txt.part", "h/c.txt", "top.txt"] {
+            try fixture.folder.write("Resources/\(name)", name)
+        }
+        try fixture.folder.write("outside.txt", "x")
+        let lines = [
+            "h/b.txt", "h/a.txt", "../outside.txt", "h/../../outside.txt", "/etc/hostname", "top.txt", "", "h",
+            "h/./c.txt", "h//c.txt", "x/y",
+        ]
+        try fixture.folder.write(".recorder.journal", Data(lines.joined(separator: "\n").utf8) + [10, 0xFF, 10])
+        let recorder = try fixture.open()
+        #expect(fixture.files == ["h/a.txt", "h/c.txt", "top.txt"])
+        #expect(FileStatus(path: fixture.folder.file("outside.txt").path) != nil)
+        #expect(try recorder.etag("https://h/a") == "\"1\"")
+        #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
+    }
+
+    @Test("nothing is written through a link that leads outside")
+    func links() throws {
+        let outside = try TemporaryFolder()
+        try fixture.folder.makeFolder("Resources")
+        try fixture.folder.link("Resources/h", to: outside.url.path)
+        let recorder = try fixture.open()
+        #expect(try recorder.keep("https://h/a/b", "x").reason != nil)
+        #expect(try recorder.keep("https://i/a", "x").isKept)
+        recorder.flush()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
+        _ = try fixture.map()
+    }
+
+    @Test("a file that somebody put there is not overwritten")
+    func otherFile() throws {
+        let recorder = try fixture.open()
+        try fixture.folder.write("Resources/h/a.txt", "mine")
+        try recorder.keep("https://h/a", "new")
+        recorder.flush()
+        #expect(try String(contentsOf: fixture.folder.file("Resources/h/a.txt"), encoding: .utf8) == "mine")
+        #expect(try recorder.body("https://h/a") == "new" && fixture.files.count == 2)
+    }
+
+    @Test("a map that can't be written is reported, and written later")
+    func writeFailure() throws {
+        let recorder = try fixture.open()
+        let problems = Texts()
+        recorder.onProblem = { problems.append($0) }
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        let before = fixture.mapText
+        try fixture.folder.makeFolder(".substitutions.json.part")
+        try recorder.keep("https://h/a", "two")
+        recorder.flush()
+        #expect(fixture.mapText == before && problems.all.count >= 1)
+        _ = try fixture.map()
+        try fixture.folder.remove(".substitutions.json.part")
+        recorder.flush()
+        #expect(fixture.mapText != before && fixture.files.count == 1)
+        _ = try fixture.map()
+    }
+
+    @Test("many at once: one file for each URL")
+    func concurrency() throws {
+        let recorder = try fixture.open()
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            _ = try? recorder.keep("https://h/\(number % 20)", "body \(number % 20)")
+            if number % 50 == 0 { recorder.flush() }
+        }
+        recorder.flush()
+        #expect(fixture.files.count == 20)
+        let map = try fixture.map()
+        #expect(map.count == 20)
+        for number in 0..<20 { #expect(try recorder.body("https://h/\(number)") == "body \(number)") }
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            _ = try? recorder.keep("https://h/same", "body \(number)")
+        }
+        recorder.flush()
+        #expect(fixture.files.count == 21)
+        #expect(try fixture.map().count == 21)
+    }
+
+    @Test("flush waits for a response that is being kept")
+    func flushWaits() async throws {
+        let recorder = try fixture.open()
+        let keeping = recorder.keeping()
+        let response = try RecorderFixture.response("https://h/a", 200, [:])
+        let request = try RecorderFixture.request("https://h/a")
+        DispatchQueue.global().async {
+            _ = keeping.keep(response: response, body: Data([1]), for: request, wasRedirected: false)
+        }
+        recorder.flush()
+        #expect(try fixture.map().count == 1)
+    }
+}
+
+/// Texts, in the order in which they came.
+private final class Texts: Sendable {
+    private let texts = Guarded<[String]>([])
+    var all: [String] { texts.withLock { $0 } }
+    func append(_ text: String) { texts.withLock { $0.append(text) } }
+}
