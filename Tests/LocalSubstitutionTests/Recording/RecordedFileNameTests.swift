@@ -82,12 +82,12 @@ struct RecordedFileNameTests {
             String(repeating: "é/", count: 90),
             "👩‍👩‍👧", "COM¹", "com1.txt", "#", "$", "'", "LPT9", "-", "_",
         ]
-        for _ in 0..<5_000 {
+        for _ in 0..<800 {
             let path = (0..<generator.below(12)).map { _ in generator.pick(pieces) }.joined()
             let url = try NormalizedURL("https://h.example/" + path)
             let type = generator.pick(["text/html", "image/png", nil, "x", "application/octet-stream"])
             let digest = generator.once(in: 3) ? "0123456789abcdef" : nil
-            for number in 0..<5 {
+            for number in [0, 1, 4] {
                 let name = RecordedFileName(url, type: type, bodyDigest: digest).candidate(number)
                 expectSafe(name)
             }
