@@ -7,10 +7,14 @@ extension LocalSubstitutionCache {
         case substituted(URL, key: String, file: URL?, bytes: Int)
         /// An entry names the URL, but did not answer the request. The reason is readable.
         case bypassed(URL, key: String, reason: String)
-        /// The network answered a request whose entry waits for it to fail.
+        /// The network answered a request for which something stood by: an entry's file, or a recorder's copy.
         case forwarded(URL, key: String)
-        /// The network failed, so an entry that waits for that answered. The reason is readable.
+        /// The network failed, so that what stood by answers. The reason is readable.
         case fellBack(URL, key: String, reason: String)
+        /// A recorder has kept a response, new or changed.
+        case recorded(URL, file: URL, bytes: Int)
+        /// A recorder has not kept a response. The reason is readable.
+        case notRecorded(URL, reason: String)
         /// No entry names the URL, and the default cache answered.
         case fallbackHit(URL)
         /// No entry names the URL, and the default cache did not answer. The near misses are keys that almost do.
@@ -34,6 +38,10 @@ extension LocalSubstitutionCache {
                 "forwarded \(url.absoluteString): the network answered (entry “\(key)”)".printable
             case .fellBack(let url, let key, let reason):
                 "fell back \(url.absoluteString): \(reason) (entry “\(key)”)".printable
+            case .recorded(let url, let file, let bytes):
+                "recorded \(url.absoluteString) → \(file.path) (\(bytes) bytes)".printable
+            case .notRecorded(let url, let reason):
+                "not recorded \(url.absoluteString): \(reason)".printable
             case .fallbackHit(let url):
                 "default cache \(url.absoluteString)"
             case .missed(let url, let nearMisses):

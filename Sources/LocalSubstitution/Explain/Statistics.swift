@@ -14,12 +14,15 @@ extension LocalSubstitutionCache {
         public internal(set) var fallbackHits = 0
         /// Lookups that no entry names and the default cache did not answer.
         public internal(set) var misses = 0
-        /// Requests that the protocol answered from a file, or by an entry with a status alone. They are no lookups.
+        /// Requests that ``SubstitutionURLProtocol`` answered from a file, or by an entry with a status alone, where the cache
+        /// was not asked or would not have been believed. They are no lookups.
         public internal(set) var served = 0
-        /// Requests of `whenOffline` entries that the network answered.
+        /// Requests for which something stood by, and that the network answered.
         public internal(set) var forwarded = 0
-        /// Requests of `whenOffline` entries that the network did not answer, so that the file did.
+        /// Requests that the network did not answer, so that what stood by did.
         public internal(set) var fellBack = 0
+        /// Responses that a recorder has kept, new or changed.
+        public internal(set) var recorded = 0
         /// Files that could not be read when they were asked for.
         public internal(set) var faults = 0
         /// The bytes of all bodies that were substituted.

@@ -31,27 +31,16 @@ final class Forwarder: Sendable {
     /// - Parameters:
     ///   - timeout: How many seconds the complete response may take; `nil` for what the configuration says.
     ///   - priority: The task's.
-    ///   - answerHop: Answers the target of a redirect, if an entry does; else it is followed.
-    ///   - askOuterSession: Hands a challenge to the session whose request this is.
-    ///   - completion: Is called once, on a queue of the session.
+    ///   - owner: Whom the forwarding asks and tells.
     func load(
         _ request: URLRequest,
         timeout: Double?,
         priority: Float?,
-        answerHop: @escaping @Sendable (URLRequest) -> CachedURLResponse?,
-        askOuterSession: @escaping @Sendable (URLAuthenticationChallenge) -> Void,
-        completion: @escaping @Sendable (Forwarding.Outcome) -> Void
+        for owner: Forwarding.Owner
     ) -> Forwarding {
         let task = currentSession.dataTask(with: request.forwarded)
         if let priority { task.priority = priority }
-        let forwarding = Forwarding(
-            task,
-            from: self,
-            timeout: timeout,
-            answerHop: answerHop,
-            askOuterSession: askOuterSession,
-            completion
-        )
+        let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
         delegate.add(forwarding, for: task)
         return forwarding
     }
@@ -112,7 +101,7 @@ private final class ForwarderDelegate: NSObject, URLSessionDataDelegate, Sendabl
     ) {
         #if canImport(Darwin)
         guard let forwarding = forwarding(task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
-        forwarding.askOuterSession(
+        forwarding.ask(
             URLAuthenticationChallenge(
                 authenticationChallenge: challenge,
                 sender: ChallengeRelay(completionHandler)

@@ -8,54 +8,68 @@ import FoundationNetworking
 
 /// One request that was sent on, and what has come of it so far.
 final class Forwarding: Sendable {
-    typealias Outcome = Result<CachedURLResponse, URLError>
+    enum Outcome: Sendable {
+        case network(CachedURLResponse)
+        /// An entry has answered the target of a redirect.
+        case local(CachedURLResponse)
+        case failed(URLError)
+    }
+
+    /// What has come of a response, passed on before the rest.
+    enum Piece: Sendable {
+        case head(URLResponse)
+        case data(Data)
+    }
 
     private struct State: Sendable {
         var response: URLResponse?
         var body = Data()
         var hops = 0
         var isCancelled = false
-        var completion: (@Sendable (Outcome) -> Void)?
+        var isEnded = false
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
         var forwarder: Forwarder?
     }
 
+    /// Whom a forwarding asks and tells. All is called on a queue of the session.
+    struct Owner: Sendable {
+        /// Answers the target of a redirect, if an entry does; else it is followed.
+        let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
+        /// Hands a challenge to the session whose request this is.
+        let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
+        /// Passes on what comes, as it comes; `nil` where nobody may see a response that is not complete.
+        let pass: (@Sendable (Piece) -> Void)?
+        /// Is called once.
+        let complete: @Sendable (Outcome) -> Void
+    }
+
     private let task: URLSessionDataTask
     private let timeout: Double?
-    private let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
-    let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
+    private let owner: Owner
     private let state: Guarded<State>
 
     /// As many redirects as browsers follow (Fetch §4.4).
     private static let mostHops = 20
 
-    init(
-        _ task: URLSessionDataTask,
-        from forwarder: Forwarder,
-        timeout: Double?,
-        answerHop: @escaping @Sendable (URLRequest) -> CachedURLResponse?,
-        askOuterSession: @escaping @Sendable (URLAuthenticationChallenge) -> Void,
-        _ completion: @escaping @Sendable (Outcome) -> Void
-    ) {
-        self.answerHop = answerHop
-        self.askOuterSession = askOuterSession
+    init(_ task: URLSessionDataTask, from forwarder: Forwarder, timeout: Double?, for owner: Owner) {
         self.task = task
         self.timeout = timeout
-        state = Guarded(State(completion: completion, forwarder: forwarder))
+        self.owner = owner
+        state = Guarded(State(forwarder: forwarder))
     }
 
     func resume() {
         task.resume()
         guard let timeout else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
-            self?.complete(.failure(URLError(.timedOut)))
+            self?.end(.failed(URLError(.timedOut)))
             self?.endTask()
         }
     }
 
     /// Nothing comes of it any more.
     func cancel() {
-        state.withLock { $0.completion = nil }
+        end(nil)
         endTask()
     }
 
@@ -76,7 +90,7 @@ final class Forwarding: Sendable {
 
     /// Says whether the target of a redirect is to be asked for: not if an entry answers it, nor after too many.
     func redirect(to request: URLRequest, _ follow: (URLRequest?) -> Void) {
-        let answer = answerHop(request)
+        let answer = owner.answerHop(request)
         let isTooMany = state.withLock { state in
             state.hops += 1
             let isTooMany = state.hops > Self.mostHops
@@ -86,34 +100,43 @@ final class Forwarding: Sendable {
             return isTooMany
         }
         if let answer {
-            complete(.success(answer))
+            end(.local(answer))
         } else if isTooMany {
-            complete(.failure(URLError(.httpTooManyRedirects)))
+            end(.failed(URLError(.httpTooManyRedirects)))
         }
     }
 
-    func receive(_ response: URLResponse) { state.withLock { $0.response = response } }
+    func ask(_ challenge: URLAuthenticationChallenge) { owner.askOuterSession(challenge) }
 
-    func receive(_ data: Data) { state.withLock { $0.body.append(data) } }
+    func receive(_ response: URLResponse) {
+        state.withLock { $0.response = response }
+        owner.pass?(.head(response))
+    }
+
+    func receive(_ data: Data) {
+        state.withLock { $0.body.append(data) }
+        owner.pass?(.data(data))
+    }
 
     /// The task has ended, or nothing more is to come of it.
     func finish(_ error: (any Error)?) {
         let (response, body) = state.withLock { ($0.response, $0.body) }
         if let error {
-            complete(.failure(error as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])))
+            end(.failed(error as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])))
         } else if let response {
-            complete(
-                .success(CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .notAllowed))
-            )
+            end(.network(CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .notAllowed)))
         } else {
-            complete(.failure(URLError(.badServerResponse)))
+            end(.failed(URLError(.badServerResponse)))
         }
     }
 
-    /// The first that is known is what comes of it.
-    private func complete(_ outcome: Outcome) {
-        let (completion, forwarder) = state.withLock { ($0.completion.take(), $0.forwarder.take()) }
-        completion?(outcome)
+    /// The first outcome that is known counts.
+    private func end(_ outcome: Outcome?) {
+        let (isFirst, forwarder) = state.withLock { state in
+            defer { state.isEnded = true }
+            return (!state.isEnded, state.forwarder.take())
+        }
+        if isFirst, let outcome { owner.complete(outcome) }
         withExtendedLifetime(forwarder) {}
     }
 }

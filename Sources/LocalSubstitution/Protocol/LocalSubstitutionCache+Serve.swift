@@ -25,19 +25,40 @@ extension LocalSubstitutionCache {
             guard let response = try respond(lookup, with: substitution, url) else {
                 return .failure(URLError(.badURL))
             }
-            if !isCounted {
-                let bytes = response.data.count
-                state.withLock { state in
-                    state.statistics.served += 1
-                    state.statistics.bytes += bytes
-                }
-                emit(.substituted(url, key: substitution.key, file: substitution.fileURL, bytes: bytes))
-            }
+            if !isCounted { noteServed(url, key: substitution.key, file: substitution.fileURL, response.data.count) }
             return .success(response)
         } catch {
             report(error, of: substitution, url)
             return .failure(.unreadable(error, url))
         }
+    }
+
+    /// The copy that a recorder has kept; `nil` if it has none.
+    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> Result<CachedURLResponse, URLError>? {
+        guard let url = lookup.request.url else { return nil }
+        do throws(FileProblem) {
+            guard let response = try recorder.answer(lookup.request) else { return nil }
+            noteServed(url, key: url.absoluteString, file: nil, response.data.count)
+            return .success(response)
+        } catch {
+            return .failure(.unreadable(error, url))
+        }
+    }
+
+    private func noteServed(_ url: URL, key: String, file: URL?, _ bytes: Int) {
+        state.withLock { state in
+            state.statistics.served += 1
+            state.statistics.bytes += bytes
+        }
+        emit(.substituted(url, key: key, file: file, bytes: bytes))
+    }
+
+    /// Whether an entry is `null` for a URL.
+    func excludes(_ url: URL?) -> Bool {
+        guard let url = url.flatMap({ try? NormalizedURL($0.absoluteString) }), let winner = map.match(url).winner else {
+            return false
+        }
+        return winner.options.isNever
     }
 
     /// What an entry gives for the target of a redirect; `nil` if none applies, or one that waits for the network to fail.
@@ -49,17 +70,31 @@ extension LocalSubstitutionCache {
         return try? serve(lookup, substitution, isCounted: false).get()
     }
 
-    /// Notes that the network has answered a request whose entry waits for it to fail.
+    /// Notes that the network has answered a request for which something stood by.
     func noteForwarded(_ lookup: Lookup) {
         state.withLock { $0.statistics.forwarded += 1 }
         guard let url = lookup.request.url else { return }
-        emit(.forwarded(url, key: lookup.namingEntry?.key ?? ""))
+        emit(.forwarded(url, key: lookup.namingEntry?.key ?? url.absoluteString))
     }
 
-    /// Notes that the network has failed, so that the entry's file answers.
+    /// Notes that the network has failed, so that what stood by answers.
     func noteFallback(_ lookup: Lookup, _ error: URLError) {
         state.withLock { $0.statistics.fellBack += 1 }
         guard let url = lookup.request.url else { return }
-        emit(.fellBack(url, key: lookup.namingEntry?.key ?? "", reason: error.localizedDescription))
+        emit(.fellBack(url, key: lookup.namingEntry?.key ?? url.absoluteString, reason: error.localizedDescription))
+    }
+
+    /// Notes what a recorder has made of a response.
+    func note(_ outcome: Keeping.Outcome, _ lookup: Lookup) {
+        guard let url = lookup.request.url else { return }
+        switch outcome {
+        case .kept(let file, let bytes):
+            state.withLock { $0.statistics.recorded += 1 }
+            emit(.recorded(url, file: file, bytes: bytes))
+        case .unchanged:
+            break
+        case .notKept(let reason):
+            emit(.notRecorded(url, reason: reason.description))
+        }
     }
 }

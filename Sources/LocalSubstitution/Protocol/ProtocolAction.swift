@@ -7,10 +7,19 @@ import FoundationNetworking
 
 /// What the protocol does about a request.
 enum ProtocolAction: Sendable {
+    /// The entry's file answers.
     case answer(Lookup, Substitution)
     /// Ask the network, and answer if it fails.
-    case forward(Lookup, Substitution, Forwarder)
+    case forward(Lookup, Standby, Forwarder)
+    /// The recorder's copy answers, or nothing does.
+    case replay(Lookup, SubstitutionRecorder)
     case fail(Explanation)
+}
+
+/// What stands by for the network to fail.
+enum Standby: Sendable {
+    case file(Substitution)
+    case recorder(SubstitutionRecorder)
 }
 
 extension LocalSubstitutionCache {
@@ -18,25 +27,23 @@ extension LocalSubstitutionCache {
     func action(for request: URLRequest, by type: SubstitutionURLProtocol.Type) -> ProtocolAction? {
         guard !request.isForwarded else { return nil }
         let attachment = attachment(of: type)
+        let isStrict = attachment.unmatched == .fail
         let lookup = prepare(request)
         guard let substitution = lookup.decision.match?.substitution,
             substitution.lists(method: request.httpMethod ?? "GET")
-        else { return attachment.unmatched == .fail ? failure(lookup) : nil }
-        guard substitution.use == .whenOffline, attachment.unmatched == .load else {
-            return .answer(lookup, substitution)
+        else {
+            if lookup.decision.verdict != .excluded, let recorder = type.recorder, recorder.takes(request) {
+                return isStrict ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder), attachment.forwarder)
+            }
+            return isStrict && request.reachesNetwork ? .fail(explanation(of: lookup)) : nil
         }
-        return request.showsItsBody ? .forward(lookup, substitution, attachment.forwarder) : nil
+        guard substitution.use == .whenOffline, !isStrict else { return .answer(lookup, substitution) }
+        return request.showsItsBody ? .forward(lookup, .file(substitution), attachment.forwarder) : nil
     }
 
-    private func failure(_ lookup: Lookup) -> ProtocolAction? {
-        guard let scheme = lookup.request.url?.scheme?.lowercased(), Self.networkSchemes.contains(scheme) else {
-            return nil
-        }
-        return .fail(Explanation(lookup.request, lookup.decision, lookup.map))
+    func explanation(of lookup: Lookup) -> Explanation {
+        Explanation(lookup.request, lookup.decision, lookup.map)
     }
-
-    /// What would reach the network; `data` and `file` would not.
-    private static let networkSchemes: Set<String> = ["http", "https", "ws", "wss", "ftp"]
 }
 
 extension URLRequest {
@@ -44,6 +51,11 @@ extension URLRequest {
     fileprivate var showsItsBody: Bool {
         httpBody != nil || httpBodyStream != nil
             || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
+    }
+
+    /// Whether loading it would: `data` and `file` would not.
+    fileprivate var reachesNetwork: Bool {
+        ["http", "https", "ws", "wss", "ftp"].contains(url?.scheme?.lowercased() ?? "")
     }
 
     /// Whether a forwarder has sent it: then no protocol of ours takes it again, whatever session it came to.

@@ -24,9 +24,24 @@ open class SubstitutionURLProtocol: URLProtocol {
     /// The cache that answers; by default `URLCache.shared`, if it is one.
     open class var cache: LocalSubstitutionCache? { URLCache.shared as? LocalSubstitutionCache }
 
+    /// What keeps a copy of every response that no entry of the cache's map is about, and answers with it when the network
+    /// fails; by default `nil`.
+    open class var recorder: SubstitutionRecorder? { nil }
+
+    /// Whether what comes of a response is passed on before the rest, where nothing stands by for the network to fail.
+    ///
+    /// Not on Linux, where a completion handler gets the last piece only (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)`).
+    class var passesPieces: Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        false
+        #endif
+    }
+
     private let delivery = Guarded(Delivery())
 
-    /// Whether an entry applies to a request, or the session must fail without one.
+    /// Whether an entry applies to a request, a recorder is to keep its response, or the session must fail without an answer.
     open override class func canInit(with request: URLRequest) -> Bool {
         cache?.action(for: request, by: self) != nil
     }
@@ -39,29 +54,30 @@ open class SubstitutionURLProtocol: URLProtocol {
     /// On Linux this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`): to read a file
     /// here would hold up all of them, and to use a session traps.
     open override func startLoading() {
-        let attempt = delivery.withLock { $0.begin() }
-        guard let cache = Self.cache, let action = cache.action(for: request, by: Self.self) else {
-            return fail(URLError(.resourceUnavailable), attempt)
+        guard let attempt = delivery.withLock({ $0.begin() }) else {
+            client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
+            return
         }
-        if let error = UnsupportedTask.error(for: task, request, action) { return fail(error, attempt) }
-        // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
-        nonisolated(unsafe) let this = self
-        let thread = LoaderThread()
+        guard let cache = Self.cache, let action = cache.action(for: request, by: Self.self) else {
+            return end(.failure(URLError(.resourceUnavailable)), attempt)
+        }
+        if let error = UnsupportedTask.error(for: task, request, action) { return end(.failure(error), attempt) }
         switch action {
         case .fail(let explanation):
-            fail(.unmatched(explanation), attempt)
+            end(.failure(.unmatched(explanation)), attempt)
         case .answer(let lookup, let substitution):
             // On Linux the loader has asked the cache already, and what that gave has been counted.
             let isCounted = cachedResponse != nil && lookup.decision.verdict == .substituted
             guard !cache.isAtHand(substitution, lookup) else {
                 return end(cache.serve(lookup, substitution, isCounted: isCounted), attempt)
             }
-            Self.elsewhere {
-                let result = cache.serve(lookup, substitution, isCounted: isCounted)
-                thread.run { this.end(result, attempt) }
+            endElsewhere(attempt) { cache.serve(lookup, substitution, isCounted: isCounted) }
+        case .replay(let lookup, let recorder):
+            endElsewhere(attempt) {
+                cache.replay(lookup, recorder) ?? .failure(.unmatched(cache.explanation(of: lookup)))
             }
-        case .forward(let lookup, let substitution, let forwarder):
-            Self.elsewhere { this.forward(cache, lookup, substitution, forwarder, attempt, thread) }
+        case .forward(let lookup, let standby, let forwarder):
+            forward(ForwardedRequest(cache, lookup, standby), forwarder, attempt)
         }
     }
 
@@ -72,100 +88,80 @@ open class SubstitutionURLProtocol: URLProtocol {
 
     // MARK: Forwarding
 
-    private func forward(
-        _ cache: LocalSubstitutionCache,
-        _ lookup: Lookup,
-        _ substitution: Substitution,
-        _ forwarder: Forwarder,
-        _ attempt: Int,
-        _ thread: LoaderThread
-    ) {
+    private func forward(_ forwarded: ForwardedRequest, _ forwarder: Forwarder, _ attempt: Int) {
+        // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
         nonisolated(unsafe) let this = self
-        let forwarding = forwarder.load(
-            request,
-            timeout: substitution.timeout,
-            priority: task?.priority,
-            answerHop: cache.answer(toRedirect:),
+        let thread = LoaderThread()
+        let priority = task?.priority
+        let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
+            thread.run { this.pass(piece, attempt) }
+        }
+        let owner = Forwarding.Owner(
+            answerHop: { forwarded.answer(toRedirect: $0) },
             askOuterSession: { challenge in
                 thread.run { this.client?.urlProtocol(this, didReceive: challenge) }
+            },
+            pass: Self.passesPieces && !forwarded.hasStandby ? pass : nil,
+            complete: { outcome in
+                forwarded.end(
+                    outcome,
+                    retry: { other in thread.run { this.forward(other, forwarder, attempt) } },
+                    deliver: { result in thread.run { this.end(result, attempt) } }
+                )
             }
-        ) { outcome in
-            let result: Result<CachedURLResponse, URLError>
-            switch outcome {
-            case .failure(let error) where NetworkFailure.codes.contains(error.code):
-                cache.noteFallback(lookup, error)
-                result = cache.serve(lookup, substitution, isCounted: false)
-            case .failure(let error):
-                result = .failure(error)
-            case .success(let response):
-                cache.noteForwarded(lookup)
-                result = .success(response)
-            }
-            thread.run { this.end(result, attempt) }
+        )
+        DispatchQueue.global(qos: .userInitiated).async {
+            let forwarding = forwarder.load(
+                forwarded.request,
+                timeout: forwarded.timeout,
+                priority: priority,
+                for: owner
+            )
+            let goesOn = this.delivery.withLock { $0.follow(forwarding, attempt) }
+            if goesOn { forwarding.resume() } else { forwarding.cancel() }
         }
-        let goesOn = delivery.withLock { $0.follow(forwarding, attempt) }
-        if goesOn { forwarding.resume() } else { forwarding.cancel() }
     }
 
     // MARK: Delivering
 
-    /// Does something off the loader's thread.
-    private static func elsewhere(_ work: @escaping @Sendable () -> Void) {
-        DispatchQueue.global(qos: .userInitiated).async(execute: work)
+    /// Delivers what takes reading a file.
+    private func endElsewhere(
+        _ attempt: Int,
+        _ read: @escaping @Sendable () -> Result<CachedURLResponse, URLError>
+    ) {
+        nonisolated(unsafe) let this = self
+        let thread = LoaderThread()
+        DispatchQueue.global(qos: .userInitiated).async {
+            let result = read()
+            thread.run { this.end(result, attempt) }
+        }
     }
-
-    private func fail(_ error: URLError, _ attempt: Int) { end(.failure(error), attempt) }
 
     /// Tells the client how it ends, unless the task was stopped before. It must run where ``LoaderThread`` says.
     private func end(_ result: Result<CachedURLResponse, URLError>, _ attempt: Int) {
-        guard delivery.withLock({ $0.end(attempt) }), let client else { return }
+        guard let isRest = delivery.withLock({ $0.end(attempt) }), let client else { return }
         switch result {
         case .success(let response):
-            #if !canImport(Darwin)
-            let response = response.withoutChallenge
-            #endif
-            client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
-            // All of it at once: on Linux only the last piece arrives (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)`).
-            if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
+            if !isRest {
+                #if !canImport(Darwin)
+                let response = response.withoutChallenge
+                #endif
+                client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
+                // All of it at once: see `passesPieces`.
+                if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
+            }
             client.urlProtocolDidFinishLoading(self)
         case .failure(let error):
             client.urlProtocol(self, didFailWithError: error)
         }
     }
-}
 
-/// How far a protocol's one delivery has come.
-///
-/// A task that is suspended stops its protocol, and starts the same one again when it is resumed.
-private struct Delivery: Sendable {
-    private var attempt = 0
-    private var isUnderWay = false
-    private var forwarding: Forwarding?
-
-    mutating func begin() -> Int {
-        attempt += 1
-        isUnderWay = true
-        return attempt
-    }
-
-    /// Whether an attempt goes on, so that what it has forwarded is of use.
-    mutating func follow(_ forwarding: Forwarding, _ attempt: Int) -> Bool {
-        guard isUnderWay, attempt == self.attempt else { return false }
-        self.forwarding = forwarding
-        return true
-    }
-
-    /// Gives what was forwarded and is of no use any more.
-    mutating func stop() -> Forwarding? {
-        isUnderWay = false
-        return forwarding.take()
-    }
-
-    /// Whether an attempt may tell how it ends: once, and not after it was stopped.
-    mutating func end(_ attempt: Int) -> Bool {
-        guard isUnderWay, attempt == self.attempt else { return false }
-        isUnderWay = false
-        forwarding = nil
-        return true
+    /// Tells the client what has come so far.
+    private func pass(_ piece: Forwarding.Piece, _ attempt: Int) {
+        guard delivery.withLock({ $0.pass(attempt) }), let client else { return }
+        switch piece {
+        case .head(let response): client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        case .data(let data): client.urlProtocol(self, didLoad: data)
+        }
     }
 }

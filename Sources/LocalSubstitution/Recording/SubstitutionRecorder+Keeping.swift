@@ -52,6 +52,13 @@ extension SubstitutionRecorder {
         }
     }
 
+    /// Whether ``answer(_:)`` has something to read.
+    func hasAnswer(to request: URLRequest) -> Bool {
+        guard let url = Self.url(of: request) else { return false }
+        let (isKept, foreign) = state.withLock { ($0.index.kept[url.canonical] != nil, $0.foreign) }
+        return isKept || foreign.substitution(for: url) != nil
+    }
+
     /// Begins to keep a response. Call it before the response is delivered, so that whoever got it can flush.
     func keeping() -> Keeping { Keeping(self) }
 
