@@ -33,6 +33,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     let state: Guarded<State>
     let retained = RetainedTable()
+    let updates = Updates()
     let liveReload: LiveReload?
     private let isObserved = Atomic(false)
     private let eventQueue = DispatchQueue(label: "LocalSubstitutionCache.events")
@@ -195,7 +196,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         return .substituted(
             item.response.response.url ?? URL(fileURLWithPath: "/"),
             key: record?.key ?? "",
-            file: record?.path.map { URL(fileURLWithPath: $0) },
+            // Where a newer copy answers, that has no path.
+            file: (item.watch?.path ?? record?.path).map { URL(fileURLWithPath: $0) },
             bytes: item.size
         )
     }
@@ -205,7 +207,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Stores a response in the default cache, unless an entry would answer its request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         guard !prepare(request).decision.keepsOutOfDefaultCache else { return }
-        defaultStore(cachedResponse, for: request)
+        defaultStore(cachedResponse, under: DefaultCacheKey.request(for: request))
     }
 
     /// Stores a response in the default cache, unless an entry would answer the task's request.
@@ -214,9 +216,11 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         storeCachedResponse(cachedResponse, for: request)
     }
 
-    /// Drops a request's retained response and the default cache's. The next lookup builds the former anew.
+    /// Drops a request's retained response and the default cache's, and a newer copy of an `untilUpdated` entry's file. The next
+    /// lookup builds the first anew.
     public override func removeCachedResponse(for request: URLRequest) {
         if let url = request.url?.absoluteString { drop(url) }
+        removeCopy(for: request)
         super.removeCachedResponse(for: DefaultCacheKey.request(for: request))
     }
 
@@ -226,10 +230,11 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         removeCachedResponse(for: request)
     }
 
-    /// Drops all responses, retained ones and the default cache's. The map stays.
+    /// Drops all responses, retained ones and the default cache's, newer copies included. The map stays.
     public override func removeAllCachedResponses() {
         state.withLock { dropAll(&$0) }
         super.removeAllCachedResponses()
+        updates.removeAll()
     }
 
     /// Drops every retained response, and keeps those that are being built from being retained.
@@ -249,11 +254,18 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     // MARK: The default cache
 
     func defaultResponse(for request: URLRequest) -> CachedURLResponse? {
-        super.cachedResponse(for: DefaultCacheKey.request(for: request))
+        defaultResponse(under: DefaultCacheKey.request(for: request))
     }
 
-    private func defaultStore(_ response: CachedURLResponse, for request: URLRequest) {
-        let key = DefaultCacheKey.request(for: request)
+    func defaultResponse(under key: URLRequest) -> CachedURLResponse? {
+        super.cachedResponse(for: key)
+    }
+
+    func defaultRemove(under key: URLRequest) {
+        super.removeCachedResponse(for: key)
+    }
+
+    func defaultStore(_ response: CachedURLResponse, under key: URLRequest) {
         #if canImport(Darwin)
         super.storeCachedResponse(response, for: key)
         #else

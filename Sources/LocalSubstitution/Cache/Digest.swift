@@ -10,6 +10,10 @@ enum Digest {
     static func base64(of text: String) -> String {
         var text = text
         let (high, low) = text.withUTF8 { digest(UnsafeRawBufferPointer($0)) }
+        return base64(high, low)
+    }
+
+    private static func base64(_ high: UInt64, _ low: UInt64) -> String {
         let bits = UInt128(high) << 64 | UInt128(low)
         return String(unsafeUninitializedCapacity: 22) { characters in
             // The last character has only two bits of it.
@@ -25,6 +29,12 @@ enum Digest {
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits
         }.joined()
+    }
+
+    /// The digest of bytes, written in the same way.
+    static func base64(of data: Data) -> String {
+        let (high, low) = data.withUnsafeBytes(digest)
+        return base64(high, low)
     }
 
     /// RFC 4648 §5: base64url.

@@ -80,7 +80,7 @@ enum LoaderRules {
     }
 
     /// Names in lowercase, and what follows each one's `=`.
-    private static func directives(_ header: String) -> [String: String?] {
+    static func directives(_ header: String) -> [String: String?] {
         var found: [String: String?] = [:]
         for directive in header.lowercased().split(separator: ",") {
             let parts = directive.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }

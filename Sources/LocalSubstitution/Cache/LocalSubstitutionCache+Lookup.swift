@@ -32,7 +32,7 @@ extension LocalSubstitutionCache {
         if lookup.decision.verdict == .ignoresLocalData { return true }
         guard let substitution = lookup.decision.answer else { return false }
         guard let path = lookup.path(of: substitution) else { return true }
-        return heldFile(at: path) != nil
+        return heldFile(at: path).map { knowsFreshest(lookup, substitution, $0) } ?? false
     }
 
     func finish(_ lookup: Lookup) -> CachedURLResponse? {
@@ -84,7 +84,9 @@ extension LocalSubstitutionCache {
     ) throws(FileProblem) -> CachedURLResponse? {
         var file: FileBytes?
         if let name = substitution.fileName, let folder = lookup.folder { file = try read(name, in: folder) }
-        let builder = ResponseBuilder(substitution: substitution, file: file)
+        let freshest = freshest(lookup, substitution, file)
+        if let freshest { file = freshest.bytes }
+        let builder = ResponseBuilder(substitution: substitution, file: file, copy: freshest?.copy)
         let method = lookup.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
         guard method == "GET" else { return builder.full(for: url) }
@@ -96,7 +98,7 @@ extension LocalSubstitutionCache {
         let response = builder.full(for: url)
         // What is retained answers plain requests, so it must be what the loader takes for one.
         let isForAll = substitution.use != .whenOffline && LoaderRules.refusal(of: substitution) == nil
-        return isForAll ? retain(lookup, substitution, file, url, response) : response
+        return isForAll ? retain(lookup, substitution, file, freshest, url, response) : response
     }
 
     /// Retains a response that was built, or gives the one that somebody else has retained meanwhile.
@@ -104,6 +106,7 @@ extension LocalSubstitutionCache {
         _ lookup: Lookup,
         _ substitution: Substitution,
         _ file: FileBytes?,
+        _ freshest: Freshest?,
         _ url: URL,
         _ built: CachedURLResponse?
     ) -> CachedURLResponse? {
@@ -116,7 +119,8 @@ extension LocalSubstitutionCache {
             map: lookup.map,
             path: path,
             file: file,
-            lifetime: LoaderRules.lifetime(of: substitution)
+            lifetime: LoaderRules.lifetime(of: substitution),
+            update: freshest?.stamp
         )
         let item = RetainedTable.Item(response: built, size: built.data.count, watch: watch)
         return state.withLock { state in
@@ -128,7 +132,7 @@ extension LocalSubstitutionCache {
             let gone = state.retention.insert(
                 text,
                 key: substitution.key,
-                path: path,
+                path: freshest?.place ?? path,
                 file: file,
                 isEndless: isEndless
             )

@@ -65,7 +65,7 @@ struct Retention: Sendable {
     }
 
     /// Lets go of a file and of the responses that are made of it; gives their URLs.
-    private mutating func drop(_ path: String) -> [String] {
+    mutating func drop(_ path: String) -> [String] {
         guard let file = files[path] else { return [] }
         file.urls.forEach { remove($0) }
         if files.removeValue(forKey: path) != nil { heapBytes -= file.bytes.heapBytes }

@@ -60,6 +60,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let contentTypeSource: String?
     /// The winning entry's status.
     public let status: Int?
+    /// For an `untilUpdated` entry that answers, whether a newer copy does, and not its file; else `nil`.
+    public let isNewerCopy: Bool?
     /// Keys that almost match, for a request that no entry names.
     public let nearMisses: [NearMiss]
 
@@ -82,6 +84,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         add("served by", instead)
         add("entry", winner.map(Self.describe))
         add("file", file?.path)
+        add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file: no newer copy is known" })
         if let status, status != 200 { add("status", String(status)) }
         add("MIME type", contentType.map { "\($0)" + (contentTypeSource.map { ", \($0)" } ?? "") })
         for entry in passedOver { add("passed over", Self.describe(entry)) }
@@ -99,12 +102,14 @@ extension LocalSubstitutionCache {
     /// Explains what a request gets, by the map as it is now. It changes nothing and counts nothing.
     public func explain(_ request: URLRequest) -> Explanation {
         let map = map
-        return Explanation(request, Decision(request, in: map), map)
+        let decision = Decision(request, in: map)
+        return Explanation(request, decision, map, copy: explainedCopy(decision, in: map))
     }
 }
 
 extension Explanation {
-    init(_ request: URLRequest, _ decision: Decision, _ map: SubstitutionMap) {
+    /// - Parameter copy: The newer copy that answers instead of the entry's file.
+    init(_ request: URLRequest, _ decision: Decision, _ map: SubstitutionMap, copy: NewerCopy.Facts? = nil) {
         let match = decision.match
         let substitution = match?.substitution
         let problem = substitution.flatMap { Self.problem($0, map) }
@@ -121,8 +126,12 @@ extension Explanation {
         shadowed = match?.shadowed.map { EntryReference($0) } ?? []
         passedOver = match?.passedOver.map { EntryReference($0.entry, $0.why.remark) } ?? []
         file = substitution?.fileURL
-        contentType = substitution.map { Self.contentType($0, map) }
-        contentTypeSource = substitution?.mimeTypeSource.description
+        contentType = substitution.map { Self.contentType($0, map, copy) }
+        contentTypeSource = substitution.map { substitution in
+            copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
+                ? "set by the server" : substitution.mimeTypeSource.description
+        }
+        isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses =
             match.map { $0.winner == nil && $0.goneFile == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
@@ -139,12 +148,16 @@ extension Explanation {
     }
 
     /// As the response has it: a byte order mark in the file may say another charset.
-    private static func contentType(_ substitution: Substitution, _ map: SubstitutionMap) -> String {
+    private static func contentType(
+        _ substitution: Substitution,
+        _ map: SubstitutionMap,
+        _ copy: NewerCopy.Facts?
+    ) -> String {
         var start = Data()
         if let name = substitution.fileName, let folder = map.storage.folder {
             start = (try? folder.open(name).prefix(Charset.longestByteOrderMark)) ?? start
         }
-        return ResponseBuilder.contentType(of: substitution, bodyBeginning: start)
+        return ResponseBuilder.contentType(of: substitution, bodyBeginning: start, copy: copy)
     }
 }
 

@@ -33,6 +33,28 @@ final class FileBytes: Sendable {
         }
     }
 
+    /// Bytes that answer in place of a file's, until that changes.
+    init(_ data: Data, insteadOf file: FileBytes) {
+        self.data = data
+        status = file.status
+        isMapped = false
+        readAt = Atomic(file.readAt.load(ordering: .relaxed))
+    }
+
+    /// The digest of the bytes, made when it is first asked for.
+    var digest: String {
+        digested.withLock { known in
+            let digest = known ?? Digest.base64(of: data)
+            known = digest
+            return digest
+        }
+    }
+
+    /// Whether the digest takes no time.
+    var isDigested: Bool { digested.withLock { $0 != nil } }
+
+    private let digested = Guarded<String?>(nil)
+
     /// What they take of the process's own memory.
     var heapBytes: Int { isMapped ? 0 : data.count }
 

@@ -11,6 +11,8 @@ struct ResponseBuilder {
     let substitution: Substitution
     /// `nil` for an entry without a file.
     let file: FileBytes?
+    /// Set where the bytes are not the file's, but a newer copy's.
+    var copy: NewerCopy.Facts?
 
     /// The whole response.
     func full(for url: URL) -> CachedURLResponse? {
@@ -38,7 +40,8 @@ struct ResponseBuilder {
         var headers = [
             "Content-Type": Self.contentType(
                 of: substitution,
-                bodyBeginning: file?.data.prefix(Charset.longestByteOrderMark) ?? Data()
+                bodyBeginning: file?.data.prefix(Charset.longestByteOrderMark) ?? Data(),
+                copy: copy
             ),
             "Date": HTTPDate.string(Date()),
             "Cache-Control": "max-age=\(365 * 24 * 60 * 60)",
@@ -46,7 +49,7 @@ struct ResponseBuilder {
         ]
         if let file {
             headers["Accept-Ranges"] = "bytes"
-            headers["ETag"] = Self.entityTag(file.status)
+            headers["ETag"] = copy.map { "\"\($0.digest)\"" } ?? Self.entityTag(file.status)
         }
         for (name, value) in substitution.headers {
             // Ours is spelled in one way; the entry's wins however it is spelled.
@@ -59,9 +62,19 @@ struct ResponseBuilder {
 
     /// The `Content-Type` of a substitution: the entry's header, or its MIME type, with a charset for text.
     ///
-    /// - Parameter bodyBeginning: At least as much of the body as the longest byte order mark has, if there is so much.
-    static func contentType(of substitution: Substitution, bodyBeginning: Data) -> String {
+    /// - Parameters:
+    ///   - bodyBeginning: At least as much of the body as the longest byte order mark has, if there is so much.
+    ///   - copy: The newer copy whose body it is: its server knows better than an extension.
+    static func contentType(
+        of substitution: Substitution,
+        bodyBeginning: Data,
+        copy: NewerCopy.Facts? = nil
+    ) -> String {
         if let own = substitution.headers.first(where: { $0.key.lowercased() == "content-type" }) { return own.value }
+        if let type = copy?.contentType, substitution.mimeTypeSource != .entry {
+            guard substitution.hasOwnCharset, let charset = substitution.charset else { return type }
+            return "\(MIMEType.essence(of: type)); charset=\(charset)"
+        }
         var charset = substitution.charset
         if charset != nil, !substitution.hasOwnCharset {
             charset = Charset.byteOrderMark(of: bodyBeginning) ?? charset
@@ -69,7 +82,7 @@ struct ResponseBuilder {
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
-    /// RFC 9211: so that a client sees that it got a substitute, and of which file.
+    /// RFC 9211: so that a client sees that it got a substitute, and of which file, and whether it is a newer copy of that.
     private var cacheStatus: String {
         let name = "LocalSubstitutionCache; hit"
         guard let file = substitution.fileName else { return name }
@@ -78,7 +91,8 @@ struct ResponseBuilder {
             allowed: .path,
             keepsAsterisks: false
         )
-        return "\(name); detail=\"\(String(decoding: encoded, as: UTF8.self))\""
+        let detail = (copy == nil ? "" : "newer copy of ") + String(decoding: encoded, as: UTF8.self)
+        return "\(name); detail=\"\(detail)\""
     }
 
     /// A strong validator (RFC 9110 §8.8.3): size, modification time and inode.

@@ -1,0 +1,107 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What the network gave for a URL in place of its entry's file, as it stands in the default cache.
+struct NewerCopy: Sendable {
+    let facts: Facts
+    let data: Data
+
+    /// All that is known of a copy besides its bytes.
+    struct Facts: Sendable, Hashable {
+        /// Of the copy's own bytes.
+        let digest: String
+        /// The file's, when the copy was kept: another file is a newer one that the app ships.
+        let fileSize: Int
+        let fileDigest: String
+        /// The server's headers.
+        let contentType: String?
+        let entityTag: String?
+        let lastModified: String?
+
+        /// Whether the file is still the one in whose place the copy was kept.
+        func standsFor(_ file: FileBytes) -> Bool {
+            fileSize == file.data.count && fileDigest == file.digest
+        }
+
+        /// Asks only for something other than the copy, where the server has said how (RFC 9110 §13.1).
+        func makeConditional(_ request: inout URLRequest) {
+            request.setValue(entityTag, forHTTPHeaderField: "If-None-Match")
+            request.setValue(lastModified, forHTTPHeaderField: "If-Modified-Since")
+        }
+    }
+
+    /// A copy of what a server answered, in place of a file.
+    init(_ data: Data, _ response: HTTPURLResponse, insteadOf file: FileBytes) {
+        self.data = data
+        facts = Facts(
+            digest: Digest.base64(of: data),
+            fileSize: file.data.count,
+            fileDigest: file.digest,
+            contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            entityTag: response.value(forHTTPHeaderField: "ETag"),
+            lastModified: response.value(forHTTPHeaderField: "Last-Modified")
+        )
+    }
+
+    // MARK: In the default cache
+
+    // Headers, since Apple documents nothing of what else is kept on disk.
+    private static let digestHeader = "LocalSubstitution-Digest"
+    private static let fileSizeHeader = "LocalSubstitution-File-Size"
+    private static let fileDigestHeader = "LocalSubstitution-File-Digest"
+
+    /// A copy that was stored; `nil` if it is none, or not whole.
+    init?(_ stored: CachedURLResponse) {
+        guard let response = stored.response as? HTTPURLResponse,
+            let digest = response.value(forHTTPHeaderField: Self.digestHeader),
+            let fileSize = response.value(forHTTPHeaderField: Self.fileSizeHeader).flatMap(Int.init),
+            let fileDigest = response.value(forHTTPHeaderField: Self.fileDigestHeader),
+            digest == Digest.base64(of: stored.data)
+        else { return nil }
+        data = stored.data
+        facts = Facts(
+            digest: digest,
+            fileSize: fileSize,
+            fileDigest: fileDigest,
+            contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            entityTag: response.value(forHTTPHeaderField: "ETag"),
+            lastModified: response.value(forHTTPHeaderField: "Last-Modified")
+        )
+    }
+
+    /// What is stored. Nobody is ever given these headers: see ``ResponseBuilder``.
+    var stored: CachedURLResponse? {
+        let headers: [String: String?] = [
+            Self.digestHeader: facts.digest,
+            Self.fileSizeHeader: String(facts.fileSize),
+            Self.fileDigestHeader: facts.fileDigest,
+            "Content-Type": facts.contentType,
+            "ETag": facts.entityTag,
+            "Last-Modified": facts.lastModified,
+        ]
+        guard let url = Self.place(digest: facts.digest),
+            let response = HTTPURLResponse(
+                url: url,
+                statusCode: 200,
+                httpVersion: "HTTP/1.1",
+                headerFields: headers.compactMapValues { $0 }
+            )
+        else { return nil }
+        return CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
+    }
+
+    /// The request under which the default cache keeps the copy for a URL.
+    ///
+    /// No other response stands there: no host has a name in `invalid` (RFC 6761 §6.4), and on Linux what others store has
+    /// another host in its key: see ``DefaultCacheKey``.
+    static func request(for canonicalURL: String) -> URLRequest? {
+        place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }
+    }
+
+    private static func place(digest: String) -> URL? {
+        URL(string: "http://newer-copy.invalid/" + digest)
+    }
+}

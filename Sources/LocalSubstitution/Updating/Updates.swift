@@ -1,0 +1,127 @@
+import Dispatch
+import Guarded
+
+/// The URLs for which the network is asked in the background: which, how often, and how many at a time.
+final class Updates: Sendable {
+    /// Asks for a URL, and calls back when that is over.
+    typealias Question = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
+    private struct Waiting: Sendable {
+        let url: String
+        let record: UpdateRecord
+        let ask: Question
+    }
+
+    private struct State: Sendable {
+        var interval: Duration = .seconds(60 * 60)
+        var records: [String: UpdateRecord] = [:]
+        /// When the first of the records can go, where there is no room for more.
+        var fullUntil: Int64 = 0
+        var waiting: ArraySlice<Waiting> = []
+        /// The URLs of those that wait or run.
+        var asking: Set<String> = []
+        var running = 0
+    }
+
+    /// As many URLs are remembered, since those of patterns are endless. A record can only go when its time has come:
+    /// otherwise the network would be asked again too early.
+    private let limit: Int
+    /// More would take the network from what the app itself loads.
+    private static let mostRunning = 4
+
+    private let state = Guarded(State())
+    let refresher = Refresher()
+
+    init(limit: Int = 16_384) {
+        self.limit = limit
+    }
+
+    deinit {
+        refresher.end()
+    }
+
+    /// For how long the network is not asked again for a URL; an hour by default.
+    var interval: Duration {
+        get { state.withLock { $0.interval } }
+        set { state.withLock { $0.interval = newValue } }
+    }
+
+    var count: Int { state.withLock { $0.records.count } }
+
+    // MARK: Records
+
+    func knownRecord(for url: String) -> UpdateRecord? {
+        state.withLock { $0.records[url] }
+    }
+
+    /// The record of a URL, a new one if there is none. Where there is no room, it is not remembered, and not due before there
+    /// is.
+    func record(for url: String) -> UpdateRecord {
+        state.withLock { state in
+            if let known = state.records[url] { return known }
+            makeRoom(&state)
+            guard state.records.count < limit else { return UpdateRecord(dueAt: state.fullUntil) }
+            let record = UpdateRecord(dueAt: .min)
+            state.records[url] = record
+            return record
+        }
+    }
+
+    private func makeRoom(_ state: inout State) {
+        guard state.records.count >= limit, SteadyTime.now >= state.fullUntil else { return }
+        // What was made by a record that is due is not handed out any more, so nobody misses it.
+        state.records = state.records.filter { !$1.isDue || state.asking.contains($0) }
+        state.fullUntil = state.records.values.reduce(.max) { min($0, $1.due) }
+    }
+
+    /// Forgets all, also when the network was asked.
+    func removeAll() {
+        state.withLock { state in
+            for record in state.records.values { record.change(to: .unknown) }
+            state.records = [:]
+            state.fullUntil = 0
+        }
+    }
+
+    // MARK: Asking
+
+    /// Has the network asked for a URL, if it is time. It never happens on the caller's thread: a lookup runs on a queue that
+    /// all sessions share on Linux, where using any of them traps (`URLSession.swift`, `sharedQueue`).
+    func ask(for url: String, _ record: UpdateRecord, by question: @escaping Question) {
+        guard record.isDue else { return }
+        state.withLock { state in
+            guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
+            // It counts as asked from now on, so that hits need not wait for the answer.
+            record.postpone(to: nextTime(state))
+            state.waiting.append(Waiting(url: url, record: record, ask: question))
+        }
+        start()
+    }
+
+    private func start() {
+        let next = state.withLock { state -> Waiting? in
+            guard state.running < Self.mostRunning, let next = state.waiting.popFirst() else { return nil }
+            state.running += 1
+            next.record.postpone(to: nextTime(state))
+            return next
+        }
+        guard let next else { return }
+        // Weak, so that an answer that never comes holds up nobody's end.
+        DispatchQueue.global(qos: .utility).async { [weak self] in
+            next.ask { [weak self] in self?.finish(next.url) }
+        }
+    }
+
+    private func finish(_ url: String) {
+        state.withLock { state in
+            state.asking.remove(url)
+            state.running -= 1
+        }
+        start()
+    }
+
+    private func nextTime(_ state: State) -> Int64 {
+        let (seconds, attoseconds) = state.interval.components
+        return SteadyTime.now &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+    }
+}
