@@ -54,7 +54,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         self.init(map, nil, memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: diskPath)
     }
 
-    private init(
+    init(
         _ map: SubstitutionMap,
         _ liveReload: LiveReload?,
         memoryCapacity: Int = 4 << 20,

@@ -19,7 +19,7 @@ final class Watch: Sendable {
         path: String?,
         file: FileBytes?,
         lifetime: Double?,
-        update: UpdateRecord.Stamp?
+        update: UpdateRecord.Stamp? = nil
     ) {
         guard reload != nil || lifetime != nil || update != nil else { return nil }
         self.reload = reload

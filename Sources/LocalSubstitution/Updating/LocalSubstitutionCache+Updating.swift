@@ -26,7 +26,8 @@ extension LocalSubstitutionCache {
     ///
     /// It has the network asked if it is time. It may look into the default cache, and so on disk.
     func freshest(_ lookup: Lookup, _ substitution: Substitution, _ file: FileBytes?) -> Freshest? {
-        guard let file, let name = substitution.fileName, let folder = lookup.folder, let requested = lookup.request.url,
+        guard let file, let name = substitution.fileName, let folder = lookup.folder,
+            let requested = lookup.request.url,
             let url = updatedURL(lookup, substitution)
         else { return nil }
         let record = updates.record(for: url)
@@ -169,7 +170,7 @@ extension LocalSubstitutionCache {
         updates.refresher.load(request, limit: limit) { [weak self] outcome in
             // Off the session's queue, which is needed for what else is loaded.
             DispatchQueue.global(qos: .utility).async { [weak self] in
-                let event = self?.event(after: outcome, of: refresh, isConditional: known != nil)
+                let event = self?.event(after: outcome, of: refresh, isConditional: known?.facts.hasValidator == true)
                 // Before anybody hears of it and asks again.
                 done()
                 if let event { self?.emit(event) }
@@ -211,26 +212,34 @@ extension LocalSubstitutionCache {
             throw Refresh.Failure(reason: "the entry's file \(error.message)")
         }
         let known = storedCopy(of: refresh.url)
+        let record = updates.record(for: refresh.url)
         if data == file.data {
-            if known != nil { removeCopy(of: refresh.url) }
+            if known != nil || record.copy.facts != nil { removeCopy(of: refresh.url) }
             return false
         }
         let copy = NewerCopy(data, response, insteadOf: file)
-        let record = updates.record(for: refresh.url)
         // The same bytes may come with another validator.
-        if copy.facts != known?.facts { try store(copy, of: refresh.url, record) }
-        if case .kept(let facts) = record.copy, facts == copy.facts { return false }
+        if copy.facts != known?.facts { try store(copy, insteadOf: known, refresh.url, record) }
+        if record.copy.facts == copy.facts { return false }
         release(record.change(to: .kept(copy.facts)), of: refresh.url)
         return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
     }
 
-    private func store(_ copy: NewerCopy, of url: String, _ record: UpdateRecord) throws(Refresh.Failure) {
-        if let request = NewerCopy.request(for: url), let stored = copy.stored {
+    private func store(
+        _ copy: NewerCopy,
+        insteadOf known: NewerCopy?,
+        _ url: String,
+        _ record: UpdateRecord
+    ) throws(Refresh.Failure) {
+        guard let request = NewerCopy.request(for: url) else { return }
+        if let stored = copy.stored { defaultStore(stored, under: request) }
+        guard storedCopy(of: url)?.facts != copy.facts else { return }
+        // What is too large for it has taken the older copy's place all the same.
+        if let stored = known?.stored {
             defaultStore(stored, under: request)
-        }
-        guard storedCopy(of: url)?.facts == copy.facts else {
+        } else {
             release(record.change(to: .unknown), of: url)
-            throw Refresh.Failure(reason: "the default cache has not taken the \(copy.data.count) bytes")
         }
+        throw Refresh.Failure(reason: "the default cache has not taken the \(copy.data.count) bytes")
     }
 }

@@ -26,7 +26,10 @@ struct NewerCopy: Sendable {
             fileSize == file.data.count && fileDigest == file.digest
         }
 
-        /// Asks only for something other than the copy, where the server has said how (RFC 9110 §13.1).
+        /// Whether the server has said how to ask only for something other than the copy.
+        var hasValidator: Bool { entityTag != nil || lastModified != nil }
+
+        /// Asks only for something other than the copy, if it can (RFC 9110 §13.1).
         func makeConditional(_ request: inout URLRequest) {
             request.setValue(entityTag, forHTTPHeaderField: "If-None-Match")
             request.setValue(lastModified, forHTTPHeaderField: "If-Modified-Since")

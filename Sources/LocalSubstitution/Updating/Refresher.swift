@@ -107,7 +107,9 @@ final class Refresher: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         finish(task) { load in
-            if load.isTooLarge { return .failed("the answer has more than \(load.limit) bytes, which is all there is room for") }
+            if load.isTooLarge {
+                return .failed("the answer has more than \(load.limit) bytes, which is all there is room for")
+            }
             if let error { return .failed(error.localizedDescription) }
             guard let response = load.response else { return .failed("the answer is none of HTTP") }
             return .answer(response, load.data)

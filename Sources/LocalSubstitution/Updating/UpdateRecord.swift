@@ -8,6 +8,10 @@ final class UpdateRecord: Sendable {
         case unknown
         case none
         case kept(NewerCopy.Facts)
+
+        var facts: NewerCopy.Facts? {
+            if case .kept(let facts) = self { facts } else { nil }
+        }
     }
 
     private let state = Guarded<Copy>(.unknown)
@@ -45,8 +49,7 @@ final class UpdateRecord: Sendable {
             if let stamp, stamp.change != changes.load(ordering: .acquiring) { return nil }
             changes.add(1, ordering: .acquiringAndReleasing)
             defer { state = copy }
-            if case .kept(let facts) = state { return facts }
-            return nil
+            return state.facts
         }
     }
 

@@ -46,7 +46,10 @@ final class Updates: Sendable {
         set { state.withLock { $0.interval = newValue } }
     }
 
+    /// How many URLs are remembered.
     var count: Int { state.withLock { $0.records.count } }
+    /// Whether the network is not being asked.
+    var isIdle: Bool { state.withLock { $0.asking.isEmpty } }
 
     // MARK: Records
 

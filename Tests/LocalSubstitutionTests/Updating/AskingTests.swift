@@ -1,0 +1,234 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Asking the network for newer copies", .timeLimit(.minutes(1)))
+struct AskingTests {
+    @Test("happens once an hour, however many ask, in whatever spelling")
+    func once() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try fixture.cache()
+        let url = fixture.url
+        _ = try await cache.refreshing {
+            DispatchQueue.concurrentPerform(iterations: 200) { number in
+                _ = try? cache.lookUp(number % 2 == 0 ? url : url + "#\(number)")
+            }
+        }
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            #expect((try? cache.lookUp(number % 2 == 0 ? url : url + "#\(number)"))?.text == "newer")
+        }
+        #expect(cache.updates.isIdle)
+        #expect(fixture.origin.requests.count == 1)
+    }
+
+    @Test("happens again when the time has come")
+    func again() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try fixture.cache()
+        cache.updates.interval = .zero
+        for number in 1...3 {
+            fixture.answer(.text("newer \(number)"))
+            _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url) != nil) }
+        }
+        cache.updates.interval = .seconds(3_600)
+        _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url)?.text == "newer 3") }
+        let known = try cache.lookUp(fixture.url)
+        #expect(try cache.lookUp(fixture.url) === known)
+        #expect(cache.updates.isIdle)
+        #expect(fixture.origin.requests.count == 4)
+    }
+
+    static let failures: [(what: String, answer: LoopbackServer.Answer, reason: String?)] = [
+        ("no-store", .init(headers: [("Cache-Control", "max-age=1, No-Store")], body: Data("x".utf8)), "no-store"),
+        ("vary", .init(headers: [("Vary", "Accept, *")], body: Data("x".utf8)), "Vary"),
+        ("500", .init(status: 500, body: Data("x".utf8)), "500"),
+        ("404", .init(status: 404, body: Data("x".utf8)), "404"),
+        ("204", .status(204), "204"),
+        ("304 unasked", .status(304), "304"),
+        ("challenge", .init(status: 401, headers: [("WWW-Authenticate", #"Basic realm="x""#)]), "401"),
+        ("half a body", .text("newer").failing(.dropAfter(bodyBytes: 2)), nil),
+        (
+            "half a chunked body",
+            .init(body: Data("newer".utf8), chunked: true, fault: .dropAfter(bodyBytes: 2)), nil
+        ),
+        ("no answer", .text("newer").failing(.dropBeforeHead), nil),
+        ("too large", .ok(Data(count: 200_000)), "100000 bytes"),
+        ("just too large", .ok(Data(count: 99_990)), "has not taken"),
+    ]
+
+    @Test("changes nothing where it fails: neither the file nor a copy", arguments: failures)
+    func failure(_ what: String, _ answer: LoopbackServer.Answer, _ expected: String?) async throws {
+        let fixture = try UpdatingFixture(answer)
+        let cache = try fixture.cache(memoryCapacity: 90_000, diskCapacity: 100_000)
+        for text in ["local", "newer"] {
+            let event = try await cache.refreshAgain(fixture.url)
+            guard case .refreshFailed(_, let key, let reason)? = event else {
+                Issue.record("\(what): \(String(describing: event))")
+                return
+            }
+            #expect(key == fixture.url)
+            #expect(reason.contains(expected ?? "e"), "\(reason)")
+            #expect(try cache.lookUp(fixture.url)?.text == text)
+            #expect(cache.statistics.refreshed == (text == "local" ? 0 : 1))
+            guard text == "local" else { return }
+            fixture.answer(.text("newer"))
+            _ = try await cache.refreshAgain(fixture.url)
+            fixture.answer(answer)
+        }
+    }
+
+    @Test("does not happen for other uses, methods and policies")
+    func others() async throws {
+        let fixture = try UpdatingFixture(
+            .text("newer"),
+            map: #"""
+                "ORIGIN/always": "a.txt", "ORIGIN/null": null,
+                "ORIGIN/offline": { "file": "a.txt", "use": "whenOffline" },
+                "ORIGIN/status": { "status": 404, "use": "untilUpdated" },
+                "ORIGIN/post": { "file": "a.txt", "use": "untilUpdated", "methods": ["POST"] }
+                """#
+        )
+        let cache = try fixture.cache()
+        for path in ["always", "null", "offline", "status", "post", "unknown"] {
+            _ = try cache.lookUp(fixture.origin.url(path).absoluteString)
+        }
+        _ = cache.cachedResponse(for: try request(fixture.origin.url("post").absoluteString, method: "POST"))
+        _ = cache.cachedResponse(for: try request(fixture.url, policy: .reloadIgnoringLocalCacheData))
+        #expect(cache.updates.isIdle)
+        #expect(cache.updates.count == 0)
+        #expect(fixture.origin.requests.isEmpty)
+    }
+
+    @Test("happens for each URL of a pattern, and each has a copy of its own")
+    func patterns() async throws {
+        let fixture = try UpdatingFixture(
+            .text("newer"),
+            map: #""ORIGIN/p/*": { "file": "a.txt", "use": "untilUpdated" }"#
+        )
+        let cache = try fixture.cache()
+        let names = ["1", "2", "3?v=1", "3?v=2"]
+        for name in names {
+            let url = fixture.origin.url("p/" + name)
+            fixture.answer(.text("newer \(name)"), for: url.path)
+            _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(url.absoluteString)?.text == "local")
+            }
+        }
+        fixture.origin.stop()
+        for cache in [cache, try fixture.cache()] {
+            for name in names {
+                #expect(try cache.lookUp(fixture.origin.url("p/" + name).absoluteString)?.text == "newer \(name)")
+            }
+        }
+        #expect(fixture.origin.requests.map(\.target) == names.map { "/p/" + $0 })
+    }
+
+    @Test("goes out plain: without fragment, credentials or the request's own headers")
+    func plain() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        fixture.answer(
+            .init(headers: [("Set-Cookie", "secret=1"), ("ETag", "\"1\"")], body: Data("newer".utf8))
+        )
+        let cache = try fixture.cache()
+        let asked = try request(fixture.url + "#part", headers: ["X-Own": "1", "Cookie": "secret=1"])
+        _ = try await cache.refreshing { _ = cache.cachedResponse(for: asked) }
+        _ = try await cache.refreshAgain(fixture.url)
+        #expect(fixture.origin.requests.count == 2)
+        for request in fixture.origin.requests {
+            #expect(request.target == "/a")
+            for name in ["X-Own", "Cookie", "Authorization"] { #expect(request.header(name) == nil) }
+        }
+    }
+
+    @Test("at most four at a time, and all in the end")
+    func fewAtATime() async throws {
+        let running = Guarded((now: 0, most: 0))
+        let updates = Updates()
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        for number in 0..<50 {
+            updates.ask(for: "\(number)", updates.record(for: "\(number)")) { done in
+                running.withLock {
+                    $0.now += 1
+                    $0.most = max($0.most, $0.now)
+                }
+                DispatchQueue.global().async {
+                    running.withLock { $0.now -= 1 }
+                    done()
+                    continuation.yield()
+                }
+            }
+        }
+        var count = 0
+        for await _ in stream {
+            count += 1
+            if count == 50 { break }
+        }
+        #expect(running.withLock { $0.most } <= 4)
+        #expect(updates.isIdle)
+    }
+
+    @Test("remembers so many URLs, and none is forgotten before it may be asked again")
+    func bounded() throws {
+        let updates = Updates(limit: 3)
+        let first = updates.record(for: "0")
+        first.postpone(to: .max)
+        for number in 0..<10 { _ = updates.record(for: "\(number)") }
+        #expect(updates.count == 3)
+        #expect(updates.record(for: "0") === first)
+        for number in 0..<10 { updates.record(for: "\(number)").postpone(to: .max) }
+        let unknown = updates.record(for: "unknown")
+        #expect(!unknown.isDue)
+        #expect(updates.count == 3)
+        #expect(updates.knownRecord(for: "unknown") == nil)
+    }
+
+    @Test("a data task is answered at once once it is known what answers")
+    func atOnce() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try fixture.cache()
+        let session = session(with: nil)
+        defer { session.invalidateAndCancel() }
+        func isAnsweredAtOnce(_ request: URLRequest) -> Bool {
+            let isAnswered = Guarded(false)
+            cache.getCachedResponse(for: session.dataTask(with: request)) { _ in isAnswered.withLock { $0 = true } }
+            return isAnswered.withLock { $0 }
+        }
+        _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) }
+        _ = try cache.lookUp(fixture.url)
+        #expect(isAnsweredAtOnce(try request(fixture.url)))
+        #expect(isAnsweredAtOnce(try request(fixture.url, method: "HEAD")))
+        #expect(isAnsweredAtOnce(try request(fixture.url, headers: ["Range": "bytes=0-1"])))
+        // The file is in memory, but nobody has looked for a copy.
+        cache.updates.removeAll()
+        let url = try #require(URL(string: fixture.url))
+        let substitution = try #require(cache.map.substitution(for: url))
+        let lookup = cache.prepare(try request(fixture.url))
+        let file = try #require(cache.heldFile(at: fixture.files.file("a.txt").path))
+        #expect(!cache.knowsFreshest(lookup, substitution, file))
+    }
+
+    @Test("does not keep a cache alive, and ends with it")
+    func end() async throws {
+        let fixture = try UpdatingFixture(.text("newer").failing(.stallAfter(bodyBytes: 2)))
+        weak var gone: LocalSubstitutionCache?
+        let updates: () -> Updates? = try await {
+            let cache = try fixture.cache()
+            gone = cache
+            weak let updates = cache.updates
+            let arrived = EventLog(cache)
+            _ = try cache.lookUp(fixture.url)
+            _ = await arrived.all { _ in true }
+            cache.onEvent = nil
+            return { updates }
+        }()
+        // The only other holder is the block that asks, as long as it runs.
+        while gone != nil || updates() != nil { await Task.yield() }
+        #expect(gone == nil)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Newer copies from the network", .timeLimit(.minutes(1)))
+struct UpdatingTests {
+    @Test("the file answers at once, and what the origin gives from then on")
+    func originChanges() async throws {
+        let fixture = try UpdatingFixture(.text("newer", type: "text/css"))
+        let cache = try fixture.cache()
+        let file = Guarded<CachedURLResponse?>(nil)
+        let event = try await cache.refreshing {
+            let response = try cache.lookUp(fixture.url)
+            file.withLock { $0 = response }
+        }
+        let old = try #require(file.withLock { $0 })
+        #expect(old.text == "local")
+        #expect(
+            event?.description == "refreshed \(fixture.url): a newer copy answers (5 bytes; entry “\(fixture.url)”)"
+        )
+        let new = try #require(try cache.lookUp(fixture.url))
+        #expect(new.text == "newer")
+        #expect(new.http?.statusCode == 200)
+        #expect(new.header("Content-Length") == "5")
+        #expect(new.header("Content-Type") == "text/css")
+        #expect(new.header("Cache-Status") == #"LocalSubstitutionCache; hit; detail="newer copy of a.txt""#)
+        #expect(new.header("ETag") != nil && new.header("ETag") != old.header("ETag"))
+        let names = [old, new].map { Set($0.http?.allHeaderFields.keys.compactMap { $0 as? String } ?? []) }
+        #expect(names[0] == names[1])
+        #expect(try cache.lookUp(fixture.url) === new)
+        #expect(cache.statistics.refreshed == 1)
+        #expect(cache.statistics.lookups == 3 && cache.statistics.substituted == 3)
+        #expect(fixture.origin.requests.map(\.method) == ["GET"])
+    }
+
+    @Test("a session gets the file, and then the newer copy")
+    func throughASession() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try fixture.cache()
+        let session = session(with: cache)
+        defer { session.invalidateAndCancel() }
+        let log = EventLog(cache)
+        let url = try #require(URL(string: fixture.url))
+        #expect(try await String(decoding: session.data(from: url).0, as: UTF8.self) == "local")
+        _ = await log.all(until: \.isOfRefresh)
+        #expect(try await String(decoding: session.data(from: url).0, as: UTF8.self) == "newer")
+        #expect(fixture.origin.requests.count == 1)
+    }
+
+    @Test("with an origin that is gone the file answers, and then the copy that is known")
+    func originGone() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try await fixture.updatedCache()
+        fixture.origin.stop()
+        guard case .refreshFailed? = try await cache.refreshAgain(fixture.url) else {
+            Issue.record("it did not fail")
+            return
+        }
+        #expect(try cache.lookUp(fixture.url)?.text == "newer")
+        let other = try UpdatingFixture(.text("newer"))
+        other.origin.stop()
+        let untouched = try other.cache()
+        guard case .refreshFailed? = try await untouched.refreshing({ _ = try untouched.lookUp(other.url) }) else {
+            Issue.record("it did not fail")
+            return
+        }
+        #expect(try untouched.lookUp(other.url)?.text == "local")
+        #expect(untouched.statistics.refreshed == 0)
+    }
+
+    @Test("the network is asked conditionally, and a 304 transfers nothing and changes nothing")
+    func notModified() async throws {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        var answer = LoopbackServer.Answer.text("newer")
+        answer.headers += [("ETag", "\"1\""), ("Last-Modified", date)]
+        let fixture = try UpdatingFixture(answer)
+        let cache = try await fixture.updatedCache()
+        let bytes = fixture.origin.bytesSent
+        guard case .upToDate? = try await cache.refreshAgain(fixture.url) else {
+            Issue.record("it is not up to date")
+            return
+        }
+        #expect(fixture.origin.requests.map { $0.header("If-None-Match") } == [nil, "\"1\""])
+        #expect(fixture.origin.requests.map { $0.header("If-Modified-Since") } == [nil, date])
+        #expect(fixture.origin.bytesSent == bytes)
+        #expect(try cache.lookUp(fixture.url)?.text == "newer")
+        #expect(cache.statistics.refreshed == 1)
+    }
+
+    @Test("the same bytes with another validator are no news, and are asked for with that from then on")
+    func otherValidator() async throws {
+        var answer = LoopbackServer.Answer.text("newer")
+        answer.headers += [("ETag", "\"1\"")]
+        let fixture = try UpdatingFixture(answer)
+        let cache = try await fixture.updatedCache()
+        answer.headers = [("Content-Type", "text/plain"), ("ETag", "\"2\"")]
+        fixture.answer(answer)
+        for _ in 0..<2 {
+            guard case .upToDate? = try await cache.refreshAgain(fixture.url) else {
+                Issue.record("it is not up to date")
+                return
+            }
+        }
+        #expect(fixture.origin.requests.map { $0.header("If-None-Match") } == [nil, "\"1\"", "\"2\""])
+        #expect(cache.statistics.refreshed == 1)
+    }
+
+    @Test("when the origin serves the file's bytes, the file answers, and an older copy goes")
+    func sameBytes() async throws {
+        let fixture = try UpdatingFixture(.text("local"))
+        let cache = try await fixture.updatedCache()
+        #expect(try cache.lookUp(fixture.url)?.header("Cache-Status")?.contains("newer copy") == false)
+        #expect(cache.statistics.refreshed == 0)
+        fixture.answer(.text("newer"))
+        _ = try await cache.refreshAgain(fixture.url)
+        #expect(try cache.lookUp(fixture.url)?.text == "newer")
+        fixture.answer(.text("local"))
+        _ = try await cache.refreshAgain(fixture.url)
+        #expect(try cache.lookUp(fixture.url)?.text == "local")
+        #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
+    }
+
+    @Test("HEAD and ranges get the newer copy, and have the network asked too", arguments: ["HEAD", "GET"])
+    func headAndRange(_ method: String) async throws {
+        let fixture = try UpdatingFixture(.text("0123456789"))
+        let cache = try fixture.cache()
+        let asked = try request(
+            fixture.url,
+            method: method,
+            headers: method == "GET" ? ["Range": "bytes=2-4"] : [:]
+        )
+        _ = try await cache.refreshing { #expect(cache.cachedResponse(for: asked) != nil) }
+        let new = try #require(cache.cachedResponse(for: asked))
+        #expect(new.text == (method == "GET" ? "234" : ""))
+        #expect(new.http?.statusCode == (method == "GET" ? 206 : 200))
+        #expect(new.header("Content-Length") == (method == "GET" ? "3" : "10"))
+        #expect(new.header("ETag") == (try cache.lookUp(fixture.url)?.header("ETag")))
+        #expect(fixture.origin.requests.map(\.method) == ["GET"])
+        #expect(fixture.origin.requests.first?.header("Range") == nil)
+    }
+
+    static let types: [(entry: String, type: String?, expected: String)] = [
+        ("", "text/css; charset=latin1", "text/css; charset=latin1"),
+        ("", nil, "text/plain; charset=utf-8"),
+        (#", "mimeType": "text/html""#, "text/css", "text/html; charset=utf-8"),
+        (#", "headers": { "content-type": "a/b" }"#, "text/css", "a/b"),
+        (#", "charset": "utf-16""#, "text/css; charset=latin1", "text/css; charset=utf-16"),
+    ]
+
+    @Test("its type is the entry's, else the server's, else as the file's", arguments: types)
+    func contentType(_ entry: String, _ type: String?, _ expected: String) async throws {
+        let answer = LoopbackServer.Answer(
+            headers: type.map { [("Content-Type", $0)] } ?? [],
+            body: Data("newer".utf8)
+        )
+        let fixture = try UpdatingFixture(answer, entry: entry)
+        let cache = try await fixture.updatedCache()
+        #expect(try cache.lookUp(fixture.url)?.header("Content-Type") == expected)
+        #expect(cache.explain(try request(fixture.url)).contentType == expected)
+    }
+
+    @Test("explain says what answers, and asks nobody")
+    func explanation() async throws {
+        let fixture = try UpdatingFixture(.text("newer"), map: #""ORIGIN/b": "a.txt""#)
+        let cache = try fixture.cache()
+        let before = cache.explain(try request(fixture.url))
+        #expect(before.isNewerCopy == false)
+        #expect(before.description.contains("answer:       the file: no newer copy is known"))
+        #expect(cache.updates.isIdle && cache.updates.count == 0)
+        _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) }
+        for cache in [cache, try fixture.cache()] {
+            let after = cache.explain(try request(fixture.url))
+            #expect(after.isNewerCopy == true)
+            #expect(after.verdict == .substituted)
+            #expect(after.contentTypeSource == "set by the server")
+            #expect(after.description.contains("answer:       a newer copy from the network"))
+        }
+        #expect(cache.explain(try request(fixture.origin.url("b").absoluteString)).isNewerCopy == nil)
+        #expect(fixture.origin.requests.count == 1)
+    }
+}
