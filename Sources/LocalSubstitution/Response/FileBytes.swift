@@ -43,11 +43,11 @@ final class FileBytes: Sendable {
 
     /// The digest of the bytes, made when it is first asked for.
     var digest: String {
-        digested.withLock { known in
-            let digest = known ?? Digest.base64(of: data)
-            known = digest
-            return digest
-        }
+        if let known = digested.withLock({ $0 }) { return known }
+        // Not under the lock, since it takes long for a large file.
+        let digest = Digest.base64(of: data)
+        digested.withLock { $0 = digest }
+        return digest
     }
 
     /// Whether the digest takes no time.

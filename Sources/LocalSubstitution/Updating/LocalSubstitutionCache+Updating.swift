@@ -50,7 +50,7 @@ extension LocalSubstitutionCache {
     func knowsFreshest(_ lookup: Lookup, _ substitution: Substitution, _ file: FileBytes) -> Bool {
         guard let url = updatedURL(lookup, substitution) else { return true }
         switch updates.knownRecord(for: url)?.copy {
-        case .none?: return true
+        case .absent?: return true
         case .unknown?, nil: return false
         case .kept(let facts)?:
             return file.isDigested && state.withLock { $0.retention.file(at: Self.place(of: facts, url)) } != nil
@@ -71,7 +71,7 @@ extension LocalSubstitutionCache {
         _ stamp: UpdateRecord.Stamp
     ) -> (facts: NewerCopy.Facts, bytes: FileBytes)? {
         switch stamp.record.copy {
-        case .none: return nil
+        case .absent: return nil
         case .unknown: break
         case .kept(let facts):
             guard facts.standsFor(file) else {
@@ -81,7 +81,7 @@ extension LocalSubstitutionCache {
             if let bytes = heldCopy(facts, of: url, insteadOf: file) { return (facts, bytes) }
         }
         guard let copy = storedCopy(of: url) else {
-            stamp.record.learn(.none, at: stamp)
+            stamp.record.learn(.absent, at: stamp)
             return nil
         }
         stamp.record.learn(.kept(copy.facts), at: stamp)
@@ -143,14 +143,14 @@ extension LocalSubstitutionCache {
 
     /// Drops a copy that does not stand for the file any more, unless another has come since.
     private func dropCopy(of url: String, _ stamp: UpdateRecord.Stamp) {
-        guard let facts = stamp.record.change(to: .none, unlessSince: stamp) else { return }
+        guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
         release(facts, of: url)
         if let request = NewerCopy.request(for: url) { defaultRemove(under: request) }
     }
 
     private func removeCopy(of url: String) {
         if let request = NewerCopy.request(for: url) { defaultRemove(under: request) }
-        release(updates.knownRecord(for: url)?.change(to: .none), of: url)
+        release(updates.knownRecord(for: url)?.change(to: .absent), of: url)
     }
 
     /// Drops the newer copy of a request's URL, if its entry is one that has them.
@@ -218,9 +218,13 @@ extension LocalSubstitutionCache {
             return false
         }
         let copy = NewerCopy(data, response, insteadOf: file)
-        // The same bytes may come with another validator.
-        if copy.facts != known?.facts { try store(copy, insteadOf: known, refresh.url, record) }
-        if record.copy.facts == copy.facts { return false }
+        if copy.facts != known?.facts {
+            // The same bytes may come with another validator.
+            try store(copy, insteadOf: known, refresh.url, record)
+        } else if record.copy.facts == copy.facts {
+            return false
+        }
+        // Also where a lookup has found the copy by now: others were answered before it was there.
         release(record.change(to: .kept(copy.facts)), of: refresh.url)
         return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
     }

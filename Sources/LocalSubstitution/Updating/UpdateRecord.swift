@@ -6,7 +6,7 @@ final class UpdateRecord: Sendable {
     enum Copy: Sendable {
         /// Nobody has looked into the default cache yet.
         case unknown
-        case none
+        case absent
         case kept(NewerCopy.Facts)
 
         var facts: NewerCopy.Facts? {
