@@ -23,11 +23,11 @@ extension LocalSubstitutionCache {
         public internal(set) var fellBack = 0
         /// Responses that a recorder has kept, new or changed.
         public internal(set) var recorded = 0
-        /// Newer copies that the network gave for the files of `untilUpdated` entries. They are no lookups.
-        public internal(set) var refreshed = 0
         /// Files that could not be read when they were asked for.
         public internal(set) var faults = 0
         /// The bytes of all bodies that were substituted.
         public internal(set) var bytes = 0
+        /// Newer copies that the network gave for the files of `untilUpdated` entries. They are no lookups.
+        public internal(set) var refreshed = 0
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import LoopbackOrigin
 import Testing
 
@@ -103,6 +104,35 @@ struct KeepingTests {
         #expect(try cache.lookUp(fixture.url)?.text == "stored")
         cache.map = map
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
+    }
+
+    @Test("older copies do not stay in memory")
+    func memory() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try await fixture.updatedCache()
+        for number in 10..<20 {
+            fixture.answer(.text("newer \(number)"))
+            _ = try await cache.refreshAgain(fixture.url)
+            for url in [fixture.url, fixture.url + "#part"] {
+                #expect(try cache.lookUp(url)?.text == "newer \(number)")
+            }
+        }
+        #expect(cache.state.withLock { $0.retention.heapBytes } == "local".utf8.count + "newer 19".utf8.count)
+    }
+
+    @Test("a copy for which the default cache has no room any more is none, at the latest after a restart")
+    func evicted() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try await fixture.updatedCache()
+        // Others have taken its place.
+        cache.defaultRemove(under: try #require(NewerCopy.request(for: fixture.url)))
+        guard case .refreshed? = try await cache.refreshAgain(fixture.url) else {
+            Issue.record("it was not taken again")
+            return
+        }
+        #expect(try cache.lookUp(fixture.url)?.text == "newer")
+        cache.defaultRemove(under: try #require(NewerCopy.request(for: fixture.url)))
+        #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
     @Test("what stands damaged in its place is none")
