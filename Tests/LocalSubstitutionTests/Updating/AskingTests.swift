@@ -173,6 +173,17 @@ struct AskingTests {
         #expect(updates.isIdle)
     }
 
+    @Test("counts for those that wait for others too, so that their hits are as fast as any")
+    func waiting() {
+        let updates = Updates()
+        let records = (0..<9).map { updates.record(for: "\($0)") }
+        for (number, record) in records.enumerated() {
+            #expect(record.isDue)
+            updates.ask(for: "\(number)", record) { _ in }
+        }
+        #expect(!records.contains(where: \.isDue))
+    }
+
     @Test("remembers so many URLs, and none is forgotten before it may be asked again")
     func bounded() throws {
         let updates = Updates(limit: 3)
