@@ -16,7 +16,7 @@ let package = Package(
         .target(name: "LoopbackOrigin", dependencies: ["Guarded"]),
         .executableTarget(
             name: "substitute",
-            dependencies: ["LocalSubstitution", "LoopbackOrigin"],
+            dependencies: ["LocalSubstitution", "LoopbackOrigin", "Guarded"],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"),
                 .copy("Demo/Origin"), .copy("Demo/SideBySide.html"),

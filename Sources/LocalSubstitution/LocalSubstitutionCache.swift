@@ -140,6 +140,11 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         }
     }
 
+    /// Waits until ``onEvent`` has been told everything that has happened so far. Not to be called from within it.
+    public func flushEvents() {
+        eventQueue.sync {}
+    }
+
     func use(_ map: SubstitutionMap) {
         state.withLock { state in
             state.map = map

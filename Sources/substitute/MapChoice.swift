@@ -12,13 +12,20 @@ struct MapChoice: Sendable {
         if let named = arguments.value("map") {
             file = URL(fileURLWithPath: named)
         } else {
-            file = URL(fileURLWithPath: "substitutions.json")
-            guard FileManager.default.fileExists(atPath: file.path) else {
+            file = Self.standard
+            guard Self.isThere(arguments) else {
                 throw Failure("there is no substitutions.json in this folder: name the map with --map FILE")
             }
         }
         output.message("map \(file.path)")
     }
+
+    /// Whether a map is named or lies in the current folder.
+    static func isThere(_ arguments: Arguments) -> Bool {
+        arguments.value("map") != nil || FileManager.default.fileExists(atPath: standard.path)
+    }
+
+    private static let standard = URL(fileURLWithPath: "substitutions.json")
 
     func load(strict: Bool = true) throws(SubstitutionMapError) -> SubstitutionMap {
         try SubstitutionMap(contentsOf: file, resources: resources, strict: strict)

@@ -37,7 +37,7 @@ struct HelpTests {
     @Test(
         "of a command lists each of its options once",
         arguments: [
-            ("get", ["header", "method", "range", "reload", "output"]),
+            ("get", ["attach", "header", "method", "offline", "output", "range", "record", "reload"]),
             ("explain", ["header", "method", "range", "reload"]),
             ("check", []), ("demo", ["output"]), ("help", []),
         ]

@@ -42,9 +42,15 @@ struct ForwardedRequest: Sendable {
     /// Makes the answer of what has come.
     ///
     /// - Parameters:
+    ///   - credentialHeader: The header with which the session itself shows who asks; `nil` for most.
     ///   - retry: Sends another request in place of this one.
     ///   - deliver: Hands out the answer.
-    func end(_ outcome: Forwarding.Outcome, retry: (ForwardedRequest) -> Void, deliver: (Result) -> Void) {
+    func end(
+        _ outcome: Forwarding.Outcome,
+        credentialHeader: String?,
+        retry: (ForwardedRequest) -> Void,
+        deliver: (Result) -> Void
+    ) {
         switch outcome {
         case .local(let response):
             deliver(.success(response))
@@ -56,7 +62,7 @@ struct ForwardedRequest: Sendable {
                 return deliver(.success(response))
             }
             guard isConditional, http.statusCode == 304 else {
-                return record(response, http, recorder, deliver)
+                return record(response, http, recorder, credentialHeader, deliver)
             }
             guard !wasRedirected(http), let kept = cache.replay(lookup, recorder), case .success = kept else {
                 return retry(ForwardedRequest(cache, lookup, standby, isConditional: false))
@@ -80,12 +86,15 @@ struct ForwardedRequest: Sendable {
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
         _ recorder: SubstitutionRecorder,
+        _ credentialHeader: String?,
         _ deliver: (Result) -> Void
     ) {
         // Before it is delivered, so that who got it can flush the recorder; written after, so that nobody waits for that.
         let keeping = recorder.keeping()
+        defer { keeping.end() }
         deliver(.success(response))
-        guard !cache.excludes(http.url) else { return keeping.end() }
+        guard !cache.excludes(http.url) else { return }
+        if let name = credentialHeader { return cache.note(.notKept(.requestHeader(name)), lookup) }
         cache.note(
             keeping.keep(
                 response: http,

@@ -45,6 +45,20 @@ final class Forwarder: Sendable {
         return forwarding
     }
 
+    /// The header with which the session itself shows who asks for a URL; `nil` for most.
+    func credentialHeader(for url: URL?) -> String? {
+        configuration.withLock { configuration in
+            let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
+            if let name = RecordingRules.credentialHeaders.first(where: { names.contains($0.lowercased()) }) {
+                return name
+            }
+            guard let url, configuration.httpShouldSetCookies,
+                configuration.httpCookieStorage?.cookies(for: url)?.isEmpty == false
+            else { return nil }
+            return "Cookie"
+        }
+    }
+
     /// Made at first use: most apps never send anything on.
     private var currentSession: URLSession {
         session.withLock { session in

@@ -55,7 +55,8 @@ extension LocalSubstitutionCache {
 
     /// Whether an entry is `null` for a URL.
     func excludes(_ url: URL?) -> Bool {
-        guard let url = url.flatMap({ try? NormalizedURL($0.absoluteString) }), let winner = map.match(url).winner else {
+        guard let url = url.flatMap({ try? NormalizedURL($0.absoluteString) }), let winner = map.match(url).winner
+        else {
             return false
         }
         return winner.options.isNever

@@ -33,7 +33,8 @@ extension LocalSubstitutionCache {
             substitution.lists(method: request.httpMethod ?? "GET")
         else {
             if lookup.decision.verdict != .excluded, let recorder = type.recorder, recorder.takes(request) {
-                return isStrict ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder), attachment.forwarder)
+                return isStrict
+                    ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder), attachment.forwarder)
             }
             return isStrict && request.reachesNetwork ? .fail(explanation(of: lookup)) : nil
         }

@@ -92,7 +92,6 @@ open class SubstitutionURLProtocol: URLProtocol {
         // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
-        let priority = task?.priority
         let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
             thread.run { this.pass(piece, attempt) }
         }
@@ -105,6 +104,7 @@ open class SubstitutionURLProtocol: URLProtocol {
             complete: { outcome in
                 forwarded.end(
                     outcome,
+                    credentialHeader: forwarder.credentialHeader(for: forwarded.request.url),
                     retry: { other in thread.run { this.forward(other, forwarder, attempt) } },
                     deliver: { result in thread.run { this.end(result, attempt) } }
                 )
@@ -114,7 +114,7 @@ open class SubstitutionURLProtocol: URLProtocol {
             let forwarding = forwarder.load(
                 forwarded.request,
                 timeout: forwarded.timeout,
-                priority: priority,
+                priority: this.task?.priority,
                 for: owner
             )
             let goesOn = this.delivery.withLock { $0.follow(forwarding, attempt) }

@@ -30,7 +30,7 @@ final class Keeping: Sendable {
         end()
     }
 
-    /// Keeps a response, and ends. Writes the body here and now; the map follows on another queue.
+    /// Keeps a response. Writes the body here and now; the map follows on another queue.
     ///
     /// - Parameter wasRedirected: Whether it is that of another URL than the request's: then it has no validators.
     func keep(
@@ -39,8 +39,7 @@ final class Keeping: Sendable {
         for request: URLRequest,
         wasRedirected: Bool
     ) -> Outcome {
-        defer { end() }
-        return recorder.keep(response, body, request, wasRedirected)
+        recorder.keep(response, body, request, wasRedirected)
     }
 
     /// Notes that the kept copy is what the server still has, and ends.

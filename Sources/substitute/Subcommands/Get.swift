@@ -12,8 +12,12 @@ let getCommand = Subcommand(
         Loads each URL through a URLSession whose cache is a LocalSubstitutionCache,
         and prints where the answer came from (substituted ← file, default cache or
         network), its status, MIME type, size and time. An HTTP error is an answer.
+
+        With --attach the map also answers what no cache is asked for, as requests with
+        Authorization. With --record the responses become files and a map in DIR, which
+        answer when the network fails; with --offline as well, only they and the map do.
         """,
-    options: RequestOptions.all + [
+    options: RequestOptions.all + SessionOptions.all + [
         Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output")
     ],
     run: get
@@ -27,13 +31,10 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
         throw UsageError("--output - and --json both need standard output")
     }
 
-    let configuration = URLSessionConfiguration.default
-    configuration.urlCache = try MapChoice(arguments, output).cache()
-    let session = URLSession(configuration: configuration)
-    defer { session.invalidateAndCancel() }
-
+    let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
-    for request in requests { fetches.append(await Fetch(request, with: session)) }
+    for request in requests { fetches.append(await Fetch(request, with: loading.session)) }
+    loading.end(output)
     for case let fetch in fetches {
         if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(reason)") }
     }

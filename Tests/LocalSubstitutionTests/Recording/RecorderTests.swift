@@ -355,6 +355,7 @@ struct RecorderTests {
         let request = try RecorderFixture.request("https://h/a")
         DispatchQueue.global().async {
             _ = keeping.keep(response: response, body: Data([1]), for: request, wasRedirected: false)
+            keeping.end()
         }
         recorder.flush()
         #expect(try fixture.map().count == 1)

@@ -1,0 +1,75 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The options that say through what session a subcommand loads.
+enum SessionOptions {
+    static let all = [
+        Option(name: "attach", value: nil, help: "with SubstitutionURLProtocol as well"),
+        Option(name: "record", value: "DIR", help: "attach, and keep responses in DIR"),
+        Option(name: "offline", value: nil, help: "attach, and let nothing reach the network"),
+    ]
+}
+
+/// The session through which a subcommand loads, with its cache and recorder.
+struct CommandSession: Sendable {
+    let session: URLSession
+    let cache: LocalSubstitutionCache
+    private let recorder: SubstitutionRecorder?
+
+    init(_ arguments: Arguments, _ output: Output) throws {
+        let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
+        recorder = try folder.map { try SubstitutionRecorder(folder: $0) }
+        cache = try Self.cache(arguments, output, recordsInto: folder)
+        let configuration = URLSessionConfiguration.default
+        configuration.urlCache = cache
+        if recorder != nil || arguments.has("attach") || arguments.has("offline") {
+            let parts = (cache, recorder)
+            CommandProtocol.parts.withLock { $0 = parts }
+            cache.attach(
+                to: configuration,
+                as: CommandProtocol.self,
+                unmatched: arguments.has("offline") ? .fail : .load
+            )
+        }
+        session = URLSession(configuration: configuration)
+        guard recorder != nil else { return }
+        cache.onEvent = { event in
+            if case .notRecorded = event { output.message(event.description) }
+        }
+    }
+
+    /// Who only records needs no map.
+    private static func cache(
+        _ arguments: Arguments,
+        _ output: Output,
+        recordsInto folder: URL?
+    ) throws -> LocalSubstitutionCache {
+        if let folder, !MapChoice.isThere(arguments) {
+            return LocalSubstitutionCache(map: try SubstitutionMap([:], resources: folder))
+        }
+        return try MapChoice(arguments, output).cache()
+    }
+
+    /// Writes what was recorded, and says how much.
+    func end(_ output: Output) {
+        session.invalidateAndCancel()
+        guard let recorder else { return }
+        recorder.flush()
+        cache.flushEvents()
+        let count = cache.statistics.recorded
+        output.message("\(count == 1 ? "1 response" : "\(count) responses") new or changed in \(recorder.mapFile.path)")
+    }
+}
+
+/// The protocol of the command's one session.
+private final class CommandProtocol: SubstitutionURLProtocol {
+    static let parts = Guarded<(cache: LocalSubstitutionCache, recorder: SubstitutionRecorder?)?>(nil)
+
+    override class var cache: LocalSubstitutionCache? { parts.withLock { $0?.cache } }
+    override class var recorder: SubstitutionRecorder? { parts.withLock { $0?.recorder } }
+}
