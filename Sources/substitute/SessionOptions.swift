@@ -59,7 +59,7 @@ struct CommandSession: Sendable {
     func end(_ output: Output) {
         session.invalidateAndCancel()
         guard let recorder else { return }
-        recorder.flush()
+        recorder.close()
         cache.flushEvents()
         let count = cache.statistics.recorded
         output.message("\(count == 1 ? "1 response" : "\(count) responses") new or changed in \(recorder.mapFile.path)")

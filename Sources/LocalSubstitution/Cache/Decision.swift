@@ -70,8 +70,12 @@ extension Decision.Verdict {
 
 extension URLRequest {
     /// Whether the cache policy says that nothing stored locally may answer. Linux's loader asks a cache all the same.
+    var ignoresLocalData: Bool { cachePolicy.ignoresLocalData }
+}
+
+extension URLRequest.CachePolicy {
     var ignoresLocalData: Bool {
-        switch cachePolicy {
+        switch self {
         case .reloadIgnoringLocalCacheData, .reloadIgnoringLocalAndRemoteCacheData, .reloadRevalidatingCacheData: true
         default: false
         }

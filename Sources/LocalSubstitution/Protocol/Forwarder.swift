@@ -6,7 +6,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests on to the network, through a session of its own without our protocols and without a cache.
+/// Sends requests on to the network, through a session of its own without our protocols, which would take them again, and
+/// without a cache.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
@@ -38,7 +39,7 @@ final class Forwarder: Sendable {
         priority: Float?,
         for owner: Forwarding.Owner
     ) -> Forwarding {
-        let task = currentSession.dataTask(with: request.forwarded)
+        let task = currentSession.dataTask(with: request)
         if let priority { task.priority = priority }
         let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
         delegate.add(forwarding, for: task)

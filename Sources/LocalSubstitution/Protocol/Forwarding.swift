@@ -24,7 +24,6 @@ final class Forwarding: Sendable {
     private struct State: Sendable {
         var response: URLResponse?
         var body = Data()
-        var hops = 0
         var isCancelled = false
         var isEnded = false
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
@@ -47,9 +46,6 @@ final class Forwarding: Sendable {
     private let timeout: Double?
     private let owner: Owner
     private let state: Guarded<State>
-
-    /// As many redirects as browsers follow (Fetch §4.4).
-    private static let mostHops = 20
 
     init(_ task: URLSessionDataTask, from forwarder: Forwarder, timeout: Double?, for owner: Owner) {
         self.task = task
@@ -88,22 +84,15 @@ final class Forwarding: Sendable {
 
     // MARK: What the session tells
 
-    /// Says whether the target of a redirect is to be asked for: not if an entry answers it, nor after too many.
+    /// Says whether the target of a redirect is to be asked for: not if an entry answers it. The session gives up loops.
     func redirect(to request: URLRequest, _ follow: (URLRequest?) -> Void) {
         let answer = owner.answerHop(request)
-        let isTooMany = state.withLock { state in
-            state.hops += 1
-            let isTooMany = state.hops > Self.mostHops
+        state.withLock { state in
             // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more, and to
             // answer it traps on Linux.
-            if !state.isCancelled { follow(answer == nil && !isTooMany ? request : nil) }
-            return isTooMany
+            if !state.isCancelled { follow(answer == nil ? request : nil) }
         }
-        if let answer {
-            end(.local(answer))
-        } else if isTooMany {
-            end(.failed(URLError(.httpTooManyRedirects)))
-        }
+        if let answer { end(.local(answer)) }
     }
 
     func ask(_ challenge: URLAuthenticationChallenge) { owner.askOuterSession(challenge) }

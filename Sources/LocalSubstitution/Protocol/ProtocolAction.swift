@@ -25,7 +25,6 @@ enum Standby: Sendable {
 extension LocalSubstitutionCache {
     /// What a protocol does about a request; `nil` if it has nothing to do.
     func action(for request: URLRequest, by type: SubstitutionURLProtocol.Type) -> ProtocolAction? {
-        guard !request.isForwarded else { return nil }
         let attachment = attachment(of: type)
         let isStrict = attachment.unmatched == .fail
         let lookup = prepare(request)
@@ -58,16 +57,4 @@ extension URLRequest {
     fileprivate var reachesNetwork: Bool {
         ["http", "https", "ws", "wss", "ftp"].contains(url?.scheme?.lowercased() ?? "")
     }
-
-    /// Whether a forwarder has sent it: then no protocol of ours takes it again, whatever session it came to.
-    fileprivate var isForwarded: Bool { URLProtocol.property(forKey: Self.forwardedKey, in: self) != nil }
-
-    /// The same request, to be sent on.
-    var forwarded: URLRequest {
-        guard let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest else { return self }
-        URLProtocol.setProperty(true, forKey: Self.forwardedKey, in: request)
-        return request as URLRequest
-    }
-
-    private static let forwardedKey = "LocalSubstitution.forwarded"
 }

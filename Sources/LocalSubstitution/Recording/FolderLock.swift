@@ -1,15 +1,17 @@
 import Foundation
+import Guarded
 
-/// Keeps every other recorder away from a folder, in this process and others, until it goes. The system lets go of it when a
-/// process ends, however that happens.
+/// Keeps every other recorder away from a folder, in this process and others, until it is released or goes. The system
+/// releases it when a process ends, however that happens.
 final class FolderLock: Sendable {
-    private let descriptor: Int32
+    /// `nil` once it was released.
+    private let held: Guarded<Int32?>
 
     static let name = ".recorder.lock"
 
     init(_ folder: URL) throws(SubstitutionRecorderError) {
         let path = folder.appendingPathComponent(Self.name, isDirectory: false).path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
         guard descriptor >= 0 else {
             throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(String(cString: strerror(errno)))")
         }
@@ -32,10 +34,17 @@ final class FolderLock: Sendable {
         }
         _ = ftruncate(descriptor, 0)
         _ = WrittenFolder.write(Data("\(getpid())\n".utf8), to: descriptor)
+        held = Guarded(descriptor)
     }
 
     deinit {
-        close(descriptor)
+        release()
+    }
+
+    var isHeld: Bool { held.withLock { $0 != nil } }
+
+    func release() {
+        if let descriptor = held.withLock({ $0.take() }) { close(descriptor) }
     }
 
     /// Only for the message: what the other recorder has written of itself.

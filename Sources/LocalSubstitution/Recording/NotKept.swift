@@ -13,6 +13,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
     case cacheControl(String)
     case tooLarge(bytes: Int, most: Int)
     case unwritable(String)
+    case closed
 
     var description: String {
         switch self {
@@ -30,6 +31,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
         case .tooLarge(let bytes, let most):
             "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
         case .unwritable(let problem): problem
+        case .closed: "the recorder was closed"
         }
     }
 }

@@ -32,6 +32,7 @@ extension SubstitutionRecorder {
     ///
     /// Only one at a time.
     func save() -> String? {
+        guard lock.isHeld else { return nil }
         state.withLock { $0.isSaveDue = false }
         do throws(WrittenFolder.Problem) {
             try adoptEdits()

@@ -19,7 +19,7 @@ public final class SubstitutionRecorder: Sendable {
     let keepings = OpenKeepings()
     let journal: RecordingJournal
     let queue = DispatchQueue(label: "LocalSubstitution.recorder", qos: .utility)
-    private let lock: FolderLock
+    let lock: FolderLock
 
     static let mapName = "substitutions.json"
 
@@ -29,6 +29,7 @@ public final class SubstitutionRecorder: Sendable {
         var foreign: ForeignEntries
         var saved = Saved()
         var isSaveDue = false
+        var isClosed = false
         var onProblem: (@Sendable (String) -> Void)?
     }
 
@@ -76,7 +77,19 @@ public final class SubstitutionRecorder: Sendable {
     }
 
     deinit {
+        // Here and now: the last reference may go on the queue.
         _ = save()
+    }
+
+    /// Writes what is kept, and lets go of the folder, so that another recorder can have it. Nothing is kept from now on, and
+    /// nothing answered. A recorder that goes closes by itself.
+    public func close() {
+        state.withLock { $0.isClosed = true }
+        keepings.waitForThoseSoFar()
+        queue.sync {
+            saveAndReport()
+            lock.release()
+        }
     }
 
     /// Writes at once what is kept: waits for the responses that are being kept now, then writes the map.
@@ -87,8 +100,8 @@ public final class SubstitutionRecorder: Sendable {
         queue.sync { saveAndReport() }
     }
 
-    /// Says what could not be written. Called on any thread.
-    var onProblem: (@Sendable (String) -> Void)? {
+    /// Is told what could not be written, in a sentence; on any thread.
+    public var onProblem: (@Sendable (String) -> Void)? {
         get { state.withLock { $0.onProblem } }
         set { state.withLock { $0.onProblem = newValue } }
     }

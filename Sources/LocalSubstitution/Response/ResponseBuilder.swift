@@ -82,9 +82,12 @@ struct ResponseBuilder {
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
+    /// What `Cache-Status` begins with.
+    static let cacheName = "LocalSubstitutionCache"
+
     /// RFC 9211: so that a client sees that it got a substitute, and of which file, and whether it is a newer copy of that.
     private var cacheStatus: String {
-        let name = "LocalSubstitutionCache; hit"
+        let name = "\(Self.cacheName); hit"
         guard let file = substitution.fileName else { return name }
         let encoded = PercentEncoding.normalize(
             file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] },

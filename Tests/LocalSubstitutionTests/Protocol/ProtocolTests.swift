@@ -174,6 +174,17 @@ struct ProtocolTests {
     }
     #endif
 
+    @Test("counts an answer once: as the cache's, where the loader believes that, else as its own")
+    func counts() async throws {
+        _ = try await load("mapped")
+        #expect(cache.statistics.substituted == 1)
+        #expect(cache.statistics.served == 0)
+        _ = try await load("mapped", headers: ["Authorization": "x"])
+        #expect(cache.statistics.substituted == 1)
+        #expect(cache.statistics.served == 1)
+        #expect(cache.statistics.bytes == 10)
+    }
+
     // MARK: Offline
 
     @Test("asks the network for an entry that waits for it to fail, with the session's headers")
@@ -222,6 +233,40 @@ struct ProtocolTests {
         #expect(origin.requestCount(path: "/mapped") == 0)
         let error = await #expect(throws: URLError.self) { try await load("offline/loop") }
         #expect(error?.code == .httpTooManyRedirects)
+    }
+
+    @Test("sends what it forwards past every protocol of ours and every cache")
+    func loops() async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        let other = try CacheFixture(#""http://127.0.0.1:*/offline/x": "a.txt""#).cache()
+        OtherProtocol.current.withLock { $0 = other }
+        other.attach(to: configuration, as: OtherProtocol.self)
+        cache.attach(to: configuration, as: TestProtocol.self)
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let (data, _) = try await session.data(from: origin.url("offline/x"))
+        #expect(data == Data("network GET ".utf8))
+        #expect(cache.statistics.lookups == 1)
+        #expect(other.statistics.lookups == 0)
+    }
+
+    @Test("sends no request on whose body it can't see")
+    func hiddenBody() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        // Foundation does not show the body of an upload to a protocol: so the loader sends it itself.
+        var upload = try request(origin.url("offline/x").absoluteString, method: "POST")
+        _ = try await session.upload(for: upload, from: Data("body".utf8))
+        #expect(origin.requests.last?.body == Data("body".utf8))
+        #if !canImport(Darwin)
+        // One that looks as if it had none is taken, and then fails.
+        upload.httpMethod = "GET"
+        let error = await #expect(throws: URLError.self) {
+            try await session.upload(for: upload, from: Data("body".utf8))
+        }
+        #expect(error?.localizedDescription.contains("httpBody") == true)
+        #expect(origin.requests.count == 1)
+        #endif
     }
 
     @Test("ends what it forwarded when the task is cancelled", .timeLimit(.minutes(1)))

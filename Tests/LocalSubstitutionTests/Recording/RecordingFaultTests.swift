@@ -60,6 +60,7 @@ struct RecordingFaultTests {
         var requestHeaders: [String: String] = [:]
         var sessionHeaders: [String: String] = [:]
         var answer = LoopbackServer.Answer.text("public")
+        var isKept = false
         var testDescription: String { what }
     }
 
@@ -84,7 +85,11 @@ struct RecordingFaultTests {
             what: "Vary: *",
             answer: LoopbackServer.Answer(headers: [("Vary", "Accept, *")], body: Data("s3cr3t".utf8))
         ),
-        Secret(what: "a header of no use", answer: LoopbackServer.Answer(headers: [("X-Auth-Token", "s3cr3t")])),
+        Secret(
+            what: "a header of no use",
+            answer: LoopbackServer.Answer(headers: [("X-Auth-Token", "s3cr3t")]),
+            isKept: true
+        ),
         Secret(what: "a redirect", answer: .redirect(to: "/other?token=s3cr3t")),
         Secret(what: "an error", answer: LoopbackServer.Answer(status: 403, body: Data("s3cr3t".utf8))),
     ]
@@ -98,6 +103,7 @@ struct RecordingFaultTests {
         _ = try await visit.session.data(for: request)
         visit.end()
         #expect(!origin.requests.isEmpty)
+        #expect(visit.cache.statistics.recorded == (secret.isKept ? 1 : 0))
         for case let name as String in FileManager.default.enumerator(atPath: recorded.path) ?? .init() {
             #expect(!name.contains("s3cr3t"))
             let contents = try? Data(contentsOf: recorded.appendingPathComponent(name))

@@ -154,6 +154,50 @@ struct RecordingTests {
         }
     }
 
+    @Test("a copy is not right because the target of a redirect says so")
+    func redirectedValidator() async throws {
+        let isMoved = Guarded(false)
+        let origin = try LoopbackServer { request in
+            if request.path == "/a", isMoved.withLock({ $0 }) { return .redirect(to: "/b") }
+            let isKnown = request.header("If-None-Match") == "\"1\""
+            return isKnown
+                ? .status(304) : LoopbackServer.Answer(headers: [("ETag", "\"1\"")], body: Data(request.path.utf8))
+        }
+        defer { origin.stop() }
+        try await visit { visit in
+            _ = try await visit.session.data(from: origin.url("a"))
+            isMoved.withLock { $0 = true }
+            let (data, _) = try await visit.session.data(from: origin.url("a"))
+            #expect(data == Data("/b".utf8))
+        }
+    }
+
+    @Test("what the cache's own map excludes is not kept, and neither is a redirect to it")
+    func excluded() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/a" ? .redirect(to: "/never") : .text("excluded")
+        }
+        defer { origin.stop() }
+        try await visit(map: #"{ "http://127.0.0.1:*/never": null }"#) { visit in
+            for path in ["a", "never"] { _ = try await visit.session.data(from: origin.url(path)) }
+        }
+        #expect(try keys().isEmpty)
+    }
+
+    @Test("a closed recorder keeps nothing, and lets another have the folder")
+    func closed() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("a")])
+        defer { origin.stop() }
+        let visit = try Visit(recorded, as: PlainProtocol.self)
+        #expect(throws: SubstitutionRecorderError.self) { try SubstitutionRecorder(folder: recorded) }
+        visit.recorder.close()
+        let other = try SubstitutionRecorder(folder: recorded)
+        _ = try await visit.session.data(from: origin.url("a"))
+        visit.end()
+        other.close()
+        #expect(try keys().isEmpty)
+    }
+
     @Test("a copy whose file has gone is asked for again")
     func fileIsGone() async throws {
         let origin = try LoopbackServer { request in

@@ -44,7 +44,7 @@ struct Visit {
     /// Lets go of the folder, so that another recorder can have it.
     func end() {
         session.invalidateAndCancel()
-        recorder.flush()
+        recorder.close()
         VisitProtocol.parts.withLock { $0[ObjectIdentifier(type)] = nil }
     }
 

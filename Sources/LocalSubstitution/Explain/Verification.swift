@@ -1,0 +1,131 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension LocalSubstitutionCache {
+    /// Whether a session gets local files from a cache, and if not, why.
+    public struct Verification: Sendable, Hashable, CustomStringConvertible {
+        /// Why a session does not get a local file.
+        public enum Cause: String, Sendable, Hashable, CaseIterable {
+            /// The map has no entry to try it with.
+            case nothingToLoad
+            /// The session's configuration has no cache.
+            case noCache
+            /// The session's configuration has another cache, which is not `URLCache.shared` now.
+            case anotherCache
+            /// `URLCache.shared` is this cache, but the session has another: it was made before, or has one of its own.
+            case madeBefore
+            /// The session's configuration ignores local data.
+            case policy
+            /// The request failed.
+            case failed
+            /// Nothing is wrong with the session: the platform's loader did not take the cache's answer.
+            case platform
+        }
+
+        /// Whether the local file answered.
+        public let isSubstituted: Bool
+        /// The URL that was loaded; `nil` if the map has none to try.
+        public let url: URL?
+        /// `nil` if the local file answered.
+        public let cause: Cause?
+        /// One line: what came of it, and what to do.
+        public let description: String
+    }
+
+    /// Loads one URL of the map through a session, and says whether the local file answered.
+    ///
+    /// If it did not, the URL has been loaded from the network. It is one whose entry answers a plain `GET`.
+    public func verify(_ session: URLSession) async -> Verification {
+        guard let url = urlToVerify else {
+            return Verification(
+                .nothingToLoad,
+                nil,
+                "no exact entry of the map answers a plain GET with a file or status"
+            )
+        }
+        let result = await Self.load(url, session)
+        let configuration = session.configuration
+        let status = (try? result.get()).flatMap { $0.value(forHTTPHeaderField: "Cache-Status") }
+        if status?.hasPrefix(ResponseBuilder.cacheName) == true, isIn(configuration) {
+            return Verification(isSubstituted: true, url: url, cause: nil, description: "\(url) was substituted")
+        }
+        let (cause, text) = cause(configuration, result)
+        return Verification(cause, url, text)
+    }
+
+    private func isIn(_ configuration: URLSessionConfiguration) -> Bool {
+        configuration.urlCache === self
+            || (configuration.protocolClasses ?? []).contains { ($0 as? SubstitutionURLProtocol.Type)?.cache === self }
+    }
+
+    private func cause(
+        _ configuration: URLSessionConfiguration,
+        _ result: Result<HTTPURLResponse, any Error>
+    ) -> (Verification.Cause, String) {
+        guard let cache = configuration.urlCache else {
+            return (
+                .noCache, "the session's configuration has no urlCache: set it to this cache before the session is made"
+            )
+        }
+        if cache !== self {
+            return URLCache.shared === self
+                ? (
+                    .madeBefore,
+                    "the session has another cache: it was made before URLCache.shared was set, or its configuration has one "
+                        + "of its own, as an ephemeral one; set the configuration's urlCache, then make the session"
+                )
+                : (
+                    .anotherCache,
+                    "the session has another cache: set its configuration's urlCache, or URLCache.shared, to this one before "
+                        + "the session is made"
+                )
+        }
+        if configuration.requestCachePolicy.ignoresLocalData {
+            return (
+                .policy,
+                "the session's configuration ignores local data (requestCachePolicy): attach SubstitutionURLProtocol, or set "
+                    + "another policy"
+            )
+        }
+        if case .failure(let error) = result { return (.failed, "the request failed: \(error.localizedDescription)") }
+        return (.platform, "the loader did not take the cache's answer: attach SubstitutionURLProtocol")
+    }
+
+    /// The URL of the first entry that answers a plain `GET`, and whose answer shows where it came from.
+    private var urlToVerify: URL? {
+        let map = map
+        for entry in map.storage.index.entries where !entry.isPattern {
+            guard let url = URL(string: entry.key), !entry.options.headers.keys.contains(where: Self.isCacheStatus),
+                Explanation(URLRequest(url: url), Decision(URLRequest(url: url), in: map), map).verdict == .substituted
+            else { continue }
+            return url
+        }
+        return nil
+    }
+
+    private static func isCacheStatus(_ name: String) -> Bool { name.lowercased() == "cache-status" }
+
+    /// Not with `data(for:)`: on Linux a Swift task that is cancelled meanwhile may wait for ever.
+    private static func load(_ url: URL, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
+        await withCheckedContinuation { continuation in
+            session.dataTask(with: URLRequest(url: url)) { _, response, error in
+                let failure = error ?? URLError(.badServerResponse)
+                continuation.resume(returning: (response as? HTTPURLResponse).map { .success($0) } ?? .failure(failure))
+            }.resume()
+        }
+    }
+}
+
+extension LocalSubstitutionCache.Verification {
+    fileprivate init(_ cause: Cause, _ url: URL?, _ text: String) {
+        self.init(
+            isSubstituted: false,
+            url: url,
+            cause: cause,
+            description: url.map { "\($0) was not substituted: \(text)" } ?? text
+        )
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import LocalSubstitution
+import LoopbackOrigin
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Verifying a session", .timeLimit(.minutes(1)))
+struct VerificationTests {
+    private final class VerifiedProtocol: VisitProtocol {}
+
+    private let origin: LoopbackServer
+
+    init() throws { origin = try LoopbackServer(routes: ["/a": .text("network")]) }
+
+    private func cache(_ value: String = "\"a.txt\"") throws -> LocalSubstitutionCache {
+        try CacheFixture("\"\(origin.url("a"))\": \(value)").cache()
+    }
+
+    private func verify(
+        _ cache: LocalSubstitutionCache,
+        _ configure: (URLSessionConfiguration) throws -> Void
+    ) async throws -> LocalSubstitutionCache.Verification {
+        let configuration = URLSessionConfiguration.ephemeral
+        try configure(configuration)
+        let session = URLSession(configuration: configuration)
+        defer { session.finishTasksAndInvalidate() }
+        return await cache.verify(session)
+    }
+
+    @Test("says that the file answered")
+    func substituted() async throws {
+        let cache = try cache()
+        let verification = try await verify(cache) { $0.urlCache = cache }
+        #expect(verification.isSubstituted)
+        #expect(verification.url == origin.url("a"))
+        #expect(verification.cause == nil)
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("says that the session has no cache, or another one, also one that substitutes")
+    func otherCaches() async throws {
+        let (cache, other) = (try cache(), try self.cache())
+        #expect(try await verify(cache) { $0.urlCache = nil }.cause == .noCache)
+        #expect(
+            try await verify(cache) { $0.urlCache = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil) }.cause
+                == .anotherCache
+        )
+        let answered = try await verify(cache) { $0.urlCache = other }
+        #expect(!answered.isSubstituted)
+        #expect(answered.cause == .anotherCache)
+        #expect(answered.description.contains("another cache"))
+    }
+
+    /// A loader that does not believe the cache, as a protocol that comes first.
+    private final class Unbelieving: URLProtocol {
+        override class func canInit(with request: URLRequest) -> Bool { true }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func stopLoading() {}
+        override func startLoading() {
+            guard let url = request.url,
+                let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+            else { return }
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            client?.urlProtocolDidFinishLoading(self)
+        }
+    }
+
+    @Test("says that the configuration ignores caches, or that only the loader can be the cause")
+    func unbelieved() async throws {
+        let cache = try cache()
+        let ignoring = try await verify(cache) {
+            $0.urlCache = cache
+            $0.protocolClasses = [Unbelieving.self]
+            $0.requestCachePolicy = .reloadIgnoringLocalCacheData
+        }
+        #expect(ignoring.cause == .policy)
+        let other = try await verify(cache) {
+            $0.urlCache = cache
+            $0.protocolClasses = [Unbelieving.self]
+        }
+        #expect(other.cause == .platform)
+        #expect(other.description.contains("attach SubstitutionURLProtocol"))
+    }
+
+    @Test(
+        "says that there is nothing to try it with",
+        arguments: [
+            "null", #"{ "status": 503 }"#, #"{ "file": "a.txt", "use": "whenOffline" }"#,
+            #"{ "file": "a.txt", "headers": { "Cache-Status": "x" } }"#,
+        ]
+    )
+    func nothing(_ value: String) async throws {
+        let cache = try cache(value)
+        let verification = try await verify(cache) { $0.urlCache = cache }
+        #expect(verification.cause == .nothingToLoad)
+        #expect(verification.url == nil)
+    }
+
+    #if swift(>=6.2)
+    @Test("says that a session was made before URLCache.shared was set")
+    func madeBefore() async {
+        await #expect(processExitsWith: .success) {
+            let session = URLSession(configuration: .default)
+            let folder = try TemporaryFolder(files: ["a.txt"])
+            let map = try SubstitutionMap(["http://nowhere.invalid/a": "a.txt"], resources: folder.url)
+            let cache = LocalSubstitutionCache(map: map)
+            URLCache.shared = cache
+            let old = await cache.verify(session)
+            let new = await cache.verify(URLSession(configuration: .default))
+            _exit(old.cause == .madeBefore && new.isSubstituted ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+    #endif
+}
