@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 extension Subject {
-    private static let size = 10_000
+    static let size = 10_000
 
     fileprivate static let substitutedFetch = Subject("fetch, substituted", operations: 200) {
         let fixture = try Fixture(json: Fixture.json(entries: files), bytesPerFile: size)
@@ -48,6 +48,14 @@ extension Subject {
     ) -> @Sendable (Int) async throws -> Void {
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
+        return fetches(urls, configuration, finally)
+    }
+
+    static func fetches(
+        _ urls: [String],
+        _ configuration: URLSessionConfiguration,
+        _ finally: @escaping @Sendable () -> Void
+    ) -> @Sendable (Int) async throws -> Void {
         let session = URLSession(configuration: configuration)
         let urls = urls.compactMap { URL(string: $0) }
         return { count in

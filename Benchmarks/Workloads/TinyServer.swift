@@ -1,12 +1,15 @@
 import Foundation
+import Synchronization
 
-/// An HTTP server on loopback that gives one answer to everything, for as long as the process runs: only a yardstick.
+/// An HTTP server on loopback that gives one answer to everything, for as long as the process runs: only a yardstick. The first
+/// bytes of the body are the answer's number, so that no two are the same.
 final class TinyServer: Sendable {
     let port: UInt16
 
     init(body: [UInt8]) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: \(body.count)\r\n\r\n"
         let answer = Array(head.utf8) + body
+        let bodyStart = head.utf8.count
         let listener = socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -23,17 +26,21 @@ final class TinyServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                Thread.detachNewThread { Self.serve(connection, answer) }
+                Thread.detachNewThread { Self.serve(connection, answer, bodyStart) }
             }
         }
     }
 
     /// Requests come without a body, one at a time, and each fits into one read.
-    private static func serve(_ connection: Int32, _ answer: [UInt8]) {
+    private static func serve(_ connection: Int32, _ answer: [UInt8], _ bodyStart: Int) {
         var on: Int32 = 1
         setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         var request = [UInt8](repeating: 0, count: 16 << 10)
+        var answer = answer
         while read(connection, &request, request.count) > 0 {
+            withUnsafeBytes(of: answers.wrappingAdd(1, ordering: .relaxed).newValue) {
+                answer.replaceSubrange(bodyStart..<bodyStart + $0.count, with: $0)
+            }
             var sent = 0
             while sent < answer.count {
                 let count = answer[sent...].withUnsafeBytes { write(connection, $0.baseAddress, $0.count) }
@@ -43,6 +50,8 @@ final class TinyServer: Sendable {
         }
         close(connection)
     }
+
+    private static let answers = Atomic(0)
 
     #if canImport(Glibc)
     private static let stream = Int32(SOCK_STREAM.rawValue)

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -39,36 +40,35 @@ struct ForwardedRequest: Sendable {
 
     func answer(toRedirect request: URLRequest) -> CachedURLResponse? { cache.answer(toRedirect: request) }
 
-    /// Makes the answer of what has come.
+    /// What is to be done next about a request.
+    enum Step: Sendable {
+        /// Hand out an answer.
+        case deliver(Result)
+        /// Find out on a queue, since it takes files.
+        case find(DispatchQueue = .global(qos: .userInitiated), @Sendable () -> Step)
+        /// Send another request in place of this one.
+        case retry(ForwardedRequest)
+    }
+
+    /// What to do about what has come.
     ///
-    /// - Parameters:
-    ///   - credentialHeader: The header with which the session itself shows who asks; `nil` for most.
-    ///   - retry: Sends another request in place of this one.
-    ///   - deliver: Hands out the answer.
-    func end(
-        _ outcome: Forwarding.Outcome,
-        credentialHeader: String?,
-        retry: (ForwardedRequest) -> Void,
-        deliver: (Result) -> Void
-    ) {
+    /// - Parameter credentialHeader: The header with which the session itself shows who asks; `nil` for most.
+    func step(after outcome: Forwarding.Outcome, credentialHeader: () -> String?) -> Step {
         switch outcome {
         case .local(let response):
-            deliver(.success(response))
+            return .deliver(.success(response))
         case .failed(let error):
-            deliver(NetworkFailure.codes.contains(error.code) ? fallBack(error) : .failure(error))
+            guard NetworkFailure.codes.contains(error.code) else { return .deliver(.failure(error)) }
+            return .find { .deliver(fallBack(error)) }
         case .network(let response):
             cache.noteForwarded(lookup)
             guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {
-                return deliver(.success(response))
+                return .deliver(.success(response))
             }
             guard isConditional, http.statusCode == 304 else {
-                return record(response, http, recorder, credentialHeader, deliver)
+                return record(response, http, recorder, credentialHeader())
             }
-            guard !wasRedirected(http), let kept = cache.replay(lookup, recorder), case .success = kept else {
-                return retry(ForwardedRequest(cache, lookup, standby, isConditional: false))
-            }
-            recorder.keeping().confirm(lookup.request)
-            deliver(kept)
+            return .find { confirm(http, recorder) }
         }
     }
 
@@ -82,28 +82,49 @@ struct ForwardedRequest: Sendable {
         return answer
     }
 
+    /// The server says that the recorder's copy is still right.
+    private func confirm(_ http: HTTPURLResponse, _ recorder: SubstitutionRecorder) -> Step {
+        guard !wasRedirected(http), let kept = cache.replay(lookup, recorder), case .success = kept else {
+            return .retry(ForwardedRequest(cache, lookup, standby, isConditional: false))
+        }
+        recorder.keeping().confirm(lookup.request)
+        return .deliver(kept)
+    }
+
     private func record(
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
         _ recorder: SubstitutionRecorder,
-        _ credentialHeader: String?,
-        _ deliver: (Result) -> Void
-    ) {
-        // Before it is delivered, so that who got it can flush the recorder; written after, so that nobody waits for that.
+        _ credentialHeader: String?
+    ) -> Step {
+        guard !cache.excludes(http.url) else { return .deliver(.success(response)) }
+        if let credentialHeader {
+            cache.note(.notKept(.requestHeader(credentialHeader)), lookup)
+            return .deliver(.success(response))
+        }
+        // Begun before it is delivered, so that who got it can flush the recorder; written after, so that nobody waits for that.
         let keeping = recorder.keeping()
-        defer { keeping.end() }
-        deliver(.success(response))
-        guard !cache.excludes(http.url) else { return }
-        if let name = credentialHeader { return cache.note(.notKept(.requestHeader(name)), lookup) }
-        cache.note(
-            keeping.keep(
-                response: http,
-                body: response.data,
-                for: lookup.request,
-                wasRedirected: wasRedirected(http)
-            ),
-            lookup
-        )
+        let keep: @Sendable () -> Void = {
+            cache.note(
+                keeping.keep(
+                    response: http,
+                    body: response.data,
+                    for: lookup.request,
+                    wasRedirected: wasRedirected(http)
+                ),
+                lookup
+            )
+            keeping.end()
+        }
+        // In the order in which they came, so that the last one stays.
+        guard keeping.isTimely else {
+            return .find(recorder.keepingQueue) {
+                keep()
+                return .deliver(.success(response))
+            }
+        }
+        recorder.keepingQueue.async(execute: keep)
+        return .deliver(.success(response))
     }
 
     private func wasRedirected(_ response: HTTPURLResponse) -> Bool {

@@ -64,7 +64,11 @@ final class Forwarder: Sendable {
     private var currentSession: URLSession {
         session.withLock { session in
             if let session { return session }
-            let made = URLSession(configuration: configuration.withLock { $0 }, delegate: delegate, delegateQueue: nil)
+            let made = URLSession(
+                configuration: configuration.withLock { $0 },
+                delegate: delegate,
+                delegateQueue: LoaderThread.delegateQueue
+            )
             session = made
             return made
         }
@@ -126,7 +130,8 @@ private final class ForwarderDelegate: NSObject, URLSessionDataDelegate, Sendabl
         // It asks after the 401 has arrived whole, and without a credential never ends the task by itself
         // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
         forwarding(task)?.finish(nil)
-        completionHandler(.cancelAuthenticationChallenge, nil)
+        // Elsewhere: it cancels the task, which on the loader's queue waits for that queue.
+        DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #endif
     }
 

@@ -30,9 +30,9 @@ final class Forwarding: Sendable {
         var forwarder: Forwarder?
     }
 
-    /// Whom a forwarding asks and tells. All is called on a queue of the session.
+    /// Whom a forwarding asks and tells: all but the first where ``LoaderThread/runAsDelegate(_:)`` says.
     struct Owner: Sendable {
-        /// Answers the target of a redirect, if an entry does; else it is followed.
+        /// Answers the target of a redirect, if an entry does; else it is followed. It may read a file.
         let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
         /// Hands a challenge to the session whose request this is.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
@@ -58,8 +58,9 @@ final class Forwarding: Sendable {
         task.resume()
         guard let timeout else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
-            self?.end(.failed(URLError(.timedOut)))
-            self?.endTask()
+            guard let self else { return }
+            LoaderThread.runAsDelegate { self.end(.failed(URLError(.timedOut))) }
+            endTask()
         }
     }
 
@@ -76,7 +77,7 @@ final class Forwarding: Sendable {
         #else
         // On Linux `cancel` waits for the loader's queue, on which a protocol is stopped. And what was said to a redirect must
         // have arrived there before, or it traps (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
-        LoaderThread().run { [task] in
+        LoaderThread.runAsDelegate { [task] in
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
         }
         #endif
@@ -85,14 +86,19 @@ final class Forwarding: Sendable {
     // MARK: What the session tells
 
     /// Says whether the target of a redirect is to be asked for: not if an entry answers it. The session gives up loops.
-    func redirect(to request: URLRequest, _ follow: (URLRequest?) -> Void) {
-        let answer = owner.answerHop(request)
-        state.withLock { state in
-            // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more, and to
-            // answer it traps on Linux.
-            if !state.isCancelled { follow(answer == nil ? request : nil) }
+    func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
+        DispatchQueue.global(qos: .userInitiated).async { [self] in
+            let answer = owner.answerHop(request)
+            LoaderThread.runAsDelegate { [self] in
+                // Before the task hears that it is to go no further, and ends.
+                if let answer { end(.local(answer)) }
+                state.withLock { state in
+                    // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,
+                    // and to answer it traps on Linux.
+                    if !state.isCancelled { follow(answer == nil ? request : nil) }
+                }
+            }
         }
-        if let answer { end(.local(answer)) }
     }
 
     func ask(_ challenge: URLAuthenticationChallenge) { owner.askOuterSession(challenge) }

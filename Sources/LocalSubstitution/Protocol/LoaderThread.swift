@@ -18,19 +18,33 @@ struct LoaderThread: Sendable {
         CFRunLoopPerformBlock(runLoop, CFRunLoopMode.defaultMode.rawValue, body)
         CFRunLoopWakeUp(runLoop)
     }
+
+    /// Runs something there, when called by a session that has ``delegateQueue``.
+    func runForDelegate(_ body: @escaping @Sendable () -> Void) { run(body) }
+
+    /// For sessions of our own.
+    static var delegateQueue: OperationQueue? { nil }
+
+    /// Runs something where a session with ``delegateQueue`` tells its delegate what has come: anywhere.
+    static func runAsDelegate(_ body: @escaping @Sendable () -> Void) { body() }
     #else
     // Linux's loader starts protocols on its work queue, and reads its tables there without a lock when a client is told
     // something (`TaskRegistry.swift`): elsewhere that races with every other task. The work queues of all sessions are one in
     // the end (`URLSession.swift`, `sharedQueue`), so any session gets us there.
-    private static let session = URLSession(
-        configuration: .ephemeral,
-        delegate: nil,
-        delegateQueue: InPlaceQueue()
-    )
+    private static let session = URLSession(configuration: .ephemeral, delegate: nil, delegateQueue: InPlaceQueue())
 
     /// Runs something there, later, and after all that was sent there before.
-    func run(_ body: @escaping @Sendable () -> Void) {
-        Self.session.getAllTasks { _ in body() }
+    func run(_ body: @escaping @Sendable () -> Void) { Self.runAsDelegate(body) }
+
+    /// Runs something there, when called by a session that has ``delegateQueue``: that is there already.
+    func runForDelegate(_ body: @escaping @Sendable () -> Void) { body() }
+
+    /// For sessions of our own: they tell their delegates there, which spares two changes of threads.
+    static var delegateQueue: OperationQueue? { InPlaceQueue() }
+
+    /// Runs something where a session with ``delegateQueue`` tells its delegate what has come.
+    static func runAsDelegate(_ body: @escaping @Sendable () -> Void) {
+        session.getAllTasks { _ in body() }
     }
 
     /// A queue that runs what it is given where it is given: a session adds to it from its work queue.

@@ -93,21 +93,17 @@ open class SubstitutionURLProtocol: URLProtocol {
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
         let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
-            thread.run { this.pass(piece, attempt) }
+            thread.runForDelegate { this.pass(piece, attempt) }
         }
         let owner = Forwarding.Owner(
             answerHop: { forwarded.answer(toRedirect: $0) },
             askOuterSession: { challenge in
-                thread.run { this.client?.urlProtocol(this, didReceive: challenge) }
+                thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },
             pass: Self.passesPieces && !forwarded.hasStandby ? pass : nil,
             complete: { outcome in
-                forwarded.end(
-                    outcome,
-                    credentialHeader: forwarder.credentialHeader(for: forwarded.request.url),
-                    retry: { other in thread.run { this.forward(other, forwarder, attempt) } },
-                    deliver: { result in thread.run { this.end(result, attempt) } }
-                )
+                let step = forwarded.step(after: outcome) { forwarder.credentialHeader(for: forwarded.request.url) }
+                thread.runForDelegate { this.take(step, forwarder, attempt, thread) }
             }
         )
         DispatchQueue.global(qos: .userInitiated).async {
@@ -119,6 +115,27 @@ open class SubstitutionURLProtocol: URLProtocol {
             )
             let goesOn = this.delivery.withLock { $0.follow(forwarding, attempt) }
             if goesOn { forwarding.resume() } else { forwarding.cancel() }
+        }
+    }
+
+    /// Must run where ``LoaderThread`` says.
+    private func take(
+        _ step: ForwardedRequest.Step,
+        _ forwarder: Forwarder,
+        _ attempt: Int,
+        _ thread: LoaderThread
+    ) {
+        nonisolated(unsafe) let this = self
+        switch step {
+        case .deliver(let result):
+            end(result, attempt)
+        case .find(let queue, let find):
+            queue.async {
+                let next = find()
+                thread.run { this.take(next, forwarder, attempt, thread) }
+            }
+        case .retry(let other):
+            forward(other, forwarder, attempt)
         }
     }
 

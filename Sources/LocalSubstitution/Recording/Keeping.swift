@@ -19,7 +19,8 @@ final class Keeping: Sendable {
     }
 
     private let recorder: SubstitutionRecorder
-    private let number: Int
+    /// `nil` if the recorder was closed before.
+    private let number: Int?
 
     init(_ recorder: SubstitutionRecorder) {
         self.recorder = recorder
@@ -30,6 +31,10 @@ final class Keeping: Sendable {
         end()
     }
 
+    /// Whether few enough are being kept that this one need not be waited for: else what has come but is not yet written would
+    /// fill the memory.
+    var isTimely: Bool { recorder.keepings.count <= 16 }
+
     /// Keeps a response. Writes the body here and now; the map follows on another queue.
     ///
     /// - Parameter wasRedirected: Whether it is that of another URL than the request's: then it has no validators.
@@ -39,18 +44,19 @@ final class Keeping: Sendable {
         for request: URLRequest,
         wasRedirected: Bool
     ) -> Outcome {
-        recorder.keep(response, body, request, wasRedirected)
+        guard number != nil else { return .notKept(.closed) }
+        return recorder.keep(response, body, request, wasRedirected)
     }
 
     /// Notes that the kept copy is what the server still has, and ends.
     func confirm(_ request: URLRequest) {
-        recorder.confirm(request)
+        if number != nil { recorder.confirm(request) }
         end()
     }
 
     /// Ends without keeping anything.
     func end() {
-        recorder.keepings.end(number)
+        if let number { recorder.keepings.end(number) }
     }
 }
 
@@ -58,14 +64,24 @@ final class Keeping: Sendable {
 final class OpenKeepings: Sendable {
     private struct State: Sendable {
         var last = 0
+        var isClosed = false
         var open: Set<Int> = []
         var waiting: [(number: Int, semaphore: DispatchSemaphore)] = []
     }
 
     private let state = Guarded(State())
 
-    func begin() -> Int {
+    var count: Int { state.withLock { $0.open.count } }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// None can begin any more.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// The number of one that begins; `nil` if none can.
+    func begin() -> Int? {
         state.withLock { state in
+            guard !state.isClosed else { return nil }
             state.last += 1
             state.open.insert(state.last)
             return state.last

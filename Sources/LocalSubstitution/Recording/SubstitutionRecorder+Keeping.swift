@@ -10,8 +10,7 @@ extension SubstitutionRecorder {
     /// Whether a request goes through the recorder: kept where its response may be, answered by the kept copy without a network.
     func takes(_ request: URLRequest) -> Bool {
         guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
-        let (foreign, isClosed) = state.withLock { ($0.foreign, $0.isClosed) }
-        return !isClosed && !foreign.isExcluded(url)
+        return !keepings.isClosed && !state.withLock { $0.foreign }.isExcluded(url)
     }
 
     /// What a request can ask the server with whether the kept copy is still right; `nil` if none is kept, if it came from
@@ -78,8 +77,7 @@ extension SubstitutionRecorder {
         } catch {
             return .notKept(.url(error.message))
         }
-        let (foreign, isClosed) = state.withLock { ($0.foreign, $0.isClosed) }
-        guard !isClosed else { return .notKept(.closed) }
+        let foreign = state.withLock { $0.foreign }
         if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { return .notKept(reason) }
         if request.value(forHTTPHeaderField: "Range") != nil { return .notKept(.requestHeader("Range")) }
         if let reason = Self.refusal(ofTarget: response.url, foreign)

@@ -18,7 +18,10 @@ public final class SubstitutionRecorder: Sendable {
     let state: Guarded<State>
     let keepings = OpenKeepings()
     let journal: RecordingJournal
+    /// Writes the map, in the background.
     let queue = DispatchQueue(label: "LocalSubstitution.recorder", qos: .utility)
+    /// Writes bodies, one at a time.
+    let keepingQueue = DispatchQueue(label: "LocalSubstitution.recorder.bodies", qos: .utility)
     let lock: FolderLock
 
     static let mapName = "substitutions.json"
@@ -29,7 +32,6 @@ public final class SubstitutionRecorder: Sendable {
         var foreign: ForeignEntries
         var saved = Saved()
         var isSaveDue = false
-        var isClosed = false
         var onProblem: (@Sendable (String) -> Void)?
     }
 
@@ -84,7 +86,7 @@ public final class SubstitutionRecorder: Sendable {
     /// Writes what is kept, and lets go of the folder, so that another recorder can have it. Nothing is kept from now on, and
     /// nothing answered. A recorder that goes closes by itself.
     public func close() {
-        state.withLock { $0.isClosed = true }
+        keepings.close()
         keepings.waitForThoseSoFar()
         queue.sync {
             saveAndReport()
