@@ -275,7 +275,7 @@ struct CheckTests {
                 kind: "refusedByLoader",
                 entries: [#""https://h.example/a": { "file": "a.txt", "headers": { "Vary": "Cookie" } }"#],
                 files: ["a.txt": "hello"],
-                message: "no response with the header “Vary” from a cache: the default cache and the network answer"
+                message: "no response with the header “Vary” from a cache: unless SubstitutionURLProtocol is attached"
             ),
             Oddity(
                 testDescription: "a status that the loader refuses",

@@ -65,6 +65,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// Keys that almost match, for a request that no entry names.
     public let nearMisses: [NearMiss]
 
+    /// What the entry gives in a session with ``SubstitutionURLProtocol`` attached, where the cache alone gives nothing of it;
+    /// else `nil`.
+    public let attached: String?
+
     /// What serves the request instead of the entry, if the entry does not.
     public var instead: String? {
         switch verdict {
@@ -82,6 +86,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         }
         add("verdict", verdict == .substituted ? "substituted" : "not substituted: \(reason)")
         add("served by", instead)
+        add("attached", attached)
         add("entry", winner.map(Self.describe))
         add("file", file?.path)
         add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file: no newer copy is known" })
@@ -131,10 +136,22 @@ extension Explanation {
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
                 ? "set by the server" : substitution.mimeTypeSource.description
         }
+        attached = problem == nil ? Self.attached(decision) : nil
         isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses =
             match.map { $0.winner == nil && $0.goneFile == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
+    }
+
+    private static func attached(_ decision: Decision) -> String? {
+        switch decision.verdict {
+        case .ignoresLocalData, .waitsForOffline, .refused:
+            let answer = decision.match?.substitution.map { $0.fileName == nil ? "the entry" : "the entry's file" }
+            let waits = decision.match?.substitution?.use == .whenOffline
+            return answer.map { waits ? "the network; if that fails, \($0)" : $0 }
+        case .substituted, .notHTTP, .noEntry, .fileIsGone, .excluded, .methodNotListed:
+            return nil
+        }
     }
 
     private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {

@@ -8,6 +8,8 @@ public struct MapWarning: Sendable, Hashable, CustomStringConvertible {
         case neverWins
         /// The loader would not take the entry's response from a cache.
         case refusedByLoader
+        /// The entry's file waits for the network to fail, which only the protocol sees.
+        case needsProtocol
         /// A file's first bytes are not what its MIME type says.
         case contradictedType
         /// A file's name differs from the disk's in capital and small letters.

@@ -20,17 +20,21 @@ extension SubstitutionMap {
     }
 
     private func refusal(of entry: Entry) -> MapWarning? {
+        let otherwise = "unless SubstitutionURLProtocol is attached, the default cache and the network answer"
+        if entry.options.use == .whenOffline {
+            return MapWarning(.needsProtocol, entry, "its file waits for the network to fail: \(otherwise)")
+        }
         let methods = entry.options.methods
         if !methods.contains("GET"), !methods.contains("HEAD") {
             return MapWarning(
                 .refusedByLoader,
                 entry,
-                "the loader asks no cache for \(methods.joined(separator: " or ")): the default cache and the network answer"
+                "the loader asks no cache for \(methods.joined(separator: " or ")): \(otherwise)"
             )
         }
         let substitution = Substitution(entry, fileName: entry.file?.text, folder: storage.folder, url: nil)
         return LoaderRules.refusal(of: substitution).map {
-            MapWarning(.refusedByLoader, entry, "\($0.message): the default cache and the network answer")
+            MapWarning(.refusedByLoader, entry, "\($0.message): \(otherwise)")
         }
     }
 

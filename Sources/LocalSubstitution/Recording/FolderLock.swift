@@ -44,7 +44,10 @@ final class FolderLock: Sendable {
     var isHeld: Bool { held.withLock { $0 != nil } }
 
     func release() {
-        if let descriptor = held.withLock({ $0.take() }) { close(descriptor) }
+        guard let descriptor = held.withLock({ $0.take() }) else { return }
+        // Not by closing it alone: a process that is being started just now has it open too, until it runs its program.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     /// Only for the message: what the other recorder has written of itself.

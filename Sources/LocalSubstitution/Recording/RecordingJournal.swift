@@ -1,8 +1,8 @@
 import Foundation
 import Guarded
 
-/// The names of files that are being written, on disk before the files are: so the next recorder finds those that a process left
-/// behind when it was killed.
+/// The names of files that are being written or are about to go, on disk before that happens: so the next recorder finds those
+/// that a process left behind when it was killed.
 final class RecordingJournal: Sendable {
     private let descriptor: Int32
     /// Names on disk that can't be forgotten yet.
@@ -33,11 +33,12 @@ final class RecordingJournal: Sendable {
         close(descriptor)
     }
 
-    /// Notes that a file is about to be written.
-    func begin(_ name: String) throws(WrittenFolder.Problem) {
+    /// Notes that files are about to be written, or that no map will name them any more.
+    func begin(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
         let code = pending.withLock { pending in
-            let code = WrittenFolder.write(Data("\(name)\n".utf8), to: descriptor)
-            if code == 0 { pending.insert(name) }
+            let new = names.filter { !pending.contains($0) }
+            let code = WrittenFolder.write(Data(new.map { "\($0)\n" }.joined().utf8), to: descriptor)
+            if code == 0 { pending.formUnion(new) }
             return code
         }
         guard code == 0 else { throw WrittenFolder.Problem(name: Self.name, code: code) }

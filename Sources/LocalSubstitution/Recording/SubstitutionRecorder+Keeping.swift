@@ -26,7 +26,10 @@ extension SubstitutionRecorder {
     }
 
     /// The kept copy, or what the recorder's own map gives for the URL; `nil` if there is none.
+    ///
+    /// Waits for the responses that are being kept: who has got one may ask for it at once.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
+        keepings.waitForThoseSoFar()
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         while true {
             let (kept, foreign) = state.withLock { ($0.index.kept[url.canonical], $0.foreign) }

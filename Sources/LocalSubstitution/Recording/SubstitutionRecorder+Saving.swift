@@ -12,14 +12,16 @@ extension SubstitutionRecorder {
         var texts: [String: String] = [:]
     }
 
-    /// Has everything written soon, on a queue of its own: several changes at once.
+    /// Has everything written soon, on a queue of its own: the first change almost at once, then several together.
     func saveSoon() {
-        let isFirst = state.withLock { state in
-            defer { state.isSaveDue = true }
-            return !state.isSaveDue
+        let now = DispatchTime.now()
+        let time: DispatchTime? = state.withLock { state in
+            guard !state.isSaveDue else { return nil }
+            state.isSaveDue = true
+            return max(now + .milliseconds(10), state.savedAt.map { $0 + .milliseconds(300) } ?? now)
         }
-        guard isFirst else { return }
-        queue.asyncAfter(deadline: .now() + .milliseconds(300)) { [weak self] in self?.saveAndReport() }
+        guard let time else { return }
+        queue.asyncAfter(deadline: time) { [weak self] in self?.saveAndReport() }
     }
 
     func saveAndReport() {
@@ -33,11 +35,15 @@ extension SubstitutionRecorder {
     /// Only one at a time.
     func save() -> String? {
         guard lock.isHeld else { return nil }
-        state.withLock { $0.isSaveDue = false }
+        state.withLock { state in
+            state.isSaveDue = false
+            state.savedAt = .now()
+        }
         do throws(WrittenFolder.Problem) {
             try adoptEdits()
             let (index, foreign, saved) = state.withLock { ($0.index, $0.foreign, $0.saved) }
             guard index.changes.all != saved.changes.all || !index.removed.isEmpty else { return nil }
+            try journal.begin(index.removed)
             let output = WrittenFolder(path: folder.path)
             var texts = saved.texts
             if index.changes.map != saved.changes.map {

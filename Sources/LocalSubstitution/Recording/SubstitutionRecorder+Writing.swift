@@ -37,7 +37,7 @@ extension SubstitutionRecorder {
         let type = response.value(forHTTPHeaderField: "Content-Type").flatMap { ContentType($0) }?.essence
         let file = freeName(RecordedFileName(url, type: type, bodyDigest: old == nil ? nil : digest))
         do throws(WrittenFolder.Problem) {
-            try journal.begin(file)
+            try journal.begin([file])
             try WrittenFolder(path: resources.path).write(body, to: file)
         } catch {
             WrittenFolder(path: resources.path).remove(file)

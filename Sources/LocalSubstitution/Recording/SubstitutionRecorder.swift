@@ -32,6 +32,7 @@ public final class SubstitutionRecorder: Sendable {
         var foreign: ForeignEntries
         var saved = Saved()
         var isSaveDue = false
+        var savedAt: DispatchTime?
         var onProblem: (@Sendable (String) -> Void)?
     }
 

@@ -54,6 +54,7 @@ private struct ExplanationRecord: Encodable {
     let verdict: String
     let reason: String
     let servedBy: String?
+    let attached: String?
     let entry: Entry?
     let file: String?
     let status: Int?
@@ -69,6 +70,7 @@ private struct ExplanationRecord: Encodable {
         verdict = explanation.verdict.rawValue
         reason = explanation.reason
         servedBy = explanation.instead
+        attached = explanation.attached
         entry = explanation.winner.map(Entry.init)
         file = explanation.file?.path
         status = explanation.status

@@ -28,17 +28,19 @@ extension TemporaryFolder {
     func substitute(
         _ words: [String],
         environment: [String: String] = [:],
-        output: FileHandle? = nil
+        output: FileHandle? = nil,
+        limit: DispatchTimeInterval = .seconds(60)
     ) async throws -> Outcome {
-        try await run(Executable.substitute(), words, environment: environment, output: output)
+        try await run(Executable.substitute(), words, environment: environment, output: output, limit: limit)
     }
 
-    /// Runs a program to its end, or kills it after a minute. It writes into files, which never fill up as pipes do.
+    /// Runs a program to its end, or kills it after a while. It writes into files, which never fill up as pipes do.
     func run(
         _ program: URL,
         _ words: [String],
         environment: [String: String] = [:],
-        output: FileHandle? = nil
+        output: FileHandle? = nil,
+        limit: DispatchTimeInterval = .seconds(60)
     ) async throws -> Outcome {
         let files = ["output", "messages"].map { support.appendingPathComponent($0) }
         for file in files { try Data().write(to: file) }
@@ -61,7 +63,7 @@ extension TemporaryFolder {
                 process.terminationHandler = nil
                 continuation.resume(throwing: error)
             }
-            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(60)) { [weak process] in
+            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak process] in
                 if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
             }
         }

@@ -1,0 +1,137 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+import LoopbackOrigin
+import Testing
+
+@Suite("substitute get --attach, --record, --offline", .serialized)
+struct RecordTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("--attach answers what no cache is asked for")
+    func attach() async throws {
+        try folder.writeMap(#"{ "http://nowhere.invalid/a": "a.txt" }"#, files: ["a.txt": "local"])
+        let words = ["get", "--header", "Authorization: x", "http://nowhere.invalid/a"]
+        #expect(try await folder.substitute(words).status == 1)
+        let run = try await folder.substitute(words + ["--attach"])
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("substituted ← a.txt"))
+    }
+
+    @Test("--record keeps what came, which answers when the origin has gone, and says what is not kept")
+    func record() async throws {
+        let origin = try LoopbackServer(routes: ["/page": .text("<p>", type: "text/html"), "/no": .status(500)])
+        let urls = ["/page", "/no"].map { origin.url($0).absoluteString }
+        let first = try await folder.substitute(["get", "--record", "kept"] + urls)
+        #expect(first.status == 0)
+        #expect(first.messages.contains("not recorded \(urls[1]): the status is 500: only 200 is kept"))
+        #expect(first.messages.contains("1 response new or changed in "))
+        origin.stop()
+        for words in [["--record", "kept"], ["--record", "kept", "--offline"], ["--map", "kept/substitutions.json"]] {
+            let run = try await folder.substitute(["get"] + words + [urls[0]])
+            #expect(
+                run.output.hasPrefix("substituted ← 127.0.0.1_\(origin.port)/page.html  200  text/html"),
+                "\(words)"
+            )
+        }
+        let missing = try await folder.substitute(["get", "--record", "kept", "--offline", urls[1]])
+        #expect(missing.status == 1)
+        #expect(missing.messages.contains("its session may not reach the network"))
+    }
+
+    @Test("--offline reaches no network")
+    func offline() async throws {
+        let origin = try LoopbackServer(routes: ["/page": .text("network")])
+        defer { origin.stop() }
+        try folder.writeMap("{}", files: [:])
+        let run = try await folder.substitute("get", "--offline", origin.url("/page").absoluteString)
+        #expect(run.status == 1)
+        #expect(run.messages.contains("verdict:"))
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("a second process can't have the folder")
+    func twoProcesses() async throws {
+        let recorder = try SubstitutionRecorder(folder: folder.url.appendingPathComponent("kept"))
+        defer { recorder.close() }
+        let run = try await folder.substitute("get", "--record", "kept", "http://nowhere.invalid/a")
+        #expect(run.status == 1)
+        #expect(run.messages.contains("is in use by another recorder"))
+        #expect(run.messages.contains("end that one first"))
+    }
+
+    @Test("killed at any moment, the folder is a map whose files are whole and belong to their validators")
+    func killed() async throws {
+        let generation = Guarded(0)
+        // Every other answer is new, so that files are replaced all the time.
+        let origin = try LoopbackServer { request in
+            let number = generation.withLock { generation in
+                generation += 1
+                return generation / 2
+            }
+            let body = Self.body(of: request.path, number)
+            return LoopbackServer.Answer(
+                headers: [("Content-Type", "text/plain"), ("ETag", "\"\(number)\"")],
+                body: body
+            )
+        }
+        defer { origin.stop() }
+        let urls = (0..<400).map { origin.url("/\($0 % 40).txt").absoluteString }
+        var generator = SystemRandomNumberGenerator()
+        let kept = folder.url.appendingPathComponent("kept")
+        var found = 0
+        for _ in 0..<50 {
+            let limit = DispatchTimeInterval.milliseconds(Int.random(in: 5...400, using: &generator))
+            _ = try await folder.substitute(["get", "--record", "kept"] + urls, limit: limit)
+            guard FileManager.default.fileExists(atPath: kept.appendingPathComponent("substitutions.json").path) else {
+                continue
+            }
+            found += try check(kept)
+        }
+        #expect(found > 100)
+        // What nobody knows of has gone when the folder is opened again.
+        try SubstitutionRecorder(folder: kept).close()
+        let map = try SubstitutionMap(contentsOf: kept.appendingPathComponent("substitutions.json"))
+        #expect(map.warnings().isEmpty)
+    }
+
+    private static func body(of path: String, _ number: Int) -> Data {
+        Data((String(repeating: "\(path) \(number)\n", count: 500) + "end").utf8)
+    }
+
+    private struct Records: Decodable {
+        struct Record: Decodable {
+            let file: String
+            let etag: String?
+        }
+
+        let responses: [String: Record]
+    }
+
+    /// Checks what a killed process has left; gives how many files.
+    private func check(_ kept: URL) throws -> Int {
+        let map = try SubstitutionMap(contentsOf: kept.appendingPathComponent("substitutions.json"))
+        let keys = try JSONDecoder()
+            .decode([String: String].self, from: Data(contentsOf: kept.appendingPathComponent("substitutions.json")))
+            .keys
+        let records = try? JSONDecoder()
+            .decode(Records.self, from: Data(contentsOf: kept.appendingPathComponent("recorder.json")))
+        for key in keys {
+            let url = try #require(URL(string: key))
+            let file = try #require(map.substitution(for: url)?.fileURL)
+            let contents = try Data(contentsOf: file)
+            let number = try #require(
+                Int(String(decoding: contents, as: UTF8.self).prefix { $0 != "\n" }.split(separator: " ")[1])
+            )
+            #expect(contents == Self.body(of: url.path, number))
+            if let record = records?.responses[key], file.path.hasSuffix("/Resources/" + record.file),
+                let tag = record.etag
+            {
+                #expect(tag == "\"\(number)\"")
+            }
+        }
+        return keys.count
+    }
+}
