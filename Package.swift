@@ -26,7 +26,7 @@ let package = Package(
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["LocalSubstitution", "substitute"],
+            dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "SubstituteTests", dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"]),

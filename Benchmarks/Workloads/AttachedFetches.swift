@@ -83,7 +83,8 @@ extension Subject {
         try recording(beside: 10, as: SmallFolderProtocol.self)
     }
 
-    fileprivate static let recordedBesideMany = Subject("fetch, loopback HTTP, recorded beside 5,000", operations: 200) {
+    fileprivate static let recordedBesideMany = Subject("fetch, loopback HTTP, recorded beside 5,000", operations: 200)
+    {
         try recording(beside: 5_000, as: LargeFolderProtocol.self)
     }
 

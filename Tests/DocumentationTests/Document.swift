@@ -21,9 +21,14 @@ struct Document: Sendable {
 
     static let readme = Document("README.md")
 
-    static let articles = ["LocalSubstitution", "MapFormat", "HowARequestIsDecided", "WhatFoundationDoes"].map {
-        Document("Sources/LocalSubstitution/Documentation.docc/\($0).md")
-    }
+    private static let folder = "Sources/LocalSubstitution/Documentation.docc"
+
+    static let articles = {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+        return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().map { Document("\(folder)/\($0)") }
+    }()
+
+    static func article(_ name: String) -> Document { Document("\(folder)/\(name).md") }
 
     static let all = [readme, Document("CONTRIBUTING.md"), Document("CHANGELOG.md")] + articles
 

@@ -20,7 +20,10 @@ struct MapExampleTests {
         #expect(folder.describe(substitution) == example.gives)
     }
 
-    @Test("the tables of fields list all fields", arguments: [Document.readme.path, Document.articles[1].path])
+    @Test(
+        "the tables of fields list all fields",
+        arguments: [Document.readme.path, Document.article("MapFormat").path]
+    )
     func fields(_ path: String) throws {
         let table = try #require(Document(path).tables.first { $0.header.first == "field" })
         #expect(Set(table.rows.map { $0.cells[0] }) == Set(EntryFields.names))
@@ -28,7 +31,7 @@ struct MapExampleTests {
 
     @Test("the table of problems lists kinds that there are")
     func problems() throws {
-        let table = try #require(Document.articles[1].tables.first { $0.header == ["what", "kind"] })
+        let table = try #require(Document.article("MapFormat").tables.first { $0.header == ["what", "kind"] })
         #expect(table.rows.count > 10)
         for row in table.rows { #expect(SubstitutionMapError.Problem.Kind(rawValue: row.cells[1]) != nil, "\(row)") }
     }

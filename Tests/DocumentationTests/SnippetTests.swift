@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LoopbackOrigin
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -49,6 +50,11 @@ struct SnippetTests {
         #expect(cache.onEvent != nil)
     }
 
+    @Test("recorded fixtures are a map")
+    func fixtures() throws {
+        #expect(try recordedFixtures().map.count == 1)
+    }
+
     // `URLCache.shared` is the whole process's, so these have one of their own.
     #if compiler(>=6.2) && (os(macOS) || os(Linux))
     @Test("an app's shared session is answered from its bundle")
@@ -65,6 +71,28 @@ struct SnippetTests {
             #expect(cache.map.problems.count == 1)
             let (body, _) = try await URLSession.shared.data(from: SnippetTests.url)
             #expect(String(decoding: body, as: UTF8.self) == "Ada")
+        }
+    }
+
+    @Test("an attached session is answered, and verified; what is visited is kept and answers offline")
+    func attached() async throws {
+        let home = FileManager.default.temporaryDirectory.appending(path: "Home-\(UUID().uuidString)").path
+        await #expect(processExitsWith: .success) { [home = home as String] in
+            setenv("HOME", home, 1)
+            setenv("XDG_CACHE_HOME", home, 1)
+            let cache = try SnippetTests.cache()
+            URLCache.shared = cache
+            let session = URLSession(configuration: attach(cache))
+            let answered = await cache.verify(session).isSubstituted
+            await printVerification(of: session, cache)
+            let origin = try LoopbackServer(routes: ["/page": .text("visited")])
+            let url = origin.url("page")
+            let keeping = URLSession(configuration: keepWhatIsVisited(cache))
+            _ = try await keeping.data(from: url)
+            origin.stop()
+            let (kept, _) = try await keeping.data(from: url)
+            try? FileManager.default.removeItem(atPath: home)
+            _exit(answered && kept == Data("visited".utf8) ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 

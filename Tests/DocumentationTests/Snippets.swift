@@ -76,6 +76,71 @@ func reloadingCache(_ mapFile: URL) throws -> LocalSubstitutionCache {
     return cache
 }
 
+func attach(_ cache: LocalSubstitutionCache) -> URLSessionConfiguration {
+    // snippet: attaching
+    let configuration = URLSessionConfiguration.default
+    cache.attach(to: configuration)
+    // end
+    return configuration
+}
+
+func printVerification(of session: URLSession, _ cache: LocalSubstitutionCache) async {
+    // snippet: verifying
+    let verification = await cache.verify(session)
+    print(verification)
+    // end
+}
+
+// snippet: a copy of what was visited
+final class KeepingProtocol: SubstitutionURLProtocol {
+    static let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)
+    static let kept = caches.first.flatMap { try? SubstitutionRecorder(folder: $0.appending(path: "Kept")) }
+    override class var recorder: SubstitutionRecorder? { kept }
+}
+// end
+
+func keepWhatIsVisited(_ cache: LocalSubstitutionCache) -> URLSessionConfiguration {
+    // snippet: attaching a recorder
+    let configuration = URLSessionConfiguration.default
+    cache.attach(to: configuration, as: KeepingProtocol.self)
+    // end
+    return configuration
+}
+
+// snippet: strict mode
+final class CheckoutProtocol: SubstitutionURLProtocol {
+    static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/checkout.json")
+    static let checkout = try? LocalSubstitutionCache(contentsOf: fixtures)
+    override class var cache: LocalSubstitutionCache? { checkout }
+}
+
+func checkoutSession() throws -> URLSession {
+    let configuration = URLSessionConfiguration.ephemeral
+    let cache = try #require(CheckoutProtocol.cache)
+    cache.attach(to: configuration, as: CheckoutProtocol.self, unmatched: .fail)
+    return URLSession(configuration: configuration)
+}
+
+@Test("an order that is refused says why")
+func refusedOrder() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/orders"))
+    var order = URLRequest(url: url)
+    order.httpMethod = "POST"
+    order.setValue("Bearer token", forHTTPHeaderField: "Authorization")
+    let (body, response) = try await checkoutSession().data(for: order)
+    #expect((response as? HTTPURLResponse)?.statusCode == 409)
+    #expect(String(decoding: body, as: UTF8.self) == "sold out\n")
+}
+// end
+
+func recordedFixtures() throws -> LocalSubstitutionCache {
+    // snippet: recorded fixtures
+    let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/substitutions.json")
+    let cache = try LocalSubstitutionCache(contentsOf: fixtures)
+    // end
+    return cache
+}
+
 // Neither library is a dependency, so these two are not compiled here; the documents say so.
 
 #if canImport(Kingfisher)
