@@ -1,0 +1,125 @@
+#if os(Linux)
+import Foundation
+import FoundationNetworking
+import Guarded
+import LoopbackOrigin
+import Synchronization
+import Testing
+
+@testable import LocalSubstitution
+
+/// The facts about protocols and Linux's loader that the code relies on.
+@Suite("Canary: Linux's loader and protocols", .serialized, .timeLimit(.minutes(1)))
+struct ProtocolCanaryTests {
+    /// Answers everything, and notes what it saw.
+    final class Probe: URLProtocol {
+        struct Seen: Sendable {
+            var urls: [String] = []
+            var body: Data?
+            var hasBodyStream = false
+        }
+
+        static let seen = Guarded(Seen())
+        static let pieces = Guarded(["whole"])
+        /// Whether somebody is inside `startLoading`.
+        static let isStarting = Atomic(false)
+
+        override class func canInit(with request: URLRequest) -> Bool {
+            guard request.url?.path != "/target", request.url?.path != "/redirect" else {
+                seen.withLock { $0.urls.append(request.url?.path ?? "") }
+                return false
+            }
+            return true
+        }
+        override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+        override func stopLoading() {}
+
+        override func startLoading() {
+            Self.isStarting.store(true, ordering: .sequentiallyConsistent)
+            defer { Self.isStarting.store(false, ordering: .sequentiallyConsistent) }
+            let request = request
+            Self.seen.withLock { seen in
+                seen.body = request.httpBody
+                seen.hasBodyStream = request.httpBodyStream != nil
+            }
+            guard let url = request.url,
+                let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+            else { return }
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            for piece in Self.pieces.withLock({ $0 }) { client?.urlProtocol(self, didLoad: Data(piece.utf8)) }
+            client?.urlProtocolDidFinishLoading(self)
+        }
+    }
+
+    private let session: URLSession
+    private let url: URL
+
+    init() throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [Probe.self] + (configuration.protocolClasses ?? [])
+        session = URLSession(configuration: configuration)
+        url = try #require(URL(string: "http://nowhere.invalid/a"))
+    }
+
+    @Test("a completion handler gets only the last piece of a body")
+    func lastPiece() async throws {
+        Probe.pieces.withLock { $0 = ["first", "last"] }
+        defer { Probe.pieces.withLock { $0 = ["whole"] } }
+        #expect(try await session.data(from: url).0 == Data("last".utf8))
+    }
+
+    @Test("an upload's body is hidden, and a request's httpBody is not")
+    func bodies() async throws {
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        _ = try await session.upload(for: request, from: Data("body".utf8))
+        #expect(Probe.seen.withLock { $0.body == nil && !$0.hasBodyStream })
+        request.httpBody = Data("body".utf8)
+        _ = try await session.data(for: request)
+        #expect(Probe.seen.withLock { $0.body } == Data("body".utf8))
+    }
+
+    @Test("the target of a redirect is shown to no protocol")
+    func redirect() async throws {
+        let origin = try LoopbackServer { $0.path == "/redirect" ? .redirect(to: "/target") : .text("target") }
+        defer { origin.stop() }
+        #expect(try await session.data(from: origin.url("redirect")).0 == Data("target".utf8))
+        #expect(Probe.seen.withLock { $0.urls }.allSatisfy { $0 == "/redirect" })
+    }
+
+    @Test("what a session without a queue of its own tells, and a protocol's start, never happen at the same time")
+    func oneQueue() async throws {
+        let overlaps = Atomic(0)
+        let left = Atomic(200)
+        await withCheckedContinuation { continuation in
+            for _ in 0..<200 {
+                session.dataTask(with: url) { _, _, _ in }.resume()
+                LoaderThread.runAsDelegate {
+                    for _ in 0..<1_000 where Probe.isStarting.load(ordering: .sequentiallyConsistent) {
+                        overlaps.add(1, ordering: .relaxed)
+                    }
+                    if left.subtract(1, ordering: .relaxed).newValue == 0 { continuation.resume() }
+                }
+            }
+        }
+        #expect(overlaps.load(ordering: .relaxed) == 0)
+    }
+
+    @Test("what is set as a property of a request is not found in it")
+    func property() throws {
+        let request = try #require((URLRequest(url: url) as NSURLRequest).mutableCopy() as? NSMutableURLRequest)
+        URLProtocol.setProperty(true, forKey: "key", in: request)
+        #expect(URLProtocol.property(forKey: "key", in: request as URLRequest) == nil)
+    }
+
+    @Test("finishing a download task traps")
+    func download() async {
+        await #expect(processExitsWith: .signal(SIGILL)) {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.protocolClasses = [Probe.self]
+            let url = try #require(URL(string: "http://nowhere.invalid/a"))
+            _ = try await URLSession(configuration: configuration).download(from: url)
+        }
+    }
+}
+#endif
