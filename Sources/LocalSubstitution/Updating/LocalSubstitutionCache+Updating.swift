@@ -187,7 +187,7 @@ extension LocalSubstitutionCache {
             case .answer(let response, _) where response.statusCode == 304 && isConditional:
                 return .upToDate(refresh.requested, key: refresh.key)
             case .answer(let response, let data):
-                try Refresh.check(response)
+                try refresh.check(response)
                 guard try keep(data, response, of: refresh) else {
                     return .upToDate(refresh.requested, key: refresh.key)
                 }

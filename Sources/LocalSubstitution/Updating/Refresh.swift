@@ -26,7 +26,7 @@ struct Refresh: Sendable {
     }
 
     /// Whether an answer may be kept, and given for later requests, whatever their headers.
-    static func check(_ response: HTTPURLResponse) throws(Failure) {
+    func check(_ response: HTTPURLResponse) throws(Failure) {
         guard response.statusCode == 200 else { throw Failure(reason: "the server answered \(response.statusCode)") }
         if let value = response.value(forHTTPHeaderField: "Cache-Control"),
             LoaderRules.directives(value)["no-store"] != nil
@@ -35,6 +35,11 @@ struct Refresh: Sendable {
         }
         if response.value(forHTTPHeaderField: "Vary")?.contains("*") == true {
             throw Failure(reason: "the server's Vary says “*”")
+        }
+        // So answers a network that wants somebody to sign in first, whatever it is asked for.
+        let expected = MIMEType.fileExtension(of: fileName).flatMap { MIMEType.guess(forExtension: $0) }
+        if let expected, !expected.contains("html"), response.mimeType?.lowercased() == "text/html" {
+            throw Failure(reason: "the server sent text/html where the file is \(expected)")
         }
     }
 }

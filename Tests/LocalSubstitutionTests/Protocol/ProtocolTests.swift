@@ -26,6 +26,10 @@ struct ProtocolTests {
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST", "DELETE"] },
         "http://127.0.0.1:*/excluded": null,
         "http://127.0.0.1:*/vary": { "file": "a.txt", "headers": { "Vary": "Accept" } },
+        "http://127.0.0.1:*/no-store": { "file": "a.txt", "headers": { "Cache-Control": "no-store" } },
+        "http://127.0.0.1:*/no-cache": { "file": "a.txt", "headers": { "Cache-Control": "no-cache" } },
+        "http://127.0.0.1:*/expired": { "file": "a.txt", "headers": { "Cache-Control": "max-age=0" } },
+        "http://127.0.0.1:*/moved": { "file": "a.txt", "status": 308, "headers": { "Location": "/other" } },
         "http://127.0.0.1:*/error": { "file": "a.txt", "status": 503 },
         "http://127.0.0.1:*/denied": { "file": "a.txt", "status": 401, "headers": { "WWW-Authenticate": "Basic realm=x" } },
         "http://127.0.0.1:*/offline/slow": { "file": "a.txt", "use": "whenOffline", "timeout": 0.2 },
@@ -115,6 +119,10 @@ struct ProtocolTests {
         ),
         Row(what: "a POST with Range, which counts for GET only", method: "POST", headers: ["Range": "bytes=1-2"]),
         Row(what: "an entry with Vary", path: "vary"),
+        Row(what: "an entry with Cache-Control: no-store", path: "no-store"),
+        Row(what: "an entry with Cache-Control: no-cache", path: "no-cache"),
+        Row(what: "an entry with max-age=0", path: "expired"),
+        Row(what: "an entry with a redirect, which is not followed", path: "moved", status: 308),
         Row(what: "an entry with status 503", path: "error", status: 503),
         Row(what: "an entry with status 401 and a challenge", path: "denied", status: 401),
     ]
@@ -293,6 +301,23 @@ struct ProtocolTests {
                 }
             }
         }
+    }
+
+    @Test("answers with a newer copy where only it may answer, and asks for one")
+    func untilUpdated() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try fixture.cache()
+        TestProtocol.current.withLock { $0 = cache }
+        let configuration = URLSessionConfiguration.ephemeral
+        cache.attach(to: configuration, as: TestProtocol.self)
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let request = try request(fixture.url, headers: ["Authorization": "x"])
+        let log = EventLog(cache)
+        #expect(try await session.data(for: request).0 == Data("local".utf8))
+        _ = await log.all(until: \.isOfRefresh)
+        #expect(try await session.data(for: request).0 == Data("newer".utf8))
+        #expect(fixture.origin.requests.allSatisfy { $0.header("Authorization") == nil })
     }
 
     @Test("does not see another protocol's entries")

@@ -48,6 +48,7 @@ struct AskingTests {
     static let failures: [(what: String, answer: LoopbackServer.Answer, reason: String?)] = [
         ("no-store", .init(headers: [("Cache-Control", "max-age=1, No-Store")], body: Data("x".utf8)), "no-store"),
         ("vary", .init(headers: [("Vary", "Accept, *")], body: Data("x".utf8)), "Vary"),
+        ("a page to sign in", .text("<p>", type: "text/html; charset=utf-8"), "text/html"),
         ("500", .init(status: 500, body: Data("x".utf8)), "500"),
         ("404", .init(status: 404, body: Data("x".utf8)), "404"),
         ("204", .status(204), "204"),
