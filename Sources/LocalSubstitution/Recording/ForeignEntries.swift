@@ -35,6 +35,9 @@ struct ForeignEntries: Sendable {
         return nil
     }
 
+    /// The exact key of a URL's entry, as it is written, whether the entry is right or not.
+    func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
+
     func isExcluded(_ url: NormalizedURL) -> Bool {
         map?.match(url).winner?.options.isNever == true
     }

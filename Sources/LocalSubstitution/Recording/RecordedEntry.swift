@@ -11,19 +11,37 @@ struct RecordedEntry {
     let text: String
 
     init(_ response: HTTPURLResponse, body: Data, url: NormalizedURL, file: String, defaults: EntryFields) {
+        self.init(
+            status: 200,
+            headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
+            type: response.value(forHTTPHeaderField: "Content-Type").flatMap { ContentType($0) },
+            body: body,
+            url: url,
+            file: file,
+            defaults: defaults
+        )
+    }
+
+    init(
+        status: Int,
+        headers: [String: String],
+        type: ContentType?,
+        body: Data,
+        url: NormalizedURL,
+        file: String,
+        defaults: EntryFields
+    ) {
         var fields = EntryFields()
         fields.file = file
-        fields.headers = RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) }
+        fields.headers = headers
         // What the map's `$defaults` would make of it otherwise.
-        if let status = defaults.status, status != 200 { fields.status = 200 }
+        if status != defaults.status ?? 200 { fields.status = status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if let methods = defaults.methods, methods != ["GET"] { fields.methods = ["GET"] }
         if defaults.ignoreQuery != nil { fields.ignoreQuery = IgnoreQuery(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
 
-        if let type = response.value(forHTTPHeaderField: "Content-Type").flatMap({ ContentType($0) }) {
-            Self.set(type, of: &fields, body: body, url: url, defaults: defaults)
-        }
+        if let type { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
         text = Self.text(fields)
         entry = Self.entry(fields, url: url, defaults: defaults)
     }

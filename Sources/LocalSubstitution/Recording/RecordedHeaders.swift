@@ -11,12 +11,20 @@ enum RecordedHeaders {
         "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag",
     ]
 
+    /// What an archive's responses keep besides: who may read them (the Fetch standard's CORS protocol). A recorder does not,
+    /// since they may be for one page alone.
+    static let ofArchives =
+        names + [
+            "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+            "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+        ]
+
     /// Those of a response's headers that are kept, in the spelling of the list.
     ///
     /// A value is left out that HTTP does not allow, or that has something like a credential in it.
     ///
     /// - Parameter value: Gives a response's header by its name, in any case.
-    static func kept(_ value: (String) -> String?) -> [String: String] {
+    static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
         var kept: [String: String] = [:]
         for name in names {
             guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,

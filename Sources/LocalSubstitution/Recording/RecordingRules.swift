@@ -41,7 +41,7 @@ enum RecordingRules {
         return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
 
-    private static let eventStream = "text/event-stream"
+    static let eventStream = "text/event-stream"
 
     private static func list(_ header: String) -> [String] {
         MIMEType.asciiLowercased(header).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }

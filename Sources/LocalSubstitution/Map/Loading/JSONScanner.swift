@@ -7,6 +7,8 @@ struct JSONScanner {
         let key: String
         let line: Int
         let value: Value
+        /// Where the value is written.
+        let range: Range<Int>
     }
 
     enum Value {
@@ -59,9 +61,9 @@ struct JSONScanner {
     }
 
     /// The 1-based line and column (in characters) of a byte.
-    static func position(of offset: Int, in bytes: [UInt8]) -> (line: Int, column: Int) {
+    static func position(of offset: Int, in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
         var (line, column) = (1, 1)
-        for byte in bytes[..<min(offset, bytes.count)] {
+        for byte in bytes.prefix(offset) {
             if byte == .newline {
                 (line, column) = (line + 1, 1)
             } else if byte & 0xC0 != 0x80 {
@@ -86,8 +88,9 @@ struct JSONScanner {
             skipWhiteSpace()
             guard take(.colon) else { throw failure("needs a colon after the key “\(key)”") }
             skipWhiteSpace()
+            let start = offset
             let value = try scanValue(depth: depth + 1)
-            found(Member(key: key, line: keyLine, value: value))
+            found(Member(key: key, line: keyLine, value: value, range: start..<offset))
             skipWhiteSpace()
             if take(.rightBrace) { return }
             guard take(.comma) else { throw failure("needs a comma or } here") }

@@ -1,0 +1,142 @@
+package import Foundation
+
+/// A map that is being changed by a command: entries with their files are added to what a person has written there.
+///
+/// Files are written at once, each whole or not at all, and the map at the end: so it never names a file that is not there.
+/// Nothing that is there is changed, unless it is to be replaced.
+package struct EditedMap {
+    package let file: URL
+    package let resources: URL
+    /// Whether nothing is written.
+    package let isDryRun: Bool
+    /// The entries as they were read.
+    let entries: ForeignEntries
+
+    private let text: MapText?
+    private let status: FileStatus?
+    private let turn: FolderTurn?
+    private var changes: [String: String] = [:]
+    private var names = NamesInUse()
+    /// How many entries name each file.
+    private var uses: [String: Int] = [:]
+    /// Files that are taken for entries of this change.
+    private var taken: Set<String> = []
+    /// Files that were not there before.
+    private var made: [String] = []
+
+    /// Reads a map, or begins one if there is none. What it names stays as it is.
+    ///
+    /// - Parameters:
+    ///   - file: The map. Another command that changes a map in its folder is waited for.
+    ///   - resources: Its resources folder, which is made when a file is written.
+    /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapEditError` if its folder can't be used.
+    package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {
+        // What a symbolic link leads to is replaced, not the link.
+        let file = file.resolvingSymlinksInPath()
+        let folder = file.deletingLastPathComponent()
+        if !isDryRun { try Self.makeFolder(folder) }
+        self.file = file
+        self.resources = resources
+        self.isDryRun = isDryRun
+        turn = FileStatus(path: folder.path) == nil ? nil : try FolderTurn(folder)
+        status = FileStatus(path: file.path)
+        if status == nil {
+            text = nil
+            entries = ForeignEntries(MapDocument(), resources: resources)
+        } else {
+            let map = try SubstitutionMap(contentsOf: file, resources: resources, strict: false)
+            let problems = map.problems.filter { $0.kind != .noResources }
+            guard problems.isEmpty else { throw SubstitutionMapError(file: file, problems: problems) }
+            let json = try MapFile(file).json
+            text = try? MapText(json)
+            entries = ForeignEntries(try MapDocument(json: json, file: file), resources: resources)
+        }
+        for key in entries.document.values.keys {
+            if let name = entries.document.fields(of: key)?.file { uses[NamesInUse.folded(name), default: 0] += 1 }
+        }
+        for name in ResourcesFolder(resources).names(limit: .max) { names.insert(name) }
+    }
+
+    /// Whether the map was there when it was read.
+    package var exists: Bool { status != nil }
+
+    mutating func set(_ key: String, to value: String) {
+        changes[key] = value
+    }
+
+    /// Whether a file has these bytes.
+    func hasFile(_ name: String, _ body: Data) -> Bool {
+        guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
+            let contents = try? file.contents()
+        else { return false }
+        return contents == body
+    }
+
+    /// Writes a body under the first name that is free, or already has it and belongs to no entry. Gives the name.
+    mutating func write(_ body: Data, as name: RecordedFileName) throws(MapEditError) -> String {
+        var number = 0
+        while true {
+            let candidate = name.candidate(number)
+            number += 1
+            if !entries.names(candidate), !taken.contains(NamesInUse.folded(candidate)), hasFile(candidate, body) {
+                taken.insert(NamesInUse.folded(candidate))
+                return candidate
+            }
+            guard let free = names.take(candidate), !WrittenFolder(path: resources.path).contains(free) else { continue }
+            taken.insert(NamesInUse.folded(free))
+            try write(body, to: free)
+            return free
+        }
+    }
+
+    /// Writes a body to a file of this name, whatever is there.
+    mutating func write(_ body: Data, to name: String) throws(MapEditError) {
+        guard !isDryRun else { return }
+        try Self.makeFolder(resources)
+        let folder = WrittenFolder(path: resources.path)
+        if !folder.contains(name) { made.append(name) }
+        do throws(WrittenFolder.Problem) {
+            try folder.write(body, to: name)
+        } catch {
+            throw MapEditError(error)
+        }
+    }
+
+    /// Whether a file may be overwritten with an entry: no other names it.
+    func isOnlyUse(_ name: String) -> Bool {
+        uses[NamesInUse.folded(name)] == 1 && FileName(text: name).wildcards == 0
+            && !taken.contains(NamesInUse.folded(name))
+    }
+
+    /// Writes the map, if it can be loaded as it will be. Only now does it name the new files.
+    ///
+    /// - Throws: `SubstitutionMapError` or `MapEditError`; then the map is as it was.
+    package func save() throws {
+        guard !isDryRun, !changes.isEmpty || !exists else { return }
+        try Self.makeFolder(resources)
+        let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
+        _ = try SubstitutionMap(json: data, resources: resources)
+        guard FileStatus(path: file.path) == status else {
+            throw MapEditError("the map \(file.path) was changed meanwhile: nothing is lost; run it again")
+        }
+        do throws(WrittenFolder.Problem) {
+            try WrittenFolder(path: file.deletingLastPathComponent().path).write(data, to: file.lastPathComponent)
+        } catch {
+            throw MapEditError(error)
+        }
+    }
+
+    /// Removes the files that were made, after something went wrong: no entry names them.
+    package func removeFiles() {
+        for name in made { WrittenFolder(path: resources.path).remove(name) }
+    }
+
+    private static func makeFolder(_ folder: URL) throws(MapEditError) {
+        if FileStatus(path: folder.path)?.kind == .folder { return }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw MapEditError("can't make the folder \(folder.path): \(error.localizedDescription)")
+        }
+    }
+}

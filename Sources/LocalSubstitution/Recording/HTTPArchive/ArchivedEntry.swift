@@ -1,0 +1,88 @@
+import Foundation
+
+/// What an HTTP Archive says of one request and its response; what is missing or of a wrong type is `nil`.
+struct ArchivedEntry: Sendable {
+    private(set) var method: String?
+    private(set) var url: String?
+    /// 0 where the request got no response.
+    private(set) var status: Int?
+    /// Of the response's content: the MIME type, often with its charset.
+    private(set) var mimeType: String?
+    /// Where the body stands in the archive, between its quotes; `nil` if none was recorded.
+    private(set) var body: Range<Int>?
+    private(set) var encoding: String?
+    /// Those of the response's headers that an entry of a map may have, and `Content-Type`; names in lowercase.
+    private(set) var headers: [String: String] = [:]
+
+    var isBase64: Bool { encoding.map { MIMEType.asciiLowercased($0) } == "base64" }
+
+    /// Takes an entry, whatever it is.
+    init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        guard cursor.next == .object else {
+            try cursor.skip()
+            return
+        }
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "request" where cursor.next == .object: try readRequest(&cursor)
+            case "response" where cursor.next == .object: try readResponse(&cursor)
+            default: try cursor.skip()
+            }
+        }
+    }
+
+    private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "method": method = try cursor.text()
+            case "url": url = try cursor.text()
+            default: try cursor.skip()
+            }
+        }
+    }
+
+    private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "status": status = try cursor.integer()
+            case "content" where cursor.next == .object: try readContent(&cursor)
+            case "headers" where cursor.next == .array:
+                try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readHeader(&cursor) }
+            default: try cursor.skip()
+            }
+        }
+    }
+
+    private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "mimeType": mimeType = try cursor.text()
+            case "encoding": encoding = try cursor.text()
+            // What is empty was not recorded: browsers write it for what they no longer have, too.
+            case "text": body = try cursor.rawText().flatMap { $0.isEmpty ? nil : $0 }
+            default: try cursor.skip()
+            }
+        }
+    }
+
+    private mutating func readHeader(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        guard cursor.next == .object else { return try cursor.skip() }
+        var (name, value) = (String?.none, String?.none)
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "name": name = try cursor.text()
+            case "value": value = try cursor.text()
+            default: try cursor.skip()
+            }
+        }
+        guard let name = name.map({ MIMEType.asciiLowercased($0) }), let value, Self.isWanted(name) else { return }
+        // A header that is given again adds to its list (RFC 9110 §5.3), but there is only one Content-Type.
+        headers[name] = name == "content-type" ? value : headers[name].map { "\($0), \(value)" } ?? value
+    }
+
+    private static func isWanted(_ name: String) -> Bool {
+        name == "content-type" || kept.contains(name)
+    }
+
+    private static let kept = Set(RecordedHeaders.ofArchives.map { MIMEType.asciiLowercased($0) })
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+/// What became of one response of an archive.
+package struct ArchivedItem: Sendable {
+    /// The URL without what may be a credential.
+    package let url: String
+    package let outcome: Result<KeptFile, Reason>
+
+    /// Why it was left.
+    package struct Reason: Error, Sendable {
+        package let reason: NotImported
+    }
+
+    init(_ url: String?, _ outcome: Result<KeptFile, Reason>) {
+        self.url = Self.shown(url ?? "")
+        self.outcome = outcome
+    }
+
+    /// What a report can show: not a credential, not a picture in a `data:` URL.
+    private static func shown(_ url: String) -> String {
+        var url = url
+        if let parts = try? NormalizedURL(url), SecretName.first(in: parts) != nil {
+            url = parts.withoutQuery.prefix { $0 != ";" } + "…"
+        } else if let parts = try? URLParts(url), parts.hasUserInfo {
+            url = "\(parts.scheme)://…@" + String(decoding: parts.host, as: UTF8.self) + "…"
+        }
+        return url.utf8.count > longest ? String(decoding: url.utf8.prefix(longest), as: UTF8.self) + "…" : url
+    }
+
+    private static let longest = 300
+}
+
+extension EditedMap {
+    /// Takes an archive's responses in: of those for one URL the last whose body can be decoded.
+    ///
+    /// - Parameter replacing: Whether entries that are there already give way. `null` entries never do.
+    /// - Returns: What became of each, in the order of the archive.
+    package mutating func take(
+        _ archive: HTTPArchive,
+        _ selection: ArchiveSelection,
+        replacing: Bool = false
+    ) throws(MapEditError) -> [ArchivedItem] {
+        var outcomes: [Result<KeptFile, ArchivedItem.Reason>?] = archive.entries.map { _ in nil }
+        var candidates: [String: (url: NormalizedURL, numbers: [Int])] = [:]
+        var order: [String] = []
+        for (number, entry) in archive.entries.enumerated() {
+            switch Self.candidate(entry, selection, entries) {
+            case .failure(let reason): outcomes[number] = .failure(reason)
+            case .success(let url):
+                if candidates[url.canonical] == nil { order.append(url.canonical) }
+                candidates[url.canonical, default: (url, [])].numbers.append(number)
+            }
+        }
+        for key in order {
+            guard let (url, numbers) = candidates[key] else { continue }
+            var isTaken = false
+            for number in numbers.reversed() {
+                let outcome: Result<KeptFile, ArchivedItem.Reason> =
+                    isTaken
+                    ? .failure(ArchivedItem.Reason(reason: .superseded))
+                    : try take(archive.entries[number], of: archive, selection, url, replacing)
+                outcomes[number] = outcome
+                switch outcome {
+                case .success: isTaken = true
+                // Not an earlier one in its place: the last is what the entry that is there differs from.
+                case .failure(let failure): if case .entry = failure.reason { isTaken = true }
+                }
+            }
+        }
+        return zip(archive.entries, outcomes).map { entry, outcome in
+            ArchivedItem(entry.url, outcome ?? .failure(ArchivedItem.Reason(reason: .malformed)))
+        }
+    }
+
+    private static func candidate(
+        _ entry: ArchivedEntry,
+        _ selection: ArchiveSelection,
+        _ entries: ForeignEntries
+    ) -> Result<NormalizedURL, ArchivedItem.Reason> {
+        guard let text = entry.url else { return .failure(ArchivedItem.Reason(reason: .malformed)) }
+        do throws(URLSyntaxError) {
+            let url = try NormalizedURL(text)
+            if let reason = selection.refusal(of: entry, url) { return .failure(ArchivedItem.Reason(reason: reason)) }
+            if case .excluded(let key)? = entries.refusal(of: url) {
+                return .failure(ArchivedItem.Reason(reason: .excluded(key: key)))
+            }
+            return .success(url)
+        } catch {
+            return .failure(ArchivedItem.Reason(reason: .url(error.message)))
+        }
+    }
+
+    private mutating func take(
+        _ entry: ArchivedEntry,
+        of archive: HTTPArchive,
+        _ selection: ArchiveSelection,
+        _ url: NormalizedURL,
+        _ replacing: Bool
+    ) throws(MapEditError) -> Result<KeptFile, ArchivedItem.Reason> {
+        guard let body = archive.body(of: entry) else { return .failure(ArchivedItem.Reason(reason: .brokenBody)) }
+        guard body.count <= selection.largest else {
+            return .failure(ArchivedItem.Reason(reason: .tooLarge(most: selection.largest)))
+        }
+        if entry.hasLostBytes(body) {
+            return .failure(ArchivedItem.Reason(reason: .lostBytes(type: entry.contentType?.essence ?? "")))
+        }
+        let response = KeepableResponse(
+            status: entry.status ?? 200,
+            headers: RecordedHeaders.kept(RecordedHeaders.ofArchives) { entry.headers[MIMEType.asciiLowercased($0)] },
+            type: entry.typeOfBody(at: url),
+            body: body
+        )
+        return try keep(response, for: url, as: url.canonical, replacing: replacing)
+            .mapError { ArchivedItem.Reason(reason: .entry(key: $0.key)) }
+    }
+}
