@@ -58,7 +58,7 @@ struct Fetch: Sendable {
         return .substituted(file: file)
     }
 
-    private static func describe(_ error: URLError) -> String {
+    static func describe(_ error: URLError) -> String {
         let text = error.localizedDescription
         return text.isEmpty || text.hasPrefix("The operation could not") ? "URLError \(error.errorCode)" : text
     }

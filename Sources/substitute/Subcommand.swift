@@ -13,7 +13,9 @@ struct Subcommand: Sendable {
     let options: [Option]
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
-    static let all = [getCommand, explainCommand, checkCommand, demoCommand, helpCommand]
+    static let all = [
+        initCommand, addCommand, importCommand, getCommand, explainCommand, checkCommand, demoCommand, helpCommand,
+    ]
 
     /// What every subcommand knows besides.
     static let commonOptions = [

@@ -62,7 +62,9 @@ extension EditedMap {
         return .success(kept(occupied == nil ? .new : .replaced, file, response, served))
     }
 
-    private func kept(_ change: KeptFile.Change, _ file: String, _ response: KeepableResponse, _ type: String) -> KeptFile {
+    private func kept(_ change: KeptFile.Change, _ file: String, _ response: KeepableResponse, _ type: String)
+        -> KeptFile
+    {
         KeptFile(change: change, name: file, bytes: response.body.count, contentType: type)
     }
 
@@ -70,7 +72,7 @@ extension EditedMap {
         entries.substitution(for: url).map { Self.servedType($0, body) }
     }
 
-    private static func servedType(_ substitution: Substitution, _ body: Data) -> String {
+    static func servedType(_ substitution: Substitution, _ body: Data) -> String {
         ResponseBuilder.contentType(of: substitution, bodyBeginning: body.prefix(Charset.longestByteOrderMark))
     }
 }
@@ -82,7 +84,7 @@ struct Occupied: Error {
 
 extension NotKept {
     /// The key of the entry for which a URL is not kept.
-    fileprivate var key: String? {
+    var key: String? {
         switch self {
         case .entry(let key), .excluded(let key): key
         default: nil

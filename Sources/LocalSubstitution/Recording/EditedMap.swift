@@ -82,7 +82,9 @@ package struct EditedMap {
                 taken.insert(NamesInUse.folded(candidate))
                 return candidate
             }
-            guard let free = names.take(candidate), !WrittenFolder(path: resources.path).contains(free) else { continue }
+            guard let free = names.take(candidate), !WrittenFolder(path: resources.path).contains(free) else {
+                continue
+            }
             taken.insert(NamesInUse.folded(free))
             try write(body, to: free)
             return free

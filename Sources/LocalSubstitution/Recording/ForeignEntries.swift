@@ -38,6 +38,14 @@ struct ForeignEntries: Sendable {
     /// The exact key of a URL's entry, as it is written, whether the entry is right or not.
     func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
 
+    /// The key of the pattern that is the same as one, as it is written.
+    func pattern(equalTo pattern: String) -> String? {
+        guard let form = try? MatchPattern(pattern).text else { return nil }
+        return document.values.keys.first {
+            $0.utf8.contains(UInt8(ascii: "*")) && (try? MatchPattern($0).text) == form
+        }
+    }
+
     func isExcluded(_ url: NormalizedURL) -> Bool {
         map?.match(url).winner?.options.isNever == true
     }

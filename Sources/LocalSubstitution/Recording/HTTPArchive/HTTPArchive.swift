@@ -56,7 +56,8 @@ package struct HTTPArchive: Sendable {
         guard let range = entry.body else { return nil }
         return bytes.withUnsafeBytes { raw in
             let text = UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range])
-            return entry.isBase64 ? Base64.decoded(text) : JSONEscapes.bytes(text).flatMap { Self.isUTF8($0) ? $0 : nil }
+            return entry.isBase64
+                ? Base64.decoded(text) : JSONEscapes.bytes(text).flatMap { Self.isUTF8($0) ? $0 : nil }
         }
     }
 

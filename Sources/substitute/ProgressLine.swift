@@ -1,0 +1,32 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+
+/// A line on standard error that says how far something is, and goes when it is done. Only on a terminal.
+final class ProgressLine: Sendable {
+    private let shown = Guarded<ContinuousClock.Instant?>(nil)
+    private let isOnTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+
+    /// Shows a text in place of the last one; ten times a second at most.
+    func show(_ text: @autoclosure () -> String) {
+        guard isOnTerminal else { return }
+        let isDue = shown.withLock { shown in
+            let now = ContinuousClock.now
+            if let shown, now - shown < .milliseconds(100) { return false }
+            shown = now
+            return true
+        }
+        if isDue { write("\r\(text().printable)\(Self.clearing)") }
+    }
+
+    func end() {
+        if shown.withLock({ $0 != nil }) { write("\r\(Self.clearing)") }
+    }
+
+    /// To the end of the line (ECMA-48, EL).
+    private static let clearing = "\u{1B}[K"
+
+    private func write(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+}

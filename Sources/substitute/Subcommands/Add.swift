@@ -1,0 +1,99 @@
+import Foundation
+import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+let addCommand = Subcommand(
+    name: "add",
+    operands: "URL [FILE]",
+    summary: "add an entry to the map, for a file or for what a URL gives",
+    details: """
+        Adds an entry to the map. With FILE, that file answers the URL, or all URLs of a
+        match pattern: it is copied into the resources folder, unless it is there.
+        Without, the URL is loaded, and what comes is kept under a readable name. The
+        rest of the map stays as it is.
+        """,
+    options: [
+        Option(name: "force", value: nil, help: "replace an entry or a file that is there")
+    ],
+    run: add
+)
+
+private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+    guard let key = arguments.operands.first else {
+        throw UsageError("which URL? Name it, as https://example.com/logo.png, and perhaps a file for it")
+    }
+    guard arguments.operands.count <= 2 else { throw UsageError("add takes one URL and one file") }
+    let file = arguments.operands.dropFirst().first.map { URL(fileURLWithPath: $0) }
+    let target = MapTarget(arguments)
+    guard target.exists else {
+        throw Failure("there is no map \(target.file.path): make one with substitute init, or name it with --map FILE")
+    }
+    let replaces = arguments.has("force")
+
+    // Before anything is loaded, what would be refused afterwards.
+    let warning = try EditedMap(target.file, resources: target.resources, isDryRun: true)
+        .check(key, isLoaded: file == nil, replacing: replaces)
+    let loaded = file == nil ? try await load(key) : nil
+
+    // Only now is the map taken: nobody waits for a slow server.
+    var map = try EditedMap(target.file, resources: target.resources)
+    let kept: KeptFile
+    do {
+        if let file {
+            kept = try map.add(key, file: file, replacing: replaces)
+        } else if let loaded {
+            kept = try map.add(key, loaded.response, body: loaded.body, replacing: replaces)
+        } else {
+            return .failed
+        }
+        try map.save()
+    } catch {
+        map.removeFiles()
+        throw error
+    }
+    if let warning { output.message(warning) }
+    output.message("map \(target.file.path)")
+    output.table([
+        (
+            kept.change == .unchanged ? nil : .green,
+            [kept.change.rawValue, kept.contentType, "\(kept.bytes) B", kept.name.printable, key.printable]
+        )
+    ])
+    try output.json(AddRecord(kept, url: key, map: target.file))
+    return .done
+}
+
+private func load(_ key: String) async throws -> (response: HTTPURLResponse, body: Data) {
+    guard let url = URL(string: key) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
+    let loaded: (response: HTTPURLResponse, body: Data)
+    do {
+        loaded = try await Download.load(url)
+    } catch {
+        throw Failure("\(key): \((error as? URLError).map(Fetch.describe) ?? String(describing: error))")
+    }
+    let status = loaded.response.statusCode
+    guard status == 200 else { throw Failure("\(key): the server answered with status \(status): nothing was added") }
+    return loaded
+}
+
+/// What `--json` says of an entry that was added.
+private struct AddRecord: Encodable {
+    let map: String
+    let url: String
+    let outcome: String
+    let file: String
+    let bytes: Int
+    let contentType: String
+
+    init(_ kept: KeptFile, url: String, map: URL) {
+        self.map = map.path
+        self.url = url
+        outcome = kept.change.rawValue
+        file = kept.name
+        bytes = kept.bytes
+        contentType = kept.contentType
+    }
+}
