@@ -6,12 +6,12 @@ struct ArchivedEntry: Sendable {
     private(set) var url: String?
     /// 0 where the request got no response.
     private(set) var status: Int?
-    /// Of the response's content: the MIME type, often with its charset.
-    private(set) var mimeType: String?
+    /// The type of the response as it was recorded; `nil` if there is none, as Chrome's “x-unknown”.
+    private(set) var contentType: ContentType?
     /// Where the body stands in the archive, between its quotes; `nil` if none was recorded.
     private(set) var body: Range<Int>?
     private(set) var encoding: String?
-    /// Those of the response's headers that an entry of a map may have, and `Content-Type`; names in lowercase.
+    /// Those of the response's headers that an entry of a map may have; names in lowercase.
     private(set) var headers: [String: String] = [:]
 
     var isBase64: Bool { encoding.map { MIMEType.asciiLowercased($0) } == "base64" }
@@ -31,6 +31,17 @@ struct ArchivedEntry: Sendable {
         }
     }
 
+    /// What the content's type and the header `Content-Type` say together. Chrome has the charset only in the header.
+    private mutating func setContentType(_ mimeType: String?) {
+        let header = headers.removeValue(forKey: "content-type").flatMap { ContentType($0) }
+        contentType = mimeType.flatMap { ContentType($0) } ?? header
+        if let type = contentType, let header, type.charset == nil, header.charset != nil,
+            header.essence == type.essence
+        {
+            contentType = header
+        }
+    }
+
     private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
             switch key {
@@ -42,18 +53,22 @@ struct ArchivedEntry: Sendable {
     }
 
     private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        var mimeType: String?
         try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
             switch key {
             case "status": status = try cursor.integer()
-            case "content" where cursor.next == .object: try readContent(&cursor)
+            case "content" where cursor.next == .object: mimeType = try readContent(&cursor)
             case "headers" where cursor.next == .array:
                 try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readHeader(&cursor) }
             default: try cursor.skip()
             }
         }
+        setContentType(mimeType)
     }
 
-    private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+    /// Gives the content's MIME type, often with its charset.
+    private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
+        var mimeType: String?
         try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
             switch key {
             case "mimeType": mimeType = try cursor.text()
@@ -63,6 +78,7 @@ struct ArchivedEntry: Sendable {
             default: try cursor.skip()
             }
         }
+        return mimeType
     }
 
     private mutating func readHeader(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {

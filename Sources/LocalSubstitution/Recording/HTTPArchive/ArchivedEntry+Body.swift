@@ -1,18 +1,6 @@
 import Foundation
 
 extension ArchivedEntry {
-    /// The type of the response as it was recorded; `nil` if there is none, as Chrome's “x-unknown”.
-    ///
-    /// The content's, with the charset of the header `Content-Type` where only that has one: Chrome leaves it out.
-    var contentType: ContentType? {
-        let header = headers["content-type"].flatMap { ContentType($0) }
-        guard let type = mimeType.flatMap({ ContentType($0) }) else { return header }
-        guard type.charset == nil, let header, header.essence == type.essence, header.charset != nil else {
-            return type
-        }
-        return header
-    }
-
     /// The type of the body that is written: that of the response for bytes, and with the charset UTF-8 for text, whatever it was
     /// sent in.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
