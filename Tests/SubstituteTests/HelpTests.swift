@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The command's help", .serialized)
 struct HelpTests {
-    static let commands = ["get", "explain", "check", "demo", "help"]
+    static let commands = ["init", "add", "import", "get", "explain", "check", "demo", "help"]
 
     private let folder: TemporaryFolder
 
@@ -37,6 +37,8 @@ struct HelpTests {
     @Test(
         "of a command lists each of its options once",
         arguments: [
+            ("init", []), ("add", ["force"]),
+            ("import", ["dry-run", "force", "into", "match", "max-size", "status", "type"]),
             ("get", ["attach", "header", "method", "offline", "output", "range", "record", "reload"]),
             ("explain", ["header", "method", "range", "reload"]),
             ("check", []), ("demo", ["output"]), ("help", []),
@@ -44,7 +46,7 @@ struct HelpTests {
     )
     func options(command: String, own: [String]) async throws {
         let text = try await folder.substitute("help", command).output
-        let listed = text.matches(of: /(?m)^  --([a-z]+)/).map { String($0.1) }
+        let listed = text.matches(of: /(?m)^  --([a-z-]+)/).map { String($0.1) }
         #expect(listed.sorted() == (own + ["map", "resources", "json", "help"]).sorted())
     }
 

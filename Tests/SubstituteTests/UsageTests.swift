@@ -74,6 +74,18 @@ struct UsageTests {
 
             Mistake(["check", "substitutions.json"], "check takes no operands: name the map with --map FILE"),
             Mistake(["demo", url], "demo takes no operands"),
+
+            Mistake(["init", "x"], "init takes no operands: name the map with --map FILE"),
+            Mistake(["add"], "which URL? Name it, as https://example.com/logo.png"),
+            Mistake(["add", url, "a", "b"], "add takes one URL and one file"),
+            Mistake(["import"], "which archive? Name one, as recording.har"),
+            Mistake(["import", "a.har", "b.har"], "which archive?"),
+            Mistake(["import", "--into", "a", "--map", "b", "c.har"], "--into and --map both name the map"),
+            Mistake(["import", "--status", "2xx", "a.har"], "“2xx” is no HTTP status: write --status 404"),
+            Mistake(["import", "--status", "999", "a.har"], "“999” is no HTTP status"),
+            Mistake(["import", "--type", "image", "a.har"], "“image” is no MIME type: write --type image/png"),
+            Mistake(["import", "--max-size", "1k", "a.har"], "“1k” is no number of bytes"),
+            Mistake(["import", "--match", "h.com/*", "a.har"], "“h.com/*” is no match pattern: it has no scheme"),
         ]
     )
     func mistake(_ mistake: Mistake) async throws {

@@ -1,0 +1,184 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@Suite("substitute add", .serialized)
+struct AddTests {
+    private static let url = "https://h.com/logo.png"
+    private static let map = "{\n  \"https://h.com/mine\": { \"file\": \"mine.txt\",   \"comment\": \"x\" }\n}"
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.writeMap(Self.map, files: ["mine.txt": "mine"])
+    }
+
+    private func map() throws -> String { String(decoding: try folder.contents("substitutions.json"), as: UTF8.self) }
+
+    private func files() throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder.path("Resources")).sorted()
+    }
+
+    // MARK: With a file
+
+    @Test("copies a file in, and leaves the rest of the map as it is")
+    func file() async throws {
+        try folder.write("png", to: "elsewhere/logo.png")
+        let run = try await folder.substitute("add", Self.url, "elsewhere/logo.png")
+        #expect(run.status == 0)
+        #expect(run.output == "new  image/png  3 B  logo.png  \(Self.url)\n")
+        #expect(try map() == Self.map.replacing("\n}", with: ",\n  \"\(Self.url)\": \"logo.png\"\n}"))
+        #expect(try folder.contents("Resources/logo.png") == Data("png".utf8))
+        let again = try await folder.substitute("add", Self.url, "elsewhere/logo.png")
+        #expect(again.status == 0)
+        #expect(again.output.hasPrefix("unchanged  "))
+    }
+
+    @Test(
+        "names a file that is in the resources folder",
+        arguments: ["Resources/sub/a.txt", "link/../Resources/sub/a.txt"]
+    )
+    func inside(path: String) async throws {
+        try folder.write("a", to: "Resources/sub/a.txt")
+        try folder.write("b", to: "link/b")
+        #expect(try await folder.substitute("add", "https://h.com/a", path).status == 0)
+        #expect(try map().contains(#""https://h.com/a": "sub/a.txt""#))
+        #expect(try files() == ["mine.txt", "sub", "sub/a.txt"])
+    }
+
+    @Test("takes a pattern")
+    func pattern() async throws {
+        try folder.write("png", to: "logo.png")
+        let key = "https://*.h.com/*.png*"
+        #expect(try await folder.substitute("add", key, "logo.png").status == 0)
+        let run = try await folder.substitute("explain", "https://a.h.com/x.png")
+        #expect(run.output.contains("logo.png"))
+        // The same one, written in another way.
+        #expect(try await folder.substitute("add", "HTTPS://*.H.com/*.png*", "Resources/mine.txt").status == 1)
+        #expect(
+            try await folder.substitute("add", "HTTPS://*.H.com/*.png*", "Resources/mine.txt", "--force").status == 0
+        )
+        #expect(try map().contains("\"\(key)\": \"mine.txt\""))
+    }
+
+    @Test("replaces an entry only with --force, and its own file, but no other entry's")
+    func force() async throws {
+        try folder.write("new", to: "mine.txt")
+        let refused = try await folder.substitute("add", "https://h.com/mine", "mine.txt")
+        #expect(refused.status == 1)
+        #expect(refused.messages.contains("the map has an entry for it (“https://h.com/mine”): --force replaces it"))
+        let clash = try await folder.substitute("add", Self.url, "mine.txt")
+        #expect(clash.messages.contains("the resources folder has another file “mine.txt”"))
+        let other = try await folder.substitute("add", Self.url, "mine.txt", "--force")
+        #expect(other.messages.contains("“mine.txt” of the resources folder belongs to another entry"))
+        #expect([clash.status, other.status] == [1, 1])
+        #expect(try map() == Self.map)
+        #expect(try folder.contents("Resources/mine.txt") == Data("mine".utf8))
+
+        let run = try await folder.substitute("add", "https://H.com:443/mine", "mine.txt", "--force")
+        #expect(run.output.hasPrefix("replaced  text/plain; charset=utf-8  3 B  mine.txt  "))
+        #expect(try map() == "{\n  \"https://h.com/mine\": \"mine.txt\"\n}")
+        #expect(try folder.contents("Resources/mine.txt") == Data("new".utf8))
+    }
+
+    @Test(
+        "refuses what can't be an entry, and writes nothing",
+        arguments: [
+            ("https://h.com/a#b", "a.txt", "has a fragment"), ("ftp://h.com/a", "a.txt", "has the scheme “ftp”"),
+            ("https://h*.com/", "a.txt", "in a host, * stands alone"), ("h.com", "a.txt", "has no scheme"),
+            ("https://h.com/a", "none.txt", "none.txt does not exist"),
+            ("https://h.com/a", "Resources", "is a folder, not a regular file"),
+            ("https://h.com/a", "a*.txt", "has a *, which stands for a part of the URL"),
+        ]
+    )
+    func refused(url: String, file: String, message: String) async throws {
+        try folder.write("a", to: "a.txt")
+        try folder.write("a", to: "a*.txt")
+        let run = try await folder.substitute("add", url, file)
+        #expect(run.status == 1)
+        #expect(run.messages.contains(message))
+        #expect(try map() == Self.map)
+        #expect(try files() == ["mine.txt"])
+    }
+
+    @Test("needs a map that is right")
+    func noMap() async throws {
+        try folder.write("a", to: "a.txt")
+        let run = try await folder.substitute("add", Self.url, "a.txt", "--map", "none.json")
+        #expect(run.status == 1)
+        #expect(run.messages.contains("make one with substitute init"))
+        #expect(!folder.exists("none.json"))
+        try folder.writeMap(#"{ "https://h.com/a": "gone.txt" }"#)
+        let broken = try await folder.substitute("add", Self.url, "a.txt")
+        #expect(broken.status == 1)
+        #expect(broken.messages.contains("the file “gone.txt” does not exist"))
+        #expect(try files() == ["mine.txt"])
+    }
+
+    // MARK: From the network
+
+    private func origin() throws -> LoopbackServer {
+        try LoopbackServer(routes: [
+            "/api": LoopbackServer.Answer(
+                headers: [("Content-Type", "application/json"), ("Set-Cookie", "s3cr3t"), ("X-Frame-Options", "DENY")],
+                body: Data("{}".utf8)
+            ),
+            "/dead": LoopbackServer.Answer(fault: .dropBeforeHead),
+        ])
+    }
+
+    @Test("keeps what a URL gives, under a readable name with the right extension")
+    func load() async throws {
+        let origin = try origin()
+        defer { origin.stop() }
+        let url = origin.url("/api").absoluteString
+        let run = try await folder.substitute("add", url)
+        let name = "127.0.0.1_\(origin.url("/").port ?? 0)/api.json"
+        #expect(run.output == "new  application/json; charset=utf-8  2 B  \(name)  \(url)\n")
+        #expect(try folder.contents("Resources/\(name)") == Data("{}".utf8))
+        #expect(try map().contains(#"{ "file": "\#(name)", "headers": { "X-Frame-Options": "DENY" } }"#))
+        #expect(!run.messages.contains("\r"), "no progress where there is no terminal")
+        let asked = origin.requests.count
+        #expect(try await folder.substitute("add", url).status == 1)
+        #expect(origin.requests.count == asked, "what would be refused is not loaded")
+        let record: [String: AddValue] = try await folder.substitute("add", "--json", "--force", url).json()
+        #expect(record["outcome"] == .text("unchanged"))
+    }
+
+    @Test("fails on an HTTP error or none at all, and writes nothing", arguments: ["/nothing", "/dead"])
+    func failure(path: String) async throws {
+        let origin = try origin()
+        defer { origin.stop() }
+        let url = origin.url(path).absoluteString
+        let run = try await folder.substitute("add", url)
+        #expect(run.status == 1)
+        #expect(run.hasExited)
+        #expect(run.messages.contains("\(url): "))
+        if path == "/nothing" { #expect(run.messages.contains("status 404: nothing was added")) }
+        #expect(try map() == Self.map)
+        #expect(try files() == ["mine.txt"])
+    }
+
+    @Test("can't load a pattern")
+    func loadPattern() async throws {
+        let run = try await folder.substitute("add", "https://h.com/*")
+        #expect(run.status == 1)
+        #expect(run.messages.contains("is a pattern, which can't be loaded: name a file for it"))
+    }
+
+    /// A value of the JSON document.
+    private enum AddValue: Decodable, Equatable {
+        case text(String)
+        case number(Int)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let number = try? container.decode(Int.self) {
+                self = .number(number)
+            } else {
+                self = .text(try container.decode(String.self))
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+
+@Suite("substitute import", .serialized)
+struct ImportTests {
+    /// What `--json` says of an import.
+    struct Report: Decodable {
+        struct Response: Decodable {
+            let url: String
+            let outcome: String
+            let file: String?
+            let bytes: Int?
+            let contentType: String?
+            let reason: String?
+            let message: String?
+        }
+
+        let map: String
+        let dryRun: Bool
+        let responses: [Response]
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(
+            Self.archive([
+                Self.entry("https://h.com/", type: "text/html", text: "<p>"),
+                Self.entry("https://h.com/a.png", type: "image/png", text: "iVBORw0KGgo=", encoding: "base64"),
+                Self.entry("https://h.com/gone", status: 404, text: "no"),
+                Self.entry("https://h.com/\u{1B}[2J", text: "x"),
+                Self.entry("https://h.com/sent", method: "POST", text: "x"),
+            ]),
+            to: "a.har"
+        )
+    }
+
+    static func entry(
+        _ url: String,
+        method: String = "GET",
+        status: Int = 200,
+        type: String = "text/plain",
+        text: String? = nil,
+        encoding: String? = nil
+    ) -> [String: Any] {
+        var content: [String: Any] = ["size": 0, "mimeType": type]
+        content["text"] = text
+        content["encoding"] = encoding
+        return ["request": ["method": method, "url": url], "response": ["status": status, "content": content]]
+    }
+
+    static func archive(_ entries: [[String: Any]]) throws -> Data {
+        try JSONSerialization.data(withJSONObject: ["log": ["version": "1.2", "entries": entries]])
+    }
+
+    @Test("makes map and files, and says what it took and what it left, and why")
+    func new() async throws {
+        let run = try await folder.substitute("import", "a.har")
+        #expect(run.status == 0)
+        #expect(
+            run.lines == [
+                "new  text/html; charset=utf-8   3 B  h.com/index.html  https://h.com/",
+                "new  image/png                  8 B  h.com/a.png       https://h.com/a.png",
+                #"new  text/plain; charset=utf-8  1 B  h.com/_[2J.txt    https://h.com/\u{1B}[2J"#,
+                "left  the status is 404  https://h.com/gone",
+                "left  the method is POST: only GET is taken  https://h.com/sent", "3 new, 2 left", "",
+            ]
+        )
+        #expect(try await folder.substitute("check").output == "3 entries in use, 0 errors, 0 warnings\n")
+        #expect(try folder.contents("Resources/h.com/a.png").starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        let again = try await folder.substitute("import", "a.har")
+        #expect(again.lines.dropLast().last == "0 new, 3 unchanged, 2 left")
+        let get = try await folder.substitute("get", "--offline", "https://h.com/")
+        #expect(get.output.hasPrefix("substituted ← h.com/index.html  200  text/html; charset=utf-8  3 B"))
+    }
+
+    @Test("takes only what is asked for, into another folder")
+    func options() async throws {
+        let run = try await folder.substitute(
+            "import",
+            "a.har",
+            "--into",
+            "sub/dir",
+            "--match",
+            "https://h.com/g*",
+            "--match",
+            "https://h.com/*.png",
+            "--status",
+            "404",
+            "--status=200",
+            "--type",
+            "image/*",
+            "--type",
+            "text/*",
+            "--json"
+        )
+        let report: Report = try run.json()
+        #expect(report.map == folder.path("sub/dir/substitutions.json"))
+        #expect(report.responses.map(\.outcome) == ["left", "new", "new", "left", "left"])
+        #expect(report.responses.map(\.reason) == ["match", nil, nil, "match", "match"])
+        #expect(report.responses.map(\.file) == [nil, "h.com/a.png", "h.com/gone.txt", nil, nil])
+        #expect(folder.exists("sub/dir/Resources/h.com/a.png") && !folder.exists("substitutions.json"))
+        #expect(try folder.contents("sub/dir/substitutions.json").range(of: Data(#""status": 404"#.utf8)) != nil)
+    }
+
+    @Test("leaves what is too large, and writes nothing on a dry run")
+    func dryRun() async throws {
+        let run = try await folder.substitute("import", "--dry-run", "--max-size", "7", "--into", "new", "a.har")
+        #expect(run.status == 0)
+        #expect(run.output.contains("left  the body has more than 7 bytes (--max-size)  https://h.com/a.png\n"))
+        #expect(run.lines.dropLast().last == "2 new, 3 left; nothing was written")
+        #expect(!folder.exists("new"))
+    }
+
+    @Test("replaces an entry only with --force")
+    func force() async throws {
+        try folder.writeMap(#"{ "https://h.com/": "mine.html" }"#, files: ["mine.html": "mine"])
+        let run = try await folder.substitute("import", "a.har", "--type", "text/html")
+        #expect(run.output.contains("left  the map has another entry for it (“https://h.com/”): --force replaces it"))
+        let forced = try await folder.substitute("import", "a.har", "--type", "text/html", "--force")
+        #expect(forced.output.hasPrefix("replaced  text/html; charset=utf-8  3 B  mine.html  https://h.com/\n"))
+    }
+
+    @Test("is short when there is much")
+    func many() async throws {
+        let entries = (0..<400).map { number in
+            Self.entry("https://h.com/\(number)", status: number < 150 ? 200 : 404, text: "x")
+        }
+        try folder.write(Self.archive(entries), to: "many.har")
+        let run = try await folder.substitute("import", "many.har")
+        #expect(run.lines.count == 114)
+        #expect(run.lines[100] == "and 50 more (--json lists all)")
+        #expect(run.lines[111] == "left  and 240 more for such a reason (--json lists all)")
+        #expect(run.lines[112] == "150 new, 250 left")
+    }
+
+    @Test(
+        "says what is wrong with an archive, and writes nothing",
+        arguments: [
+            ("", "bad.har:1:1: the archive is empty"), (#"{"log": {"entries": ["#, "bad.har:1:22: the archive ends"),
+            ("{}", "bad.har:1:1: the archive is JSON, but no HTTP Archive: it has no list “log.entries”"),
+        ]
+    )
+    func broken(text: String, message: String) async throws {
+        try folder.write(text, to: "bad.har")
+        let run = try await folder.substitute("import", "bad.har")
+        #expect(run.status == 1)
+        #expect(run.hasExited)
+        #expect(run.messages.contains(message))
+        #expect(!folder.exists("substitutions.json") && !folder.exists("Resources"))
+    }
+
+    @Test("says that there is no such archive")
+    func missing() async throws {
+        let run = try await folder.substitute("import", "none.har")
+        #expect(run.status == 1)
+        #expect(run.messages.contains("none.har” does not exist"))
+    }
+}
