@@ -13,26 +13,36 @@ enum JSONEscapes {
 
     /// The text's bytes, of which those that were not escaped are not checked; `nil` if an escape is none.
     static func bytes(_ raw: UnsafeBufferPointer<UInt8>) -> Data? {
-        guard let base = raw.baseAddress else { return Data() }
-        var result = Data(capacity: raw.count)
-        var index = 0
+        // What an escape stands for is never longer than the escape. Written in place: `Data.append` takes long for short runs.
+        var result = Data(count: raw.count)
+        let count = result.withUnsafeMutableBytes { decode(raw, into: $0) }
+        guard let count else { return nil }
+        result.count = count
+        return result
+    }
+
+    /// The number of bytes; `nil` if an escape is none.
+    private static func decode(
+        _ raw: UnsafeBufferPointer<UInt8>,
+        into result: UnsafeMutableRawBufferPointer
+    ) -> Int? {
+        guard let base = raw.baseAddress, let target = result.baseAddress else { return 0 }
+        var (index, count) = (0, 0)
         while index < raw.count {
             // Whole runs at a time: most of a text has no escapes.
-            guard let found = memchr(base + index, Int32(backslash), raw.count - index) else {
-                result.append(base + index, count: raw.count - index)
-                break
-            }
-            let escape = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-            result.append(base + index, count: escape - index)
+            let found = memchr(base + index, Int32(backslash), raw.count - index)
+            let escape = found.map { UnsafeRawPointer($0) - UnsafeRawPointer(base) } ?? raw.count
+            memcpy(target + count, base + index, escape - index)
+            count += escape - index
             index = escape
+            guard index < raw.count else { break }
             guard let scalar = scalar(raw, &index) else { return nil }
-            if scalar.isASCII {
-                result.append(UInt8(scalar.value))
-            } else {
-                result.append(contentsOf: Array(String(scalar).utf8))
+            for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+                result[count] = byte
+                count += 1
             }
         }
-        return result
+        return count
     }
 
     /// Takes the escape that begins at an index.

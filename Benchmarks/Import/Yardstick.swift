@@ -1,0 +1,6 @@
+import Foundation
+
+// Reads a file as JSON: what `Import/measure.py` compares `substitute import` with.
+let data = try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1]))
+let object = try JSONSerialization.jsonObject(with: data)
+print((object as? [String: Any])?.count ?? 0)
