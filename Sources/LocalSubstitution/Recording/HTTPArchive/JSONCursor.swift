@@ -18,8 +18,8 @@ struct JSONCursor {
     private let end: Int
     private var depth = 0
 
-    /// Deeper nesting is refused, so that hostile input can't exhaust the stack. Chrome nests the callers of a request.
-    static let deepest = 512
+    /// Deeper nesting is refused, so that hostile input can't exhaust the stack. Chrome nests a request's callers, some 32 deep.
+    static let deepest = 256
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes

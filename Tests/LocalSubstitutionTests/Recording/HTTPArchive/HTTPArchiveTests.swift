@@ -75,7 +75,7 @@ struct HTTPArchiveTests {
         #expect(try map.take(HTTPArchive(json), ArchiveSelection()).map(\.left) == [.brokenBody, nil])
     }
 
-    @Test("nesting is followed so deep and no deeper", arguments: [(400, true), (600, false), (100_000, false)])
+    @Test("nesting is followed so deep and no deeper", arguments: [(240, true), (300, false), (100_000, false)])
     func nesting(depth: Int, isRead: Bool) throws {
         let opening = String(repeating: #"{"a":["#, count: depth / 2)
         let nested = opening + String(repeating: "]}", count: depth / 2)
