@@ -106,7 +106,7 @@ package struct EditedMap {
 
     /// Whether a file may be overwritten with an entry: no other names it.
     func isOnlyUse(_ name: String) -> Bool {
-        uses[NamesInUse.folded(name)] == 1 && FileName(text: name).wildcards == 0
+        uses[NamesInUse.folded(name)] == 1 && !entries.isNamedByPattern(name)
             && !taken.contains(NamesInUse.folded(name))
     }
 

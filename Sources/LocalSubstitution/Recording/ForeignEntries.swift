@@ -56,7 +56,12 @@ struct ForeignEntries: Sendable {
 
     /// Whether an entry may serve a file of that name.
     func names(_ file: String) -> Bool {
+        files.contains(NamesInUse.folded(file)) || isNamedByPattern(file)
+    }
+
+    /// Whether an entry whose file name has wildcards may serve a file of that name.
+    func isNamedByPattern(_ file: String) -> Bool {
         let bytes = Array(file.utf8)
-        return files.contains(NamesInUse.folded(file)) || globs.contains { $0.match(bytes[...]) != nil }
+        return globs.contains { $0.match(bytes[...]) != nil }
     }
 }

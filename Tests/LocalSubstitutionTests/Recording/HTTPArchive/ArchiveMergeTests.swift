@@ -67,6 +67,17 @@ struct ArchiveMergeTests {
         #expect(try fixture.map().count == 4)
     }
 
+    @Test("a file that a pattern serves too is not overwritten")
+    func fileOfPattern() throws {
+        let fixture = try fixture()
+        try fixture.folder.write("Resources/any/own.txt", "own")
+        let map = Self.map.replacing(#""any/*","#, with: #""any/*", "https://h.com/own": "any/own.txt","#)
+        try fixture.folder.write("substitutions.json", map)
+        let new = [Recording(url: "https://h.com/own")]
+        #expect(try fixture.take(new, replacing: true).map(\.kept?.name) == ["h.com/own.txt"])
+        #expect(try fixture.contents()["Resources/any/own.txt"] == Data("own".utf8))
+    }
+
     @Test("null is never replaced")
     func null() throws {
         let fixture = try ArchiveFixture()
