@@ -109,11 +109,12 @@ extension LoopbackServer.Answer {
 
     /// Whether the connection cannot be used after this answer.
     ///
-    /// A length of its own that is not that of the body leaves the client unable to find the next message.
-    var endsConnection: Bool {
+    /// A length of its own that is not that of the body leaves the client unable to find the next message; but for HEAD, whose
+    /// answer ends with its head whatever it declares.
+    func endsConnection(for request: LoopbackServer.Request) -> Bool {
         let closes = header("Connection").map { $0.lowercased().contains("close") } ?? false
         let miscounts = header("Content-Length").map { $0 != String(body.count) } ?? false
-        return closes || miscounts
+        return closes || (miscounts && request.method != "HEAD")
     }
 
     private func header(_ name: String) -> String? {
@@ -126,9 +127,11 @@ extension LoopbackServer.Answer {
             200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content",
             301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
             307: "Temporary Redirect", 308: "Permanent Redirect",
-            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 410: "Gone",
+            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+            410: "Gone",
             413: "Content Too Large", 416: "Range Not Satisfiable", 431: "Request Header Fields Too Large",
-            500: "Internal Server Error", 501: "Not Implemented", 503: "Service Unavailable",
+            500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+            503: "Service Unavailable",
         ]
         return phrases[status] ?? ""
     }

@@ -25,7 +25,7 @@ struct Connection: Sendable {
     /// Sends an answer as well as its fault allows; returns whether another request may follow.
     private func send(_ answer: LoopbackServer.Answer, to request: LoopbackServer.Request) throws -> Bool {
         guard !server.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
-        let keepsAlive = !request.closesConnection && !answer.endsConnection
+        let keepsAlive = !request.closesConnection && !answer.endsConnection(for: request)
         let chunked = answer.isChunked(for: request)
         try socket.write(answer.head(chunked: chunked, closing: !keepsAlive))
 

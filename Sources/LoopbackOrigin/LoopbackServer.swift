@@ -21,9 +21,14 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The TCP port to bind; 0, the default, takes a free one.
+    ///   - recordsRequests: Whether ``requests`` has them; false for a server that runs for long.
     ///   - handler: Answers a request. It runs on the thread of the request's connection, so it may block.
     /// - Throws: ``StartError`` when a system call refuses, for example because the port is taken.
-    public init(port: UInt16 = 0, handler: @escaping @Sendable (Request) -> Answer) throws(StartError) {
+    public init(
+        port: UInt16 = 0,
+        recordsRequests: Bool = true,
+        handler: @escaping @Sendable (Request) -> Answer
+    ) throws(StartError) {
         let listener = try Socket.listening(on: port)
         let boundPort = try listener.localPort()
         guard let baseURL = URL(string: "http://127.0.0.1:\(boundPort)/") else {
@@ -31,7 +36,12 @@ public final class LoopbackServer: Sendable {
         }
         self.port = boundPort
         self.baseURL = baseURL
-        server = Server(listener: listener, stopSignal: try StopSignal(), handler: handler)
+        server = Server(
+            listener: listener,
+            stopSignal: try StopSignal(),
+            recordsRequests: recordsRequests,
+            handler: handler
+        )
         server.start()
     }
 

@@ -14,6 +14,7 @@ final class Server: Sendable {
     }
 
     let stopSignal: StopSignal
+    private let recordsRequests: Bool
     private let handler: @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer
     private let state: Guarded<State>
     private let accepting = DispatchGroup()
@@ -21,9 +22,11 @@ final class Server: Sendable {
     init(
         listener: Socket,
         stopSignal: StopSignal,
+        recordsRequests: Bool,
         handler: @escaping @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer
     ) {
         self.stopSignal = stopSignal
+        self.recordsRequests = recordsRequests
         self.handler = handler
         state = Guarded(State(listener: listener))
     }
@@ -45,9 +48,9 @@ final class Server: Sendable {
         }
     }
 
-    /// Records a request and asks the handler.
+    /// Records a request, if they are, and asks the handler.
     func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
-        state.withLock { $0.requests.append(request) }
+        if recordsRequests { state.withLock { $0.requests.append(request) } }
         return handler(request)
     }
 

@@ -21,21 +21,29 @@ struct Fetch: Sendable {
     let body: Data
     let milliseconds: Double
 
-    /// Loads a request. What counts for the source is what the session's cache has counted meanwhile, so one at a time.
-    init(_ request: URLRequest, with session: URLSession) async {
-        url = request.url ?? URL(fileURLWithPath: "/")
-        let cache = session.configuration.urlCache as? LocalSubstitutionCache
-        let before = cache?.statistics.fallbackHits ?? 0
+    /// Loads a request.
+    init(_ request: URLRequest, with loader: Loader) async {
         let start = ContinuousClock.now
+        let result: Result<Loader.Answer, any Error>
         do {
-            let (data, response) = try await session.data(for: request)
-            milliseconds = Self.milliseconds(since: start)
-            body = data
-            self.response = response as? HTTPURLResponse
-            let fallback = (cache?.statistics.fallbackHits ?? 0) > before ? Source.defaultCache : .network
-            source = self.response.flatMap(Self.substitution) ?? fallback
+            result = .success(try await loader.load(request))
         } catch {
-            milliseconds = Self.milliseconds(since: start)
+            result = .failure(error)
+        }
+        self.init(request, result, milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+    }
+
+    /// What has come of a request.
+    init(_ request: URLRequest, _ result: Result<Loader.Answer, any Error>, milliseconds: Double) {
+        url = request.url ?? URL(fileURLWithPath: "/")
+        self.milliseconds = milliseconds
+        switch result {
+        case .success(let answer):
+            body = answer.body
+            response = answer.response as? HTTPURLResponse
+            let fallback = answer.isFromDefaultCache ? Source.defaultCache : .network
+            source = response.flatMap(Self.substitution) ?? fallback
+        case .failure(let error):
             body = Data()
             response = nil
             source = .failed((error as? URLError).map(Self.describe) ?? String(describing: error))
@@ -48,8 +56,11 @@ struct Fetch: Sendable {
         if case .failed = source { true } else { false }
     }
 
+    /// Whether there is an answer, and no HTTP error.
+    var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
+
     /// What the cache tells in `Cache-Status` (RFC 9211); `nil` if it did not answer.
-    private static func substitution(_ response: HTTPURLResponse) -> Source? {
+    static func substitution(_ response: HTTPURLResponse) -> Source? {
         let prefix = "LocalSubstitutionCache; hit"
         guard let status = response.value(forHTTPHeaderField: "Cache-Status"), status.hasPrefix(prefix) else {
             return nil
@@ -61,10 +72,6 @@ struct Fetch: Sendable {
     static func describe(_ error: URLError) -> String {
         let text = error.localizedDescription
         return text.isEmpty || text.hasPrefix("The operation could not") ? "URLError \(error.errorCode)" : text
-    }
-
-    private static func milliseconds(since start: ContinuousClock.Instant) -> Double {
-        (ContinuousClock.now - start) / .milliseconds(1)
     }
 }
 

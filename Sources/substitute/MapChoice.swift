@@ -31,7 +31,7 @@ struct MapChoice: Sendable {
         try SubstitutionMap(contentsOf: file, resources: resources, strict: strict)
     }
 
-    func cache() throws(SubstitutionMapError) -> LocalSubstitutionCache {
-        try LocalSubstitutionCache(contentsOf: file, resources: resources, reloadsChanges: false)
+    func cache(reloadsChanges: Bool = false) throws(SubstitutionMapError) -> LocalSubstitutionCache {
+        try LocalSubstitutionCache(contentsOf: file, resources: resources, reloadsChanges: reloadsChanges)
     }
 }

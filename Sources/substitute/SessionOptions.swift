@@ -17,16 +17,22 @@ enum SessionOptions {
 
 /// The session through which a subcommand loads, with its cache and recorder.
 struct CommandSession: Sendable {
-    let session: URLSession
+    let loader: Loader
     let cache: LocalSubstitutionCache
     private let recorder: SubstitutionRecorder?
 
-    init(_ arguments: Arguments, _ output: Output) throws {
+    /// - Parameter isServer: Whether it loads for others, as long as it runs: then a changed map or file is served from the next
+    ///   request on, cookies are left to the clients, and nobody is told which answers the default cache gives.
+    init(_ arguments: Arguments, _ output: Output, isServer: Bool = false) throws {
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0) }
-        cache = try Self.cache(arguments, output, recordsInto: folder)
+        cache = try Self.cache(arguments, output, recordsInto: folder, reloadsChanges: isServer)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
+        if isServer {
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+        }
         if recorder != nil || arguments.has("attach") || arguments.has("offline") {
             let parts = (cache, recorder)
             CommandProtocol.parts.withLock { $0 = parts }
@@ -36,10 +42,15 @@ struct CommandSession: Sendable {
                 unmatched: arguments.has("offline") ? .fail : .load
             )
         }
-        session = URLSession(configuration: configuration)
-        guard recorder != nil else { return }
-        cache.onEvent = { event in
+        let events: @Sendable (LocalSubstitutionCache.Event) -> Void = { event in
             if case .notRecorded = event { output.message(event.description) }
+        }
+        // Who listens to a cache lets it look for near misses of every URL that no entry names.
+        if isServer {
+            if recorder != nil { cache.onEvent = events }
+            loader = Loader(configuration)
+        } else {
+            loader = Loader(configuration, DefaultCacheHits(of: cache, others: events))
         }
     }
 
@@ -47,17 +58,18 @@ struct CommandSession: Sendable {
     private static func cache(
         _ arguments: Arguments,
         _ output: Output,
-        recordsInto folder: URL?
+        recordsInto folder: URL?,
+        reloadsChanges: Bool
     ) throws -> LocalSubstitutionCache {
         if let folder, !MapChoice.isThere(arguments) {
             return LocalSubstitutionCache(map: try SubstitutionMap([:], resources: folder))
         }
-        return try MapChoice(arguments, output).cache()
+        return try MapChoice(arguments, output).cache(reloadsChanges: reloadsChanges)
     }
 
     /// Writes what was recorded, and says how much.
     func end(_ output: Output) {
-        session.invalidateAndCancel()
+        loader.end()
         guard let recorder else { return }
         recorder.close()
         cache.flushEvents()

@@ -14,7 +14,8 @@ struct Subcommand: Sendable {
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
     static let all = [
-        initCommand, addCommand, importCommand, getCommand, explainCommand, checkCommand, demoCommand, helpCommand,
+        initCommand, addCommand, importCommand, getCommand, pageCommand, serveCommand, explainCommand, checkCommand,
+        demoCommand, helpCommand,
     ]
 
     /// What every subcommand knows besides.

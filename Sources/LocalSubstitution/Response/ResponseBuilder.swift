@@ -44,7 +44,7 @@ struct ResponseBuilder {
                 copy: copy
             ),
             "Date": HTTPDate.string(Date()),
-            "Cache-Control": "max-age=\(365 * 24 * 60 * 60)",
+            "Cache-Control": LocalSubstitutionCache.standardCacheControl,
             "Cache-Status": cacheStatus,
         ]
         if let file {
@@ -108,4 +108,9 @@ struct ResponseBuilder {
         let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
         return response.map { CachedURLResponse(response: $0, data: body, userInfo: nil, storagePolicy: .notAllowed) }
     }
+}
+
+extension LocalSubstitutionCache {
+    /// The `Cache-Control` of a substitution whose entry has none of its own: fresh for a year, for loaders that ask how old it is.
+    package static let standardCacheControl = "max-age=\(365 * 24 * 60 * 60)"
 }

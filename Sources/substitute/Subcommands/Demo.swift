@@ -67,10 +67,10 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
 
 /// Loads the page and its parts, one after another, with the shared cache as it is now.
 private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
-    let session = URLSession(configuration: .default)
-    defer { session.invalidateAndCancel() }
+    let loader = Loader(.default, (URLCache.shared as? LocalSubstitutionCache).map { DefaultCacheHits(of: $0) })
+    defer { loader.end() }
     var fetches: [Fetch] = []
-    for path in [""] + DemoSite.parts { fetches.append(await Fetch(URLRequest(url: origin.url(path)), with: session)) }
+    for path in [""] + DemoSite.parts { fetches.append(await Fetch(URLRequest(url: origin.url(path)), with: loader)) }
     output.table(of: fetches)
     return fetches
 }
@@ -79,9 +79,9 @@ private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
 private func loadOriginal(_ cache: LocalSubstitutionCache, _ output: Output) async throws -> [Fetch] {
     guard let url = DemoSite.originalURL else { throw Failure("the demo's URL is no URL") }
     guard cache.explain(URLRequest(url: url)).verdict == .substituted else { return [] }
-    let session = URLSession(configuration: .default)
-    defer { session.invalidateAndCancel() }
-    let fetch = await Fetch(URLRequest(url: url), with: session)
+    let loader = Loader(.default)
+    defer { loader.end() }
+    let fetch = await Fetch(URLRequest(url: url), with: loader)
     output.line("\nAnd the URL of the article of 2010, whose host is not asked:")
     output.table(of: [fetch])
     return [fetch]

@@ -33,7 +33,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 
     let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
-    for request in requests { fetches.append(await Fetch(request, with: loading.session)) }
+    for request in requests { fetches.append(await Fetch(request, with: loading.loader)) }
     loading.end(output)
     for case let fetch in fetches {
         if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(reason)") }

@@ -1,0 +1,143 @@
+import Dispatch
+import Foundation
+import Guarded
+import LocalSubstitution
+import LoopbackOrigin
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Answers requests on 127.0.0.1 with what a URLSession with the cache gets for the same path of an origin.
+final class Gateway: Sendable {
+    struct Totals: Sendable, Encodable {
+        var requests = 0
+        var substituted = 0
+        var fromNetwork = 0
+        var failed = 0
+        var bytes = 0
+    }
+
+    private let origin: String
+    private let loading: CommandSession
+    private let output: Output
+    private let counted = Guarded(Totals())
+
+    /// - Parameter origin: Scheme, host and port, without a slash at the end.
+    init(origin: String, _ loading: CommandSession, _ output: Output) {
+        self.origin = origin
+        self.loading = loading
+        self.output = output
+    }
+
+    var totals: Totals { counted.withLock { $0 } }
+
+    /// Answers one request, on the thread of its connection, and prints a line about it.
+    func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+        guard request.method == "GET" || request.method == "HEAD" else {
+            return refuse(request, 405, "only GET and HEAD are served", [("Allow", "GET, HEAD")])
+        }
+        let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
+        guard target.hasPrefix("/"), let url = URL(string: origin + URLText.encoded(target)) else {
+            return refuse(request, 400, "that is no path", [])
+        }
+        var asked = URLRequest(url: url)
+        asked.httpMethod = request.method
+        for header in ServedHeaders.requested(request) { asked.addValue(header.value, forHTTPHeaderField: header.name) }
+
+        let start = ContinuousClock.now
+        let result = load(asked)
+        let fetch = Fetch(asked, result, milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+        let answer = Self.answer(with: fetch, to: request)
+        log(request, answer, fetch)
+        return answer
+    }
+
+    /// What a URLSession gets. A file that the cache has at hand does not go through one, which takes most of the time: what the
+    /// cache gives of its own is what the loader takes, since it keeps back what the loader would refuse (`LoaderRules`).
+    private func load(_ request: URLRequest) -> Result<Loader.Answer, any Error> {
+        if let cached = loading.cache.cachedResponse(for: request),
+            let response = cached.response as? HTTPURLResponse, Fetch.substitution(response) != nil
+        {
+            return .success(Loader.Answer(response: response, body: cached.data, isFromDefaultCache: false))
+        }
+        let result = Guarded<Result<Loader.Answer, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        loading.loader.load(request) { loaded in
+            result.withLock { $0 = loaded }
+            done.signal()
+        }
+        done.wait()
+        return result.withLock { $0 } ?? .failure(URLError(.unknown))
+    }
+
+    private static func answer(
+        with fetch: Fetch,
+        to request: LoopbackServer.Request
+    ) -> LoopbackServer.Answer {
+        guard let response = fetch.response else {
+            let reason = if case .failed(let reason) = fetch.source { reason } else { "no HTTP answer" }
+            return text(502, "\(fetch.url.absoluteString): \(reason)")
+        }
+        var headers = ServedHeaders.answered(response)
+        let length = headers.first { $0.0.asciiLowercased == "content-length" }
+        if request.method != "HEAD" {
+            // The length of what is sent, which the server knows best.
+            headers.removeAll { $0.0.asciiLowercased == "content-length" }
+        }
+        return LoopbackServer.Answer(
+            status: response.statusCode,
+            headers: headers,
+            body: fetch.body,
+            // An answer to HEAD that does not know the length must not say that it is 0.
+            chunked: request.method == "HEAD" && length == nil
+        )
+    }
+
+    private func refuse(
+        _ request: LoopbackServer.Request,
+        _ status: Int,
+        _ reason: String,
+        _ headers: [(String, String)]
+    ) -> LoopbackServer.Answer {
+        counted.withLock {
+            $0.requests += 1
+            $0.failed += 1
+        }
+        output.line(
+            "\(request.method) \(request.target.printable)  \(status)  \(output.color(.red, "failed")): \(reason)"
+        )
+        var answer = Self.text(status, reason)
+        answer.headers += headers
+        return answer
+    }
+
+    private static func text(_ status: Int, _ text: String) -> LoopbackServer.Answer {
+        var answer = LoopbackServer.Answer.text("substitute serve: \(text)\n")
+        answer.status = status
+        return answer
+    }
+
+    private func log(_ request: LoopbackServer.Request, _ answer: LoopbackServer.Answer, _ fetch: Fetch) {
+        counted.withLock {
+            $0.requests += 1
+            switch fetch.source {
+            case .substituted: $0.substituted += 1
+            case .network, .defaultCache: $0.fromNetwork += 1
+            case .failed: $0.failed += 1
+            }
+            $0.bytes += request.method == "HEAD" ? 0 : answer.body.count
+        }
+        let source: String =
+            switch fetch.source {
+            case .substituted: output.color(.green, fetch.source.description)
+            case .failed(let reason):
+                output.color(.red, "failed") + ": \(reason.prefix { $0 != "\n" }.description.printable)"
+            case .network, .defaultCache: fetch.source.description
+            }
+        output.line(
+            "\(request.method) \(request.target.printable)  \(answer.status)  \(source)  \(fetch.body.count) B  "
+                + Output.format(milliseconds: fetch.milliseconds)
+        )
+    }
+}
