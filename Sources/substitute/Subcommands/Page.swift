@@ -46,7 +46,8 @@ private func page(_ arguments: Arguments, _ output: Output) async throws -> Exit
     loading.end(output)
 
     let fetches = page.fetches
-    for fetch in fetches {
+    // Offline they all fail for one reason, and the map at the end says which.
+    for fetch in fetches where !arguments.has("offline") {
         guard case .failed(let reason) = fetch.source else { continue }
         output.message("\(fetch.url.absoluteString): \(reason.prefix { $0 != "\n" })")
     }
@@ -63,8 +64,8 @@ private func page(_ arguments: Arguments, _ output: Output) async throws -> Exit
             output.message("\(url.absoluteString) can't be loaded, so nothing is saved")
         }
     }
-    let left = arguments.has("save") ? fetches.filter { !$0.hasSucceeded }.map(\.url.absoluteString) : []
-    if !left.isEmpty, hasPage { output.line("\nNot in the saved page:\n" + left.joined(separator: "\n")) }
+    let left = arguments.has("save") && hasPage ? fetches.filter { !$0.hasSucceeded }.map(\.url.absoluteString) : []
+    if !left.isEmpty { output.line("\nNot in the saved page:\n" + left.joined(separator: "\n")) }
     let missing = arguments.has("offline") ? missing(from: page) : SuggestedMap()
     if !missing.files.isEmpty { output.line("\nMissing, as a map:\n\(missing.text)") }
     try output.json(
