@@ -5,6 +5,9 @@ struct Connection: Sendable {
     let socket: Socket
     let server: Server
 
+    /// The bytes of a body that are sent at once.
+    private static let pieceSize = 64 << 10
+
     /// Answers requests until one side has had enough.
     func serve() {
         var reader = RequestReader(socket)
@@ -27,10 +30,15 @@ struct Connection: Sendable {
         guard !server.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
         let keepsAlive = !request.closesConnection && !answer.endsConnection(for: request)
         let chunked = answer.isChunked(for: request)
-        try socket.write(answer.head(chunked: chunked, closing: !keepsAlive))
-
+        let head = answer.head(chunked: chunked, closing: !keepsAlive)
         let hasBody = answer.allowsBody && request.method != "HEAD"
         let body = hasBody ? answer.body : Data()
+        if answer.fault == nil, !chunked, body.count <= Self.pieceSize {
+            // In one piece, which takes the system half the time.
+            try sendCounted(body, after: head)
+            return keepsAlive
+        }
+        try socket.write(head)
         switch answer.fault {
         case .dropBeforeHead:
             return false
@@ -52,7 +60,7 @@ struct Connection: Sendable {
     private func send(_ body: Data, chunked: Bool) throws {
         var rest = body
         while !rest.isEmpty {
-            let piece = rest.prefix(64 << 10)
+            let piece = rest.prefix(Self.pieceSize)
             rest = rest.dropFirst(piece.count)
             if chunked { try socket.write(Data("\(String(piece.count, radix: 16))\r\n".utf8)) }
             try sendCounted(piece)
@@ -61,12 +69,12 @@ struct Connection: Sendable {
     }
 
     /// Counts before it sends: a client that has a byte must find it counted.
-    private func sendCounted(_ piece: Data) throws {
+    private func sendCounted(_ piece: Data, after head: Data = Data()) throws {
         server.count(bytes: piece.count)
         do {
-            try socket.write(piece)
+            try socket.write(head.isEmpty ? piece : head + piece)
         } catch {
-            server.count(bytes: error.written - piece.count)
+            server.count(bytes: max(0, error.written - head.count) - piece.count)
             throw error
         }
     }

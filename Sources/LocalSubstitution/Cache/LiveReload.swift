@@ -51,11 +51,11 @@ final class LiveReload: Sendable {
 
     /// Whether this map is the one in use, and its file certainly has not changed.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
-        state.withLock { state in
-            guard state.map.storage === map.storage else { return false }
-            guard let source = state.source else { return true }
-            return source.file.isCurrent && !state.isRetryDue
-        }
+        // Files are looked at without the lock: many ask at a time, and whoever puts another map in place meanwhile has asked later.
+        let state = state.withLock { $0 }
+        guard state.map.storage === map.storage else { return false }
+        guard let source = state.source else { return true }
+        return source.file.isCurrent && !state.isRetryDue
     }
 
     /// Looks at the map's file, and whoever finds it changed loads it and puts it in place while the others wait.

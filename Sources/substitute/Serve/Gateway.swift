@@ -79,7 +79,8 @@ final class Gateway: Sendable {
             let reason = if case .failed(let reason) = fetch.source { reason } else { "no HTTP answer" }
             return text(502, "\(fetch.url.absoluteString): \(reason)")
         }
-        var headers = ServedHeaders.answered(response)
+        let isSubstituted = if case .substituted = fetch.source { true } else { false }
+        var headers = ServedHeaders.answered(response, isSubstituted: isSubstituted)
         let length = headers.first { $0.0.asciiLowercased == "content-length" }
         if request.method != "HEAD" {
             // The length of what is sent, which the server knows best.

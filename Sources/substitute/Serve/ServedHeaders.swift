@@ -34,11 +34,10 @@ enum ServedHeaders {
     }
 
     /// The answer's headers, for the client.
-    static func answered(_ response: HTTPURLResponse) -> [(String, String)] {
+    static func answered(_ response: HTTPURLResponse, isSubstituted: Bool) -> [(String, String)] {
         let all = response.allHeaderFields as? [String: String] ?? [:]
         let coding = all.first { $0.key.asciiLowercased == "content-encoding" }?.value.asciiLowercased
         let isDecoded = coding.map(decodedCodings.contains) ?? false
-        let isSubstituted = Fetch.substitution(response) != nil
         var headers: [(String, String)] = []
         for (name, value) in all {
             switch name.asciiLowercased {
