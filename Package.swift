@@ -29,7 +29,10 @@ let package = Package(
             dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"],
             exclude: ["Fixtures"]
         ),
-        .testTarget(name: "SubstituteTests", dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"]),
+        .testTarget(
+            name: "SubstituteTests",
+            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "substitute"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -26,6 +26,19 @@ struct WireTests {
         #expect(last.contains("Connection: close\r\n\r\nGET /3"))
     }
 
+    @Test("keeps a connection after HEAD, whatever length the answer declares", arguments: [true, false])
+    func keepAliveAfterHead(isRecorded: Bool) throws {
+        let origin = try LoopbackServer(recordsRequests: isRecorded) { request in
+            LoopbackServer.Answer(headers: request.method == "HEAD" ? [("Content-Length", "5")] : [], body: Data())
+        }
+        defer { origin.stop() }
+        let client = try RawClient(origin.port)
+        try client.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let answers = try client.readToEnd().components(separatedBy: "HTTP/1.1 200 OK\r\n")
+        #expect(answers == ["", "Content-Length: 5\r\n\r\n", "Content-Length: 0\r\nConnection: close\r\n\r\n"])
+        #expect(origin.requests.count == (isRecorded ? 2 : 0))
+    }
+
     @Test("answers requests that come in one piece, in order")
     func pipelining() throws {
         let answer = try RawClient.exchange(

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("The command's help", .serialized)
 struct HelpTests {
-    static let commands = ["init", "add", "import", "get", "explain", "check", "demo", "help"]
+    static let commands = [
+        "init", "add", "import", "get", "page", "serve", "explain", "check", "demo", "help",
+    ]
 
     private let folder: TemporaryFolder
 
@@ -41,7 +43,8 @@ struct HelpTests {
             ("import", ["dry-run", "force", "into", "match", "max-size", "status", "type"]),
             ("get", ["attach", "header", "method", "offline", "output", "range", "record", "reload"]),
             ("explain", ["header", "method", "range", "reload"]),
-            ("check", []), ("demo", ["output"]), ("help", []),
+            ("check", []), ("page", ["attach", "offline", "record", "save"]),
+            ("serve", ["attach", "offline", "origin", "port", "record"]), ("demo", ["output"]), ("help", []),
         ]
     )
     func options(command: String, own: [String]) async throws {

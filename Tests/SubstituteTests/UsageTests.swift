@@ -73,6 +73,17 @@ struct UsageTests {
             Mistake(["get", "--range", "-", url], "“-” is no range of bytes"),
 
             Mistake(["check", "substitutions.json"], "check takes no operands: name the map with --map FILE"),
+            Mistake(["page"], "which URL?"),
+            Mistake(["page", url, url], "page takes one URL"),
+            Mistake(["page", url, "--save"], "--save needs a value: --save FILE"),
+            Mistake(["serve"], "which origin? Name it with --origin"),
+            Mistake(["serve", "--origin", url], "is no origin: write scheme, host and port alone"),
+            Mistake(["serve", "--origin", "h.example"], "“h.example” is no origin"),
+            Mistake(["serve", "--origin", "ftp://h.example"], "is no origin"),
+            Mistake(["serve", "--origin", "https://u@h.example"], "is no origin"),
+            Mistake(["serve", "--origin", "https://h.example?q"], "is no origin"),
+            Mistake(["serve", "--origin", "https://h.example", url], "serve takes no operands"),
+            Mistake(["serve", "--origin", "https://h.example", "--port", "65536"], "“65536” is no port"),
             Mistake(["demo", url], "demo takes no operands"),
 
             Mistake(["init", "x"], "init takes no operands: name the map with --map FILE"),

@@ -1,0 +1,81 @@
+import Foundation
+import Guarded
+
+/// `substitute serve`, until it is told to end.
+final class ServerProcess: Sendable {
+    struct DidNotStart: Error {
+        let messages: String
+    }
+
+    let baseURL: URL
+    private let process: Guarded<Process>
+    private let ending: Guarded<AsyncStream<Void>>
+    private let messages: Messages
+    private let log: URL
+
+    /// What comes on standard error.
+    private final class Messages: Sendable {
+        let text = Guarded("")
+        let ended = DispatchSemaphore(value: 0)
+    }
+
+    init(in folder: TemporaryFolder, _ words: [String]) async throws {
+        let log = folder.support.appendingPathComponent("log-\(UUID().uuidString)")
+        try Data().write(to: log)
+        self.log = log
+        let (process, pipe, messages) = (Process(), Pipe(), Messages())
+        process.executableURL = try Executable.substitute()
+        process.arguments = ["serve"] + words
+        process.currentDirectoryURL = folder.url
+        process.environment = ProcessInfo.processInfo.environment.merging(["HOME": folder.support.path]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: log)
+        process.standardError = pipe
+        let (ending, end) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in end.finish() }
+        try process.run()
+        let reader = pipe.fileHandleForReading
+        let text = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
+            Thread.detachNewThread {
+                var waiting: CheckedContinuation<String, Never>? = continuation
+                while case let data = reader.availableData, !data.isEmpty {
+                    let text = messages.text.withLock { text in
+                        text += String(decoding: data, as: UTF8.self)
+                        return text
+                    }
+                    if text.contains("Ctrl-C ends it\n") { waiting.take()?.resume(returning: text) }
+                }
+                waiting.take()?.resume(returning: messages.text.withLock { $0 })
+                messages.ended.signal()
+            }
+        }
+        guard let match = text.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\//), let url = URL(string: String(match.0))
+        else {
+            throw DidNotStart(messages: text)
+        }
+        baseURL = url
+        self.process = Guarded(process)
+        self.ending = Guarded(ending)
+        self.messages = messages
+    }
+
+    func url(_ path: String) -> URL { URL(string: String(baseURL.absoluteString.dropLast()) + path) ?? baseURL }
+
+    /// Sends a signal, and waits for the end.
+    func end(_ signal: Int32 = SIGINT) async throws -> Outcome {
+        let identifier = process.withLock { $0.processIdentifier }
+        kill(identifier, signal)
+        for await _ in ending.withLock({ $0 }) {}
+        messages.ended.wait()
+        return Outcome(
+            status: process.withLock { $0.terminationStatus },
+            hasExited: process.withLock { $0.terminationReason == .exit },
+            bytes: try Data(contentsOf: log),
+            messages: messages.text.withLock { $0 }
+        )
+    }
+
+    deinit {
+        process.withLock { if $0.isRunning { kill($0.processIdentifier, SIGKILL) } }
+    }
+}
