@@ -113,7 +113,8 @@ struct ServeTests {
         let dead = try await load(server.url("/dead"))
         #expect(dead.response.statusCode == 502)
         #expect(dead.body.hasPrefix("substitute serve: \(origin.url("/dead").absoluteString): "))
-        #expect(origin.requests.map(\.path) == ["/echo", "/none", "/dead"])
+        // Who finds a connection closed that it has used before may ask again.
+        #expect(Set(origin.requests.map(\.path)) == ["/echo", "/none", "/dead"])
 
         let outcome = try await server.end(signal)
         #expect(outcome.status == 0)
@@ -151,7 +152,7 @@ struct ServeTests {
         #expect(answers.map { $0.contains("content-length: 10\r\n") } == [true, false, true])
         #expect(answers.dropFirst().first?.contains("content-length: 256\r\n") == true)
         #expect(origin.requests.last?.method == "HEAD")
-        _ = try await server.end()
+        #expect(try await server.end().status == 0)
     }
 
     @Test("passes headers on, but those of a connection and of a body that was decoded")
@@ -185,7 +186,7 @@ struct ServeTests {
         #expect(zipped.hasSuffix("\r\n\r\nhello world"))
         #expect(zipped.lowercased().contains("content-length: 11\r\n"))
         #expect(!zipped.lowercased().contains("content-encoding"))
-        _ = try await server.end()
+        #expect(try await server.end().status == 0)
     }
 
     @Test("follows redirects, and passes on 304 and a 401 that asks for a password")
@@ -198,7 +199,7 @@ struct ServeTests {
         #expect(secret.hasPrefix("HTTP/1.1 401 "))
         #expect(secret.lowercased().contains("www-authenticate: basic realm=\"x\"\r\n"))
         #expect(secret.hasSuffix("no"))
-        _ = try await server.end()
+        #expect(try await server.end().status == 0)
     }
 
     @Test(
@@ -212,7 +213,7 @@ struct ServeTests {
         #expect(answer.hasPrefix(line.hasPrefix("GET") ? "HTTP/1.1 400 " : "HTTP/1.1 405 Method Not Allowed\r\n"))
         #expect(answer.contains("Allow: GET, HEAD\r\n") == !line.hasPrefix("GET"))
         #expect(origin.requests.isEmpty)
-        #expect(try await server.end().messages.contains("1 requests: 0 substituted, 0 from the network, 1 failed"))
+        #expect(try await server.end().messages.contains("1 request: 0 substituted, 0 from the network, 1 failed"))
     }
 
     @Test(
@@ -225,7 +226,7 @@ struct ServeTests {
         let answer = try exchange("GET \(path) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", with: server)
         #expect(answer.hasPrefix("HTTP/1.1 404 "))
         #expect(origin.requests.map { $0.target } == [path.replacing("|\"<x>", with: "%7C%22%3Cx%3E")])
-        _ = try await server.end()
+        #expect(try await server.end().status == 0)
     }
 
     @Test("serves a changed file from the next request on")
@@ -235,7 +236,7 @@ struct ServeTests {
         #expect(try await load(server.url("/a.txt")).body == "0123456789")
         try folder.write("changed", to: "Resources/a.txt")
         #expect(try await load(server.url("/a.txt")).body == "changed")
-        _ = try await server.end()
+        #expect(try await server.end().status == 0)
     }
 
     @Test("reaches no network with --offline, and prints only the totals with --json")
@@ -268,7 +269,7 @@ struct ServeTests {
         free.stop()
         let server = try await serve("--port", "\(port)")
         #expect(server.baseURL.port == Int(port))
-        _ = try await server.end()
+        #expect(try await server.end().status == 0)
     }
 }
 

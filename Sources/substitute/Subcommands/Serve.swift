@@ -31,6 +31,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     let origin = try origin(arguments)
     let port = try port(arguments)
     let loading = try CommandSession(arguments, output, isServer: true)
+    let endSignal = EndSignal()
     let gateway = Gateway(origin: origin, loading, output)
     let server: LoopbackServer
     do throws(LoopbackServer.StartError) {
@@ -41,13 +42,13 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
         )
     }
     output.message("\(server.baseURL.absoluteString) answers for \(origin)/; Ctrl-C ends it")
-    await EndSignal.wait()
+    await endSignal.wait()
     server.stop()
     loading.end(output)
 
     let totals = gateway.totals
     output.message(
-        "\(totals.requests) requests: \(totals.substituted) substituted, \(totals.fromNetwork) from the network, "
+        "\(totals.requests == 1 ? "1 request" : "\(totals.requests) requests"): \(totals.substituted) substituted, \(totals.fromNetwork) from the network, "
             + "\(totals.failed) failed; \(totals.bytes) bytes sent"
     )
     try output.json(totals)
