@@ -28,6 +28,7 @@ let package = Package(
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
         .executableTarget(name: "ratios", dependencies: ["Workloads"], path: "Ratios"),
+        .executableTarget(name: "page", dependencies: ["Workloads"], path: "Page"),
     ],
     swiftLanguageModes: [.v6]
 )

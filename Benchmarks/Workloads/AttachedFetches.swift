@@ -75,7 +75,7 @@ extension Topic {
 
 extension Subject {
     fileprivate static let unrecorded = Subject("fetch, loopback HTTP, not recorded", operations: 200) {
-        let server = try TinyServer(body: [UInt8](repeating: 0, count: size))
+        let server = try TinyServer(body: [UInt8](repeating: 0, count: size), numbersAnswers: true)
         return fetches(urls(server), .default) { withExtendedLifetime(server) {} }
     }
 
@@ -93,7 +93,7 @@ extension Subject {
         beside count: Int,
         as type: SubjectProtocol.Type
     ) throws -> @Sendable (Int) async throws -> Void {
-        let server = try TinyServer(body: [UInt8](repeating: 0, count: size))
+        let server = try TinyServer(body: [UInt8](repeating: 0, count: size), numbersAnswers: true)
         let fixture = try Fixture()
         try keep(count, in: fixture)
         let cache = LocalSubstitutionCache(map: try SubstitutionMap([:], resources: fixture.folder))

@@ -1,15 +1,17 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server on loopback that gives one answer to everything, for as long as the process runs: only a yardstick. The first
-/// bytes of the body are the answer's number, so that no two are the same.
-final class TinyServer: Sendable {
-    let port: UInt16
+/// An HTTP server on loopback that gives one answer to everything, for as long as the process runs: only a yardstick.
+public final class TinyServer: Sendable {
+    /// The port it listens on, of 127.0.0.1.
+    public let port: UInt16
 
-    init(body: [UInt8]) throws {
+    /// - Parameter numbersAnswers: Whether the first bytes of the body are the answer's number, so that no two are the same.
+    /// - Throws: If it can't listen.
+    public init(body: [UInt8], numbersAnswers: Bool = false) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: \(body.count)\r\n\r\n"
         let answer = Array(head.utf8) + body
-        let bodyStart = head.utf8.count
+        let bodyStart = numbersAnswers ? head.utf8.count : nil
         let listener = socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -32,14 +34,16 @@ final class TinyServer: Sendable {
     }
 
     /// Requests come without a body, one at a time, and each fits into one read.
-    private static func serve(_ connection: Int32, _ answer: [UInt8], _ bodyStart: Int) {
+    private static func serve(_ connection: Int32, _ answer: [UInt8], _ bodyStart: Int?) {
         var on: Int32 = 1
         setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         var request = [UInt8](repeating: 0, count: 16 << 10)
         var answer = answer
         while read(connection, &request, request.count) > 0 {
-            withUnsafeBytes(of: answers.wrappingAdd(1, ordering: .relaxed).newValue) {
-                answer.replaceSubrange(bodyStart..<bodyStart + $0.count, with: $0)
+            if let bodyStart {
+                withUnsafeBytes(of: answers.wrappingAdd(1, ordering: .relaxed).newValue) {
+                    answer.replaceSubrange(bodyStart..<bodyStart + $0.count, with: $0)
+                }
             }
             var sent = 0
             while sent < answer.count {
