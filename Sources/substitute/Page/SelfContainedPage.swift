@@ -10,7 +10,7 @@ struct SelfContainedPage {
     private var open: Set<String> = []
 
     /// In bytes. A few lines of style sheets that import others twice can ask for any size.
-    static let largest = 512 << 20
+    static let largest = 128 << 20
 
     /// The file.
     ///

@@ -17,7 +17,7 @@ enum ServedHeaders {
     private static let ofSession: Set<String> = ["host", "accept-encoding", "content-length", "expect"]
 
     /// The codings that URLSession undoes.
-    private static let decodedCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br"]
+    private static let decodedCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
 
     /// The client's headers, for the origin.
     static func requested(_ request: LoopbackServer.Request) -> [(name: String, value: String)] {
