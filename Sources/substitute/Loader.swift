@@ -19,9 +19,15 @@ final class Loader: Sendable {
     private let session: URLSession
     private let delegate: LoaderDelegate
 
-    /// - Parameter defaultCacheHits: Tells which answers come from the default cache; without them none is said to.
-    init(_ configuration: URLSessionConfiguration, _ defaultCacheHits: DefaultCacheHits? = nil) {
-        delegate = LoaderDelegate(defaultCacheHits)
+    /// - Parameters:
+    ///   - defaultCacheHits: Tells which answers come from the default cache; without them none is said to.
+    ///   - progress: Is told how many bytes of a body have come, and how many are to come, if that is known.
+    init(
+        _ configuration: URLSessionConfiguration,
+        _ defaultCacheHits: DefaultCacheHits? = nil,
+        progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil
+    ) {
+        delegate = LoaderDelegate(defaultCacheHits, progress)
         session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
     }
 
@@ -80,8 +86,12 @@ private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     private let loads = Guarded<[Int: Load]>([:])
     private let defaultCacheHits: DefaultCacheHits?
+    private let progress: (@Sendable (Int, Int64?) -> Void)?
 
-    init(_ defaultCacheHits: DefaultCacheHits?) { self.defaultCacheHits = defaultCacheHits }
+    init(_ defaultCacheHits: DefaultCacheHits?, _ progress: (@Sendable (Int, Int64?) -> Void)?) {
+        self.defaultCacheHits = defaultCacheHits
+        self.progress = progress
+    }
 
     func add(_ task: URLSessionTask, _ completion: @escaping Loader.Completion) {
         loads.withLock { $0[task.taskIdentifier] = Load(completion: completion) }
@@ -98,7 +108,12 @@ private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        loads.withLock { $0[dataTask.taskIdentifier]?.body.append(data) }
+        let (count, expected) = loads.withLock { loads in
+            loads[dataTask.taskIdentifier]?.body.append(data)
+            let load = loads[dataTask.taskIdentifier]
+            return (load?.body.count ?? 0, load?.response?.expectedContentLength ?? -1)
+        }
+        progress?(count, expected > 0 ? expected : nil)
     }
 
     #if !canImport(Darwin)

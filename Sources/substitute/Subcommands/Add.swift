@@ -68,15 +68,30 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 
 private func load(_ key: String) async throws -> (response: HTTPURLResponse, body: Data) {
     guard let url = URL(string: key) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
-    let loaded: (response: HTTPURLResponse, body: Data)
+    let progress = ProgressLine()
+    // As the network has it now, without any cache.
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.urlCache = nil
+    let loader = Loader(configuration) { bytes, expected in
+        progress.show("\(bytes) B" + (expected.map { " of \($0) B" } ?? ""))
+    }
+    defer {
+        loader.end()
+        progress.end()
+    }
+    let answer: Loader.Answer
     do {
-        loaded = try await Download.load(url)
+        answer = try await loader.load(URLRequest(url: url))
     } catch {
         throw Failure("\(key): \((error as? URLError).map(Fetch.describe) ?? String(describing: error))")
     }
-    let status = loaded.response.statusCode
-    guard status == 200 else { throw Failure("\(key): the server answered with status \(status): nothing was added") }
-    return loaded
+    guard let response = answer.response as? HTTPURLResponse else {
+        throw Failure("\(key): the answer is none of HTTP")
+    }
+    guard response.statusCode == 200 else {
+        throw Failure("\(key): the server answered with status \(response.statusCode): nothing was added")
+    }
+    return (response, answer.body)
 }
 
 /// What `--json` says of an entry that was added.

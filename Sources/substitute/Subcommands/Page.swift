@@ -34,7 +34,7 @@ private func page(_ arguments: Arguments, _ output: Output) async throws -> Exit
     guard let url else { throw UsageError("page takes an http or https URL") }
 
     let loading = try CommandSession(arguments, output)
-    let progress = Progress()
+    let progress = ProgressLine()
     let start = ContinuousClock.now
     let page = await LoadedPage(url) { url in
         await Fetch(URLRequest(url: url), with: loading.loader)
