@@ -61,6 +61,8 @@ enum ExitStatus: Int32, Sendable {
     case failed = 1
     /// The command line can't be understood (`EX_USAGE` of sysexits.h).
     case usage = 64
+    /// Nothing is wrong as far as one can tell, but not everything could be reached (`EX_TEMPFAIL`).
+    case tryAgain = 75
 }
 
 /// Something failed, and it has been said what.

@@ -44,6 +44,13 @@ struct ResourcesFolder: Sendable {
         return status.kind == .folder ? nil : .notFolder
     }
 
+    /// The real folder, and where a file really is in it: without symbolic links. `nil` if it is not there, or outside.
+    func realPlace(of name: String) -> (folder: String, name: String)? {
+        guard let folder = Self.realPath(path), let file = Self.realPath(path(of: name)) else { return nil }
+        let start = folder == "/" ? "/" : folder + "/"
+        return file.hasPrefix(start) ? (folder, String(file.dropFirst(start.count))) : nil
+    }
+
     private static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

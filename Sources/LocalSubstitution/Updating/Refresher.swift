@@ -6,7 +6,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Loads from the network for a cache itself, through a session of its own: without a cache, cookies or credentials.
+/// Loads from the network for the library itself, through a session of its own: without a cache, cookies or credentials.
 final class Refresher: NSObject, URLSessionDataDelegate, Sendable {
     enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)

@@ -10,19 +10,34 @@ let checkCommand = Subcommand(
         is odd: files that no entry names, patterns that can never win or that miss
         URLs with a query, entries that the loader refuses, files that are not what
         their MIME type says. Exit status 1 if there is an error.
+
+        With --remote it also compares the files of exact entries with what their URLs
+        serve now, without cache or cookies: status 1 if one has changed or is gone (404
+        or 410), 75 if nothing is wrong but that some could not be reached. --update
+        replaces files that have changed, unless the URLs of one serve different bytes;
+        what it has replaced is no error any more.
         """,
-    options: [],
+    options: [
+        Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),
+        Option(name: "update", value: nil, help: "with --remote: replace files that have changed"),
+    ],
     run: check
 )
 
 private func check(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else { throw UsageError("check takes no operands: name the map with --map FILE") }
+    guard arguments.has("remote") || !arguments.has("update") else {
+        throw UsageError("--update goes with --remote: check --remote --update")
+    }
     let choice = try MapChoice(arguments, output)
+    let map: SubstitutionMap?
     let result: (count: Int, problems: [SubstitutionMapError.Problem], warnings: [MapWarning])
     do throws(SubstitutionMapError) {
-        let map = try choice.load(strict: false)
-        result = (map.count, map.problems, map.warnings())
+        let loaded = try choice.load(strict: false)
+        map = loaded
+        result = (loaded.count, loaded.problems, loaded.warnings())
     } catch {
+        map = nil
         result = (0, error.problems, [])
     }
 
@@ -39,16 +54,22 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
         "\(counted(result.count, "entry", "entries")) in use, \(counted(errors, "error", "errors")), "
             + counted(warnings, "warning", "warnings")
     )
+    var remote: RemoteCheck?
+    if let map, arguments.has("remote") {
+        remote = await RemoteCheck(map, in: choice.file, updating: arguments.has("update"))
+        remote?.print(output)
+    }
     try output.json(
         CheckRecord(
             map: choice.file.path,
             entries: result.count,
             errors: errors,
             warnings: warnings,
-            findings: findings
+            findings: findings,
+            remote: remote?.record
         )
     )
-    return errors == 0 ? .done : .failed
+    return errors == 0 ? remote?.status ?? .done : .failed
 }
 
 private func counted(_ count: Int, _ one: String, _ many: String) -> String {
@@ -62,6 +83,8 @@ private struct CheckRecord: Encodable {
     let errors: Int
     let warnings: Int
     let findings: [Finding]
+    /// Only with `--remote`.
+    let remote: RemoteCheck.Record?
 }
 
 /// An error or a warning.

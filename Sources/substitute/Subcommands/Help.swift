@@ -39,6 +39,7 @@ private var overview: String {
         substitute help COMMAND prints a command's options. substitute --version
         prints the version. The map is ./substitutions.json unless --map names another.
 
-        Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage.
+        Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage,
+        75 check --remote could not reach everything.
         """
 }

@@ -1,0 +1,482 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@Suite("substitute check --remote", .serialized)
+struct RemoteCheckTests {
+    /// What `--json` says of the remote side.
+    private struct Report: Decodable {
+        struct Remote: Decodable {
+            let entries: [Entry]
+        }
+
+        struct Entry: Decodable {
+            let key: String
+            let line: Int
+            let url: String
+            let file: String
+            let result: String
+            let bytes: Int?
+            let remoteBytes: Int?
+            let firstDifference: Int?
+            let status: Int?
+            let reason: String?
+        }
+
+        let errors: Int
+        let remote: Remote?
+    }
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Writes a map whose entries stand on the lines from 2 on. `/x` in a key is a path of the origin.
+    private func writeMap(_ origin: LoopbackServer, _ entries: [(String, String)], files: [String: String]) throws {
+        let lines = entries.map { key, value in
+            "\"\(key.hasPrefix("/") ? origin.url(key).absoluteString : key)\": \(value)"
+        }
+        try folder.writeMap("{\n" + lines.joined(separator: ",\n") + "\n}", files: files)
+    }
+
+    private func text(_ file: String) throws -> String {
+        String(decoding: try folder.contents("Resources/\(file)"), as: UTF8.self)
+    }
+
+    // MARK: Comparing
+
+    /// A file, what the URL answers, and what is said of it.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var value = #""a.txt""#
+        var file = "hello"
+        let answer: LoopbackServer.Answer
+        let result: String
+        let status: Int32
+        /// After the key; `nil` for no line.
+        let line: String?
+
+        static let all = [
+            Row(testDescription: "the same", answer: .text("hello"), result: "same", status: 0, line: nil),
+            Row(testDescription: "both empty", file: "", answer: .text(""), result: "same", status: 0, line: nil),
+            Row(
+                testDescription: "other bytes",
+                answer: .text("help!!"),
+                result: "changed",
+                status: 1,
+                line: "the file “a.txt” is of 5 B, the URL serves 6 B, different from offset 3 on"
+            ),
+            Row(
+                testDescription: "more bytes",
+                answer: .text("hello, world"),
+                result: "changed",
+                status: 1,
+                line: "the file “a.txt” is of 5 B, the URL serves 12 B, different from offset 5 on"
+            ),
+            Row(
+                testDescription: "no bytes",
+                answer: .text(""),
+                result: "changed",
+                status: 1,
+                line: "the file “a.txt” is of 5 B, the URL serves 0 B, different from offset 0 on"
+            ),
+            Row(
+                testDescription: "a difference far in a large file",
+                file: String(repeating: "x", count: 200_000) + "a" + String(repeating: "x", count: 9),
+                answer: .text(String(repeating: "x", count: 200_000) + "b" + String(repeating: "x", count: 9)),
+                result: "changed",
+                status: 1,
+                line: "the file “a.txt” is of 200010 B, the URL serves 200010 B, different from offset 200000 on"
+            ),
+            Row(
+                testDescription: "404",
+                answer: .status(404),
+                result: "gone",
+                status: 1,
+                line: "the server answers 404, and the file “a.txt” is all there is: "
+                    + "remove the entry if nothing asks for it"
+            ),
+            Row(
+                testDescription: "410",
+                answer: .status(410),
+                result: "gone",
+                status: 1,
+                line: "the server answers 410, and the file “a.txt” is all there is: "
+                    + "remove the entry if nothing asks for it"
+            ),
+            Row(
+                testDescription: "401 with a challenge",
+                answer: LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")]),
+                result: "unreachable",
+                status: 75,
+                line: "the server answers 401"
+            ),
+            Row(
+                testDescription: "403",
+                answer: .status(403),
+                result: "unreachable",
+                status: 75,
+                line: "the server answers 403"
+            ),
+            Row(
+                testDescription: "503",
+                answer: .status(503),
+                result: "unreachable",
+                status: 75,
+                line: "the server answers 503"
+            ),
+            Row(
+                testDescription: "204, which is no answer for a file",
+                answer: .status(204),
+                result: "unreachable",
+                status: 75,
+                line: "the server answers 204"
+            ),
+            Row(
+                testDescription: "the entry's own status",
+                value: #"{ "file": "a.txt", "status": 404 }"#,
+                answer: LoopbackServer.Answer(status: 404, body: Data("hello".utf8)),
+                result: "same",
+                status: 0,
+                line: nil
+            ),
+        ]
+    }
+
+    @Test("says of a file what its URL serves now", arguments: Row.all)
+    func compare(_ row: Row) async throws {
+        let origin = try LoopbackServer(routes: ["/a": row.answer])
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", row.value)], files: ["a.txt": row.file])
+        let run = try await folder.substitute("check", "--remote")
+        #expect(run.status == row.status)
+        let key = origin.url("/a").absoluteString
+        let expected = row.line.map { ["substitutions.json:2: \(row.result): “\(key)”: \($0)"] } ?? []
+        #expect(run.lines.filter { $0.contains("“\(key)”") && !$0.contains(": warning: ") } == expected)
+        #expect(run.lines.contains { $0.hasPrefix("1 compared: ") && $0.contains("1 \(row.result)") })
+
+        let report = try await folder.substitute("check", "--remote", "--json").json(Report.self)
+        let entry = try #require(report.remote?.entries.first)
+        #expect((entry.key, entry.line, entry.url, entry.file) == (key, 2, key, "a.txt"))
+        #expect(entry.result == row.result)
+        #expect(entry.bytes == row.file.utf8.count)
+        #expect(try text("a.txt") == row.file)
+    }
+
+    @Test("calls what gives no answer, or half of one, unreachable, and leaves the file alone")
+    func faults() async throws {
+        let origin = try LoopbackServer(routes: [
+            "/dropped": .text("hello").failing(.dropBeforeHead),
+            "/half": .text("other bytes").failing(.dropAfter(bodyBytes: 4)),
+        ])
+        defer { origin.stop() }
+        try writeMap(
+            origin,
+            [
+                ("/dropped", #""a.txt""#), ("/half", #""b.txt""#),
+                ("http://nowhere.invalid/c", #""c.txt""#), ("http://127.0.0.1:1/d", #""d.txt""#),
+            ],
+            files: ["a.txt": "a", "b.txt": "b", "c.txt": "c", "d.txt": "d"]
+        )
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 75)
+        #expect(run.lines.count { $0.contains(": unreachable: “") } == 4)
+        #expect(run.output.hasSuffix("\n4 compared: 0 same, 0 changed, 0 updated, 0 gone, 4 unreachable\n"))
+        for name in ["a", "b", "c", "d"] { #expect(try text("\(name).txt") == name) }
+    }
+
+    @Test("asks plainly: no cache answers, no cookie goes out, redirects are followed")
+    func plain() async throws {
+        let origin = try LoopbackServer(routes: [
+            "/a": LoopbackServer.Answer(
+                status: 302,
+                headers: [("Location", "/b"), ("Set-Cookie", "id=1; Path=/")]
+            ),
+            "/b": LoopbackServer.Answer(headers: [("Cache-Control", "max-age=1000")], body: Data("hello".utf8)),
+        ])
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""a.txt""#), ("/b", #""a.txt""#)], files: ["a.txt": "hello"])
+        let run = try await folder.substitute("check", "--remote")
+        #expect(run.status == 0)
+        #expect(run.output.hasSuffix("2 compared: 2 same, 0 changed, 0 gone, 0 unreachable\n"))
+        #expect(origin.requestCount(path: "/a") == 1)
+        #expect(origin.requestCount(path: "/b") == 2)
+        #expect(origin.requests.allSatisfy { $0.header("Cookie") == nil && $0.header("Authorization") == nil })
+    }
+
+    @Test("asks only for what a GET of one URL can tell")
+    func chosen() async throws {
+        let origin = try LoopbackServer { _ in .text("hello") }
+        defer { origin.stop() }
+        try writeMap(
+            origin,
+            [
+                ("/exact", #""a.txt""#), ("/never", "null"), ("/status", #"{ "status": 404 }"#),
+                ("/off", #"{ "file": "a.txt", "enabled": false }"#),
+                ("/post", #"{ "file": "a.txt", "methods": ["POST"] }"#),
+                ("http://127.0.0.1:\(origin.port)/pattern/*", #""a.txt""#),
+                ("/later?b=2&a=1", #"{ "file": "a.txt", "use": "whenOffline" }"#),
+            ],
+            files: ["a.txt": "hello"]
+        )
+        let run = try await folder.substitute("check", "--remote")
+        #expect(run.status == 0)
+        #expect(Set(origin.requests.map(\.target)) == ["/exact", "/later?b=2&a=1"])
+        #expect(run.lines.dropLast().last == "2 compared: 2 same, 0 changed, 0 gone, 0 unreachable")
+    }
+
+    @Test("compares the right entries of a map that has errors, which stand first")
+    func brokenMap() async throws {
+        let origin = try LoopbackServer { _ in .text("hello") }
+        defer { origin.stop() }
+        try writeMap(
+            origin,
+            [("/a", #""a.txt""#), ("/b", #""missing.txt""#), ("/c", #""c.txt""#)],
+            files: ["a.txt": "hello", "c.txt": "other"]
+        )
+        let run = try await folder.substitute("check", "--remote")
+        #expect(run.status == 1)
+        #expect(run.lines[0].hasPrefix("substitutions.json:3: error: "))
+        #expect(run.lines[1] == "2 entries in use, 1 error, 0 warnings")
+        #expect(run.lines[2].hasPrefix("substitutions.json:4: changed: "))
+        #expect(run.lines[3] == "2 compared: 1 same, 1 changed, 0 gone, 0 unreachable")
+    }
+
+    @Test("of a map with errors whose files are the same is a failure all the same, and one that is no JSON asks nobody")
+    func statusOfBrokenMap() async throws {
+        let origin = try LoopbackServer { _ in .text("hello") }
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""a.txt""#), ("/b", "5")], files: ["a.txt": "hello"])
+        #expect(try await folder.substitute("check", "--remote").status == 1)
+        let asked = origin.requests.count
+        try folder.writeMap("{ \"\(origin.url("/a"))\": ")
+        let run = try await folder.substitute("check", "--remote", "--json")
+        #expect(run.status == 1)
+        let report = try run.json(Report.self)
+        #expect(report.errors == 1 && report.remote == nil)
+        #expect(origin.requests.count == asked)
+    }
+
+    @Test("what has changed outweighs what could not be reached")
+    func worst() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("other"), "/b": .status(500)])
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""a.txt""#), ("/b", #""b.txt""#)], files: ["a.txt": "a", "b.txt": "b"])
+        #expect(try await folder.substitute("check", "--remote").status == 1)
+    }
+
+    @Test("asks six at a time")
+    func sixAtATime() async throws {
+        let meeting = Meeting(of: 6)
+        let origin = try LoopbackServer { request in
+            meeting.attend()
+            return .text(request.path)
+        }
+        defer { origin.stop() }
+        let entries = (0..<24).map { ("/\($0)", "\"\($0).txt\"") }
+        let files = Dictionary(uniqueKeysWithValues: (0..<24).map { ("\($0).txt", "/\($0)") })
+        try writeMap(origin, entries, files: files)
+        let run = try await folder.substitute("check", "--remote")
+        #expect(run.status == 0)
+        #expect(meeting.largest == 6)
+        #expect(!run.messages.contains("compared"), "progress is for terminals")
+    }
+
+    // MARK: Updating
+
+    @Test("--update replaces what has changed, which is no failure then, and nothing else")
+    func update() async throws {
+        let origin = try LoopbackServer(routes: [
+            "/a": .text("new"), "/b": .text("b"), "/c": .status(404), "/sub": .text("new too"),
+        ])
+        defer { origin.stop() }
+        try writeMap(
+            origin,
+            [("/a", #""a.txt""#), ("/b", #""b.txt""#), ("/sub", #""sub/s.txt""#)],
+            files: ["a.txt": "old", "b.txt": "b", "sub/s.txt": "old too"]
+        )
+        let map = try folder.contents("substitutions.json")
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 0)
+        let key = origin.url("/a").absoluteString
+        #expect(
+            run.lines.contains(
+                "substitutions.json:2: updated: “\(key)”: the file “a.txt” was of 3 B, the URL serves 3 B, "
+                    + "different from offset 0 on; it is replaced"
+            )
+        )
+        #expect(run.output.hasSuffix("3 compared: 1 same, 0 changed, 2 updated, 0 gone, 0 unreachable\n"))
+        #expect(try text("a.txt") == "new")
+        #expect(try text("b.txt") == "b")
+        #expect(try text("sub/s.txt") == "new too")
+        #expect(try folder.contents("substitutions.json") == map)
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path("Resources"))
+        #expect(names.sorted() == ["a.txt", "b.txt", "sub", "sub/s.txt"])
+        #expect(try await folder.substitute("check", "--remote").status == 0)
+    }
+
+    /// What the URLs of two entries for one file answer, and what becomes of it.
+    struct Sharing: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let answers: [LoopbackServer.Answer]
+        /// The file afterwards; "old" before.
+        let text: String
+        /// Why it is left alone.
+        var reason: String?
+        var files = ["a.txt", "a.txt"]
+
+        static let all = [
+            Sharing(testDescription: "the same", answers: [.text("new"), .text("new")], text: "new"),
+            Sharing(
+                testDescription: "different bytes",
+                answers: [.text("new"), .text("newer")],
+                text: "old",
+                reason: "it is left alone, since the URLs of its entries serve different bytes"
+            ),
+            Sharing(
+                testDescription: "one as before",
+                answers: [.text("old"), .text("new")],
+                text: "old",
+                reason: "since the URLs of its entries serve different bytes"
+            ),
+            Sharing(
+                testDescription: "one gone",
+                answers: [.text("new"), .status(404)],
+                text: "old",
+                reason: "/1” serves is not known"
+            ),
+            Sharing(
+                testDescription: "one that is not reached",
+                answers: [.status(500), .text("new")],
+                text: "old",
+                reason: "/0” serves is not known"
+            ),
+            Sharing(
+                testDescription: "different bytes for two names of one file",
+                answers: [.text("new"), .text("newer")],
+                text: "old",
+                reason: "since the URLs of its entries serve different bytes",
+                files: ["a.txt", "link.txt"]
+            ),
+        ]
+    }
+
+    @Test("--update leaves a file of several entries alone unless all URLs serve the same", arguments: Sharing.all)
+    func shared(_ sharing: Sharing) async throws {
+        let answers = sharing.answers
+        let origin = try LoopbackServer(routes: ["/0": answers[0], "/1": answers[1]])
+        defer { origin.stop() }
+        try folder.write("old", to: "Resources/a.txt")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("Resources/link.txt"),
+            withDestinationPath: "a.txt"
+        )
+        let entries = sharing.files.enumerated().map { ("/\($0)", "\"\($1)\"") }
+        try writeMap(origin, entries, files: [:])
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == (sharing.reason == nil ? 0 : 1))
+        #expect(try text("a.txt") == sharing.text)
+        if let reason = sharing.reason { #expect(run.output.contains(reason)) }
+    }
+
+    @Test("--update writes where a link inside the folder leads, and leaves the link one")
+    func link() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("new")])
+        defer { origin.stop() }
+        try folder.write("old", to: "Resources/real/a.txt")
+        let link = folder.path("Resources/link.txt")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real/a.txt")
+        try writeMap(origin, [("/a", #""link.txt""#)], files: [:])
+        #expect(try await folder.substitute("check", "--remote", "--update").status == 0)
+        #expect(try text("real/a.txt") == "new")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real/a.txt")
+    }
+
+    @Test("--update writes nothing outside, though a link is put in a file's place while its URL is asked")
+    func swapped() async throws {
+        let resources = folder.path("Resources")
+        try folder.write("secret", to: "outside.txt")
+        try folder.write("old", to: "Resources/sub/outside.txt")
+        let origin = try LoopbackServer { _ in
+            try? FileManager.default.removeItem(atPath: "\(resources)/sub")
+            try? FileManager.default.createSymbolicLink(atPath: "\(resources)/sub", withDestinationPath: "..")
+            return .text("new")
+        }
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""sub/outside.txt""#)], files: [:])
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 1)
+        #expect(run.output.contains("it is left alone, since somebody else has changed the file meanwhile"))
+        #expect(String(decoding: try folder.contents("outside.txt"), as: UTF8.self) == "secret")
+    }
+
+    @Test("--update loses no edit that is made while the URL is asked")
+    func edited() async throws {
+        let file = URL(fileURLWithPath: folder.path("Resources/a.txt"))
+        let origin = try LoopbackServer { _ in
+            try? Data("edited".utf8).write(to: file)
+            return .text("new")
+        }
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""a.txt""#)], files: ["a.txt": "old"])
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 1)
+        #expect(try text("a.txt") == "edited")
+    }
+
+    @Test("--update puts no page in the place of a picture")
+    func errorPage() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("<!DOCTYPE html><p>Not found", type: "text/html")])
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""a.gif""#)], files: ["a.gif": "GIF89a......"])
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 1)
+        #expect(run.output.contains("but the first bytes of what the URL serves say: text/html"))
+        #expect(try text("a.gif") == "GIF89a......")
+    }
+
+    @Test("--update without --remote is refused")
+    func usage() async throws {
+        try folder.writeMap("{}")
+        let run = try await folder.substitute("check", "--update")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("--update goes with --remote"))
+    }
+
+    @Test("lets no control character of a key reach the terminal")
+    func controlCharacters() async throws {
+        let origin = try LoopbackServer { _ in .text("other") }
+        defer { origin.stop() }
+        try writeMap(origin, [("\(origin.baseURL)\\u001b[2J", #""a.txt""#)], files: ["a.txt": "hello"])
+        let run = try await folder.substitute("check", "--remote")
+        #expect(run.status == 1)
+        #expect(run.output.contains(": changed: “"))
+        #expect(!run.output.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
+    }
+}
+
+/// Requests that wait for each other, so that all that are under way at a time are seen.
+private final class Meeting: Sendable {
+    private let size: Int
+    private let condition = NSCondition()
+    private nonisolated(unsafe) var present = 0
+    private nonisolated(unsafe) var arrived = 0
+    private nonisolated(unsafe) var most = 0
+
+    init(of size: Int) { self.size = size }
+
+    var largest: Int { condition.withLock { most } }
+
+    /// Waits until a full round has come.
+    func attend() {
+        condition.withLock {
+            present += 1
+            arrived += 1
+            most = max(most, present)
+            let round = (arrived + size - 1) / size * size
+            condition.broadcast()
+            while arrived < round, condition.wait(until: Date().addingTimeInterval(10)) {}
+            present -= 1
+        }
+    }
+}
