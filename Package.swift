@@ -18,20 +18,24 @@ let package = Package(
             name: "substitute",
             dependencies: ["LocalSubstitution", "LoopbackOrigin", "Guarded"],
             resources: [
-                .copy("../../Resources"), .copy("../../substitutions.json"),
+                .copy("../../Resources"), .copy("../../substitutions.json"), .copy("../../substitutions.schema.json"),
                 .copy("Demo/Origin"), .copy("Demo/SideBySide.html"),
             ]
         ),
-        .testTarget(name: "LocalSubstitutionTests", dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin"]),
+        .target(name: "SchemaValidator", path: "Tests/SchemaValidator"),
+        .testTarget(
+            name: "LocalSubstitutionTests",
+            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator"]
+        ),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["LocalSubstitution", "LoopbackOrigin", "substitute"],
+            dependencies: ["LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "substitute"],
             exclude: ["Fixtures"]
         ),
         .testTarget(
             name: "SubstituteTests",
-            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "substitute"]
+            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "substitute"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -47,7 +47,8 @@ struct RemoteCheck: Sendable {
         case .same:
             return "\(file) is what the URL serves"
         case .changed(let bytes, let offset):
-            let sizes = "of \(comparison.fileBytes ?? 0) B, the URL serves \(bytes) B, different from offset \(offset) on"
+            let sizes =
+                "of \(comparison.fileBytes ?? 0) B, the URL serves \(bytes) B, different from offset \(offset) on"
             switch comparison.update {
             case nil: return "\(file) is \(sizes)"
             case .replaced: return "\(file) was \(sizes); it is replaced"

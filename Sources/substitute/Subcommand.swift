@@ -15,7 +15,7 @@ struct Subcommand: Sendable {
 
     static let all = [
         initCommand, addCommand, importCommand, getCommand, pageCommand, serveCommand, explainCommand, checkCommand,
-        demoCommand, helpCommand,
+        schemaCommand, demoCommand, helpCommand,
     ]
 
     /// What every subcommand knows besides.

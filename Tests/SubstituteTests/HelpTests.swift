@@ -4,7 +4,7 @@ import Testing
 @Suite("The command's help", .serialized)
 struct HelpTests {
     static let commands = [
-        "init", "add", "import", "get", "page", "serve", "explain", "check", "demo", "help",
+        "init", "add", "import", "get", "page", "serve", "explain", "check", "schema", "demo", "help",
     ]
 
     private let folder: TemporaryFolder
@@ -19,7 +19,9 @@ struct HelpTests {
         #expect(run.status == 0)
         #expect(run.messages.isEmpty)
         #expect(run.output.contains("Usage: substitute COMMAND"))
-        #expect(run.output.contains("Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage,\n"))
+        #expect(
+            run.output.contains("Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage,\n")
+        )
         #expect(run.output.hasSuffix("\n75 check --remote could not reach everything.\n"))
         for command in Self.commands {
             #expect(run.lines.contains { $0.hasPrefix("  \(command) ") }, "\(command) is missing")
@@ -44,7 +46,7 @@ struct HelpTests {
             ("import", ["dry-run", "force", "into", "match", "max-size", "status", "type"]),
             ("get", ["attach", "header", "method", "offline", "output", "range", "record", "reload"]),
             ("explain", ["header", "method", "range", "reload"]),
-            ("check", ["remote", "update"]), ("page", ["attach", "offline", "record", "save"]),
+            ("check", ["remote", "update"]), ("page", ["attach", "offline", "record", "save"]), ("schema", []),
             ("serve", ["attach", "offline", "origin", "port", "record"]), ("demo", ["output"]), ("help", []),
         ]
     )

@@ -242,7 +242,9 @@ struct RemoteCheckTests {
         #expect(run.lines[3] == "2 compared: 1 same, 1 changed, 0 gone, 0 unreachable")
     }
 
-    @Test("of a map with errors whose files are the same is a failure all the same, and one that is no JSON asks nobody")
+    @Test(
+        "of a map with errors whose files are the same is a failure all the same, and one that is no JSON asks nobody"
+    )
     func statusOfBrokenMap() async throws {
         let origin = try LoopbackServer { _ in .text("hello") }
         defer { origin.stop() }

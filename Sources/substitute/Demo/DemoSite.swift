@@ -13,20 +13,13 @@ struct DemoSite {
 
     /// What the origin serves, by path.
     static func routes() throws -> [String: LoopbackServer.Answer] {
-        let folder = try bundled("Origin")
+        let folder = try BundledFile.url("Origin")
         var routes: [String: LoopbackServer.Answer] = [:]
         for (name, type) in types {
             let file = try Data(contentsOf: folder.appendingPathComponent(name))
             routes[name == "index.html" ? "/" : "/\(name)"] = .ok(file, type: type)
         }
         return routes
-    }
-
-    static func bundled(_ name: String) throws(Failure) -> URL {
-        guard let url = Bundle.module.url(forResource: name, withExtension: nil) else {
-            throw Failure("there is no “\(name)” in the command's bundle \(Bundle.module.bundlePath)")
-        }
-        return url
     }
 
     /// The URL of the article of 2010 that this package goes back to. Its host need not answer.

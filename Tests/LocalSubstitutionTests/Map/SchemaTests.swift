@@ -1,0 +1,56 @@
+import Foundation
+import SchemaValidator
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("The JSON Schema of maps", .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
+struct SchemaTests {
+    /// What no schema can see: a JSON parser takes the last of two equal names, and a port is a number up to 65535.
+    private static func isBeyondSchemas(_ row: MapProblemTests.Row) -> Bool {
+        row.kind == .duplicate || row.key == "https://h:99999/"
+    }
+
+    @Test("rejects what is wrong with a key or a field")
+    func rejects() throws {
+        let all = MapProblemTests.keyRows + MapProblemTests.fieldRows
+        let rows = all.filter { !Self.isBeyondSchemas($0) }
+        #expect(all.count - rows.count == 4)
+        for (row, problem) in zip(rows, try SchemaValidator.problems(of: rows.map(\.json))) {
+            #expect(problem != nil, "\(row.name)")
+        }
+    }
+
+    @Test("rejects a file's name that leads out of the folder, and what is no object")
+    func rejectsNames() throws {
+        let names = ["", "/etc/passwd", "..", "../x", "a/../x", "a/..", #"a\u0000b"#]
+        let maps =
+            names.map { #"{ "https://h/a": "\#($0)" }"# } + names.map { #"{ "https://h/a": {"file": "\#($0)"} }"# }
+        let documents = maps + ["[]", "null", "\"x\"", #"{ "$defaults": null }"#]
+        for (document, problem) in zip(documents, try SchemaValidator.problems(of: documents)) {
+            #expect(problem != nil, "\(document)")
+        }
+    }
+
+    /// Maps that load, with everything that they may have.
+    private static let right = [
+        "{}", #"{ "$schema": 5 }"#,
+        #"{ "HTTPS://H:443/%61?b=1&a=2": "a.txt", "*://*.h.example:*/a/*?q=*": "*/..a/a..b/*", "https://*": null }"#,
+        #"{ "http://[::1]:8080/": "a.txt", "https://bücher.example/ü|": "ü", "https://h": "a b", "https://h:/?": "a" }"#,
+        #"{ "$defaults": { "file": "a.txt" }, "https://h/a": {}, "https://h/b": { "comment": "x" } }"#,
+        #"{ "$defaults": { "status": 404 }, "https://h/a": {} }"#,
+        #"{ "https://h/a": { "status": 100, "headers": { "X-A": "ä\t", "content-lengths": "" }, "ignoreQuery": false } }"#,
+        #"{ "https://h/a": { "status": 599, "ignoreQuery": ["a", "utm_*", "*"], "timeout": 0.5, "use": "whenOffline" } }"#,
+        #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,
+    ]
+
+    @Test("accepts what loads")
+    func accepts() throws {
+        let folder = try TemporaryFolder()
+        for (map, problem) in zip(Self.right, try SchemaValidator.problems(of: Self.right)) {
+            #expect(problem == nil, "\(map)")
+            let problems = folder.problems(map).filter { ![.missingFile, .noResources].contains($0.kind) }
+            #expect(problems.isEmpty, "\(map)")
+        }
+    }
+}

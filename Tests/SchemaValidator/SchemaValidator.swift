@@ -1,0 +1,61 @@
+public import Foundation
+
+/// The JSON Schema of maps, applied by Python's `jsonschema`: a validator that others have written.
+///
+/// `.ci/run` installs it, and names the Python that has it in `LOCAL_SUBSTITUTION_PYTHON`.
+public enum SchemaValidator {
+    public static let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "substitutions.schema.json")
+
+    /// Why tests that need it are skipped where it is not.
+    public static let advice = "Python's jsonschema is not here: install it, or run .ci/run, which does"
+
+    public struct Failure: Error {
+        public let message: String
+    }
+
+    #if os(macOS) || os(Linux)
+    /// Whether there is a Python with `jsonschema`.
+    public static let isAvailable = (try? run("from jsonschema import Draft202012Validator", on: Data())) != nil
+
+    /// What is wrong with each document; `nil` where nothing is.
+    public static func problems(of documents: [String]) throws -> [String?] {
+        let input = try JSONEncoder().encode([String(contentsOf: schema, encoding: .utf8)] + documents)
+        return try JSONDecoder().decode([String?].self, from: run(script, on: input))
+    }
+
+    private static let script = """
+        import json, sys
+        from jsonschema import Draft202012Validator
+        schema, *documents = json.loads(sys.stdin.buffer.read())
+        Draft202012Validator.check_schema(json.loads(schema))
+        validator = Draft202012Validator(json.loads(schema))
+        errors = [next(validator.iter_errors(json.loads(document)), None) for document in documents]
+        print(json.dumps([error and error.message for error in errors]))
+        """
+
+    private static func run(_ script: String, on input: Data) throws -> Data {
+        let file = FileManager.default.temporaryDirectory.appending(path: "SchemaValidator-\(UUID().uuidString)")
+        try input.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let python = ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_PYTHON"] ?? "python3"
+        process.arguments = [python, "-c", script]
+        let (output, messages) = (Pipe(), Pipe())
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardOutput = output
+        process.standardError = messages
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        let message = messages.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(message: String(decoding: message, as: UTF8.self)) }
+        return data
+    }
+    #else
+    public static let isAvailable = false
+
+    public static func problems(of documents: [String]) throws -> [String?] { throw Failure(message: advice) }
+    #endif
+}
