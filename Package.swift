@@ -8,6 +8,7 @@ let package = Package(
     products: [
         .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
         .executable(name: "substitute", targets: ["substitute"]),
+        .plugin(name: "SubstitutePlugin", targets: ["SubstitutePlugin"]),
     ],
     dependencies: [],
     targets: [
@@ -21,6 +22,20 @@ let package = Package(
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("../../substitutions.schema.json"),
                 .copy("Demo/Origin"), .copy("Demo/SideBySide.html"),
             ]
+        ),
+        .plugin(
+            name: "SubstitutePlugin",
+            capability: .command(
+                intent: .custom(
+                    verb: "substitute",
+                    description: "Makes, checks and explains maps of URLs to local files"
+                ),
+                permissions: [
+                    .writeToPackageDirectory(reason: "to write the map and its files, where a command does"),
+                    .allowNetworkConnections(scope: .all(), reason: "to load what a command is to load"),
+                ]
+            ),
+            dependencies: ["substitute"]
         ),
         .target(name: "SchemaValidator", path: "Tests/SchemaValidator"),
         .testTarget(
@@ -41,7 +56,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+// A plugin takes no settings.
+for target in package.targets where target.type != .plugin {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+#if os(macOS) || os(Linux)
+/// It builds this package once more, for another one, and so takes its time. `.ci/run` switches it on.
+@Suite(
+    "swift package substitute",
+    .serialized,
+    .enabled(
+        if: ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_PLUGIN_TESTS"] == "1",
+        "it takes long: set LOCAL_SUBSTITUTION_PLUGIN_TESTS=1"
+    )
+)
+struct PluginTests {
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    private let folder: TemporaryFolder
+
+    /// A package that depends on this one, in a folder of its own: the command has to find that by itself.
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.write(
+            """
+            // swift-tools-version: 6.1
+            import PackageDescription
+
+            let package = Package(
+                name: "App",
+                platforms: [.macOS(.v15)],
+                dependencies: [.package(name: "LocalSubstitutionCache", path: "\(Self.root)")],
+                targets: [
+                    .target(
+                        name: "App",
+                        dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]
+                    )
+                ]
+            )
+            """,
+            to: "App/Package.swift"
+        )
+        try folder.write("import LocalSubstitution\n", to: "App/Sources/App/App.swift")
+        try folder.write(#"{ "https://h.example/a": "a.txt" }"#, to: "App/substitutions.json")
+        try folder.write("hello", to: "App/Resources/a.txt")
+    }
+
+    /// With a scratch path of its own: `swift test`, which runs this, holds the lock of the other.
+    private func plugin(_ words: String...) async throws -> Outcome {
+        let options = [
+            "package", "--package-path", "App", "--scratch-path", folder.support.appendingPathComponent("build").path,
+            "--allow-writing-to-package-directory", "--allow-network-connections", "all", "substitute",
+        ]
+        let home = ProcessInfo.processInfo.environment["HOME"] ?? folder.support.path
+        return try await folder.run(
+            URL(filePath: "/usr/bin/env"),
+            ["swift"] + options + words,
+            environment: ["HOME": home, "LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS": "0"],
+            limit: .seconds(600)
+        )
+    }
+
+    /// One test, since each would build anew.
+    @Test("runs the command on the files of the package that depends on this one")
+    func runs() async throws {
+        let right = try await plugin("check")
+        #expect(right.status == 0, "\(right.messages.suffix(2000))")
+        #expect(right.output.contains("/App/substitutions.json\n"))
+        #expect(right.output.hasSuffix("1 entry in use, 0 errors, 0 warnings\n"))
+
+        // All arguments arrive as they are, and files are written into the package.
+        let copied = try await plugin("get", "--output", "a copy.txt", "https://h.example/a")
+        #expect(copied.status == 0, "\(copied.messages.suffix(2000))")
+        #expect(copied.output.contains("substituted ← a.txt"))
+        #expect(try folder.contents("App/a copy.txt") == Data("hello".utf8))
+
+        try folder.write(#"{ "https://h.example/a": "b.txt" }"#, to: "App/substitutions.json")
+        let wrong = try await plugin("check")
+        #expect(wrong.status == 1)
+        #expect(wrong.output.contains("substitutions.json:1: error: “https://h.example/a”: the file “b.txt” does not"))
+        #expect(wrong.messages.contains("error: substitute ended with status 1"))
+        #expect(try await plugin("nonsense").messages.contains("error: substitute ended with status 64"))
+    }
+}
+#endif
