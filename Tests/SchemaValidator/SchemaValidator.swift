@@ -4,13 +4,16 @@ public import Foundation
 ///
 /// `.ci/run` installs it, and names the Python that has it in `LOCAL_SUBSTITUTION_PYTHON`.
 public enum SchemaValidator {
+    /// The schema, where it is kept.
     public static let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "substitutions.schema.json")
 
     /// Why tests that need it are skipped where it is not.
     public static let advice = "Python's jsonschema is not here: install it, or run .ci/run, which does"
 
+    /// Python did not do what it was asked for.
     public struct Failure: Error {
+        /// What it printed.
         public let message: String
     }
 
@@ -54,8 +57,10 @@ public enum SchemaValidator {
         return data
     }
     #else
+    /// Nothing can be run here.
     public static let isAvailable = false
 
+    /// Always throws.
     public static func problems(of documents: [String]) throws -> [String?] { throw Failure(message: advice) }
     #endif
 }
