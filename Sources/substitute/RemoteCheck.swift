@@ -47,12 +47,14 @@ struct RemoteCheck: Sendable {
         case .same:
             return "\(file) is what the URL serves"
         case .changed(let bytes, let offset):
-            let sizes =
-                "of \(comparison.fileBytes ?? 0) B, the URL serves \(bytes) B, different from offset \(offset) on"
+            let had = comparison.update == .replaced ? "had" : "has"
+            let difference =
+                "\(file) \(had) \(comparison.fileBytes ?? 0) B, the URL serves \(bytes) B: "
+                + "they differ from offset \(offset) on"
             switch comparison.update {
-            case nil: return "\(file) is \(sizes)"
-            case .replaced: return "\(file) was \(sizes); it is replaced"
-            case .left(let reason): return "\(file) is \(sizes); it is left alone, since \(reason)"
+            case nil: return difference
+            case .replaced: return "\(difference); it is replaced"
+            case .left(let reason): return "\(difference); it is left alone, since \(reason)"
             }
         case .gone(let status):
             return "the server answers \(status), and \(file) is all there is: remove the entry if nothing asks for it"

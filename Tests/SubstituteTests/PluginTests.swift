@@ -44,16 +44,21 @@ struct PluginTests {
         try folder.write("hello", to: "App/Resources/a.txt")
     }
 
-    /// With a scratch path of its own: `swift test`, which runs this, holds the lock of the other.
     private func plugin(_ words: String...) async throws -> Outcome {
-        let options = [
-            "package", "--package-path", "App", "--scratch-path", folder.support.appendingPathComponent("build").path,
-            "--allow-writing-to-package-directory", "--allow-network-connections", "all", "substitute",
-        ]
+        let permissions = ["--allow-writing-to-package-directory", "--allow-network-connections", "all"]
+        return try await swift(["package"] + place + permissions + ["substitute"] + words)
+    }
+
+    /// With a scratch path of its own: `swift test`, which runs this, holds the lock of the other.
+    private var place: [String] {
+        ["--package-path", "App", "--scratch-path", folder.support.appendingPathComponent("build").path]
+    }
+
+    private func swift(_ words: [String]) async throws -> Outcome {
         let home = ProcessInfo.processInfo.environment["HOME"] ?? folder.support.path
         return try await folder.run(
             URL(filePath: "/usr/bin/env"),
-            ["swift"] + options + words,
+            ["swift"] + words,
             environment: ["HOME": home, "LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS": "0"],
             limit: .seconds(600)
         )
@@ -79,6 +84,15 @@ struct PluginTests {
         #expect(wrong.output.contains("substitutions.json:1: error: “https://h.example/a”: the file “b.txt” does not"))
         #expect(wrong.messages.contains("error: substitute ended with status 1"))
         #expect(try await plugin("nonsense").messages.contains("error: substitute ended with status 64"))
+
+        // The product itself, where the command's own status and output count.
+        let product = try await swift(
+            ["run", "--quiet"] + place + [
+                "substitute", "check", "--map", "App/substitutions.json", "--json", "--update",
+            ]
+        )
+        #expect(product.status == 64, "\(product.messages.suffix(2000))")
+        #expect(product.messages.contains("--update goes with --remote"))
     }
 }
 #endif

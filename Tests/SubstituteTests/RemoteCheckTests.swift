@@ -64,21 +64,21 @@ struct RemoteCheckTests {
                 answer: .text("help!!"),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” is of 5 B, the URL serves 6 B, different from offset 3 on"
+                line: "the file “a.txt” has 5 B, the URL serves 6 B: they differ from offset 3 on"
             ),
             Row(
                 testDescription: "more bytes",
                 answer: .text("hello, world"),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” is of 5 B, the URL serves 12 B, different from offset 5 on"
+                line: "the file “a.txt” has 5 B, the URL serves 12 B: they differ from offset 5 on"
             ),
             Row(
                 testDescription: "no bytes",
                 answer: .text(""),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” is of 5 B, the URL serves 0 B, different from offset 0 on"
+                line: "the file “a.txt” has 5 B, the URL serves 0 B: they differ from offset 0 on"
             ),
             Row(
                 testDescription: "a difference far in a large file",
@@ -86,7 +86,7 @@ struct RemoteCheckTests {
                 answer: .text(String(repeating: "x", count: 200_000) + "b" + String(repeating: "x", count: 9)),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” is of 200010 B, the URL serves 200010 B, different from offset 200000 on"
+                line: "the file “a.txt” has 200010 B, the URL serves 200010 B: they differ from offset 200000 on"
             ),
             Row(
                 testDescription: "404",
@@ -303,8 +303,8 @@ struct RemoteCheckTests {
         let key = origin.url("/a").absoluteString
         #expect(
             run.lines.contains(
-                "substitutions.json:2: updated: “\(key)”: the file “a.txt” was of 3 B, the URL serves 3 B, "
-                    + "different from offset 0 on; it is replaced"
+                "substitutions.json:2: updated: “\(key)”: the file “a.txt” had 3 B, the URL serves 3 B: "
+                    + "they differ from offset 0 on; it is replaced"
             )
         )
         #expect(run.output.hasSuffix("3 compared: 1 same, 0 changed, 2 updated, 0 gone, 0 unreachable\n"))
