@@ -43,6 +43,12 @@ func shareCacheOfMainBundle() throws {
     // end
 }
 
+func shareCacheOfFolder() throws {
+    // snippet: the map in a folder
+    URLCache.shared = try LocalSubstitutionCache(contentsOf: URL(filePath: "substitutions.json"))
+    // end
+}
+
 func ephemeralSession(with cache: LocalSubstitutionCache) -> URLSession {
     // snippet: a session of one's own
     let configuration = URLSessionConfiguration.ephemeral
