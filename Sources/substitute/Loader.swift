@@ -116,6 +116,16 @@ private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
         progress?(count, expected > 0 ? expected : nil)
     }
 
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(request.redirected(from: response.url))
+    }
+
     #if !canImport(Darwin)
     /// Takes the 401 for the answer that it is. It has arrived whole by now, and without a credential Linux's loader never ends
     /// the task by itself (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).

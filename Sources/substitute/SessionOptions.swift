@@ -25,11 +25,12 @@ struct CommandSession: Sendable {
     ///   request on, cookies are left to the clients, and nobody is told which answers the default cache gives.
     init(_ arguments: Arguments, _ output: Output, isServer: Bool = false) throws {
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
-        recorder = try folder.map { try SubstitutionRecorder(folder: $0) }
+        recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
         cache = try Self.cache(arguments, output, recordsInto: folder, reloadsChanges: isServer)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
-        if isServer {
+        // What a server says to one who shows a cookie is not kept.
+        if isServer || recorder != nil {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }

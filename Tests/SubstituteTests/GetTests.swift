@@ -42,6 +42,18 @@ struct GetTests {
         try folder.write(Data((0...255).map { UInt8($0) }), to: "Resources/bytes.bin")
     }
 
+    @Test(
+        "asks for a URL as it was written, with what may not stand in one encoded once",
+        arguments: [("/a%20b|c", "/a%20b%7Cc"), ("/x%7Cy%20é", "/x%7Cy%20%C3%A9"), ("/100%", "/100%25")]
+    )
+    func encoding(_ written: String, _ asked: String) async throws {
+        defer { origin.stop() }
+        let base = origin.baseURL.absoluteString.dropLast().replacing("http://", with: "HTTP://")
+        let run = try await folder.substitute("get", base + written)
+        #expect(run.output.hasSuffix(origin.url(asked).absoluteString + "\n"))
+        #expect(origin.requests.map(\.target) == [asked])
+    }
+
     @Test("a file's name does not steer the terminal")
     func controlCharacters() async throws {
         try folder.writeMap(#"{ "http://nowhere.invalid/a": "\u001b[31m.txt" }"#, files: ["\u{1B}[31m.txt": "x"])

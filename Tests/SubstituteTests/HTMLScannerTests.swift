@@ -163,7 +163,8 @@ struct HTMLScannerTests {
         }
         // Ten times as much takes ten times as long, and a hundred times where it is not so.
         let short = (0..<3).map { _ in seconds(2_000) }.min() ?? 0
-        #expect(seconds(20_000) < 40 * short + 0.02)
+        let long = (0..<3).map { _ in seconds(20_000) }.min() ?? 0
+        #expect(long < 40 * short + 0.05)
     }
 }
 
@@ -214,7 +215,7 @@ struct URLTextTests {
             ("../../../a", "http://h.example/a"),
             (" a\n.png\t", "http://h.example/x/a.png"), ("a b|c", "http://h.example/x/a%20b%7Cc"),
             ("a%20b|c%", "http://h.example/x/a%20b%7Cc%25"), ("é", "http://h.example/x/%C3%A9"),
-            ("HTTPS://I.example/A", "HTTPS://I.example/A"), ("a#b", "http://h.example/x/a"),
+            ("HTTPS://I.example/A", "https://I.example/A"), ("a#b", "http://h.example/x/a"),
             ("\\a\\b?c\\d", "http://h.example/a/b?c%5Cd"),
             ("a[1]", "http://h.example/x/a%5B1%5D"), ("http://[::1]/a", "http://[::1]/a"),
             ("http://h.example", "http://h.example"), ("http://h.example?q", "http://h.example?q"),

@@ -1,4 +1,6 @@
+import Dispatch
 public import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -37,7 +39,8 @@ extension LocalSubstitutionCache {
 
     /// Loads one URL of the map through a session, and says whether the local file answered.
     ///
-    /// If it did not, the URL has been loaded from the network. It is one whose entry answers a plain `GET`.
+    /// It is one whose entry answers a plain `GET`. A session without this cache is told without a load; another one that does not
+    /// get the file has loaded the URL from the network, or given up after ten seconds.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else {
             return Verification(
@@ -46,10 +49,10 @@ extension LocalSubstitutionCache {
                 "no exact entry of the map answers a plain GET with a file or status"
             )
         }
-        let result = await Self.load(url, session)
         let configuration = session.configuration
+        let result = isIn(configuration) ? await Self.load(url, session) : .failure(URLError(.cancelled))
         let status = (try? result.get()).flatMap { $0.value(forHTTPHeaderField: "Cache-Status") }
-        if status?.hasPrefix(ResponseBuilder.cacheName) == true, isIn(configuration) {
+        if status?.hasPrefix(ResponseBuilder.cacheName) == true {
             return Verification(isSubstituted: true, url: url, cause: nil, description: "\(url) was substituted")
         }
         let (cause, text) = cause(configuration, result)
@@ -111,10 +114,19 @@ extension LocalSubstitutionCache {
     /// Not with `data(for:)`: on Linux a Swift task that is cancelled meanwhile may wait for ever.
     private static func load(_ url: URL, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
         await withCheckedContinuation { continuation in
-            session.dataTask(with: URLRequest(url: url)) { _, response, error in
+            let waiting = Guarded<CheckedContinuation<Result<HTTPURLResponse, any Error>, Never>?>(continuation)
+            let task = session.dataTask(with: URLRequest(url: url)) { _, response, error in
                 let failure = error ?? URLError(.badServerResponse)
-                continuation.resume(returning: (response as? HTTPURLResponse).map { .success($0) } ?? .failure(failure))
-            }.resume()
+                waiting.withLock { $0.take() }?
+                    .resume(returning: (response as? HTTPURLResponse).map { .success($0) } ?? .failure(failure))
+            }
+            task.resume()
+            // On Linux a 401 with a challenge that nobody answers never ends.
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 10) {
+                guard let continuation = waiting.withLock({ $0.take() }) else { return }
+                continuation.resume(returning: .failure(URLError(.timedOut)))
+                task.cancel()
+            }
         }
     }
 }

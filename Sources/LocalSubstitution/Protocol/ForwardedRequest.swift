@@ -53,7 +53,7 @@ struct ForwardedRequest: Sendable {
     /// What to do about what has come.
     ///
     /// - Parameter credentialHeader: The header with which the session itself shows who asks; `nil` for most.
-    func step(after outcome: Forwarding.Outcome, credentialHeader: () -> String?) -> Step {
+    func step(after outcome: Forwarding.Outcome, credentialHeader: String?) -> Step {
         switch outcome {
         case .local(let response):
             return .deliver(.success(response))
@@ -66,7 +66,7 @@ struct ForwardedRequest: Sendable {
                 return .deliver(.success(response))
             }
             guard isConditional, http.statusCode == 304 else {
-                return record(response, http, recorder, credentialHeader())
+                return record(response, http, recorder, credentialHeader)
             }
             return .find { confirm(http, recorder) }
         }

@@ -108,7 +108,7 @@ private final class ForwarderDelegate: NSObject, URLSessionDataDelegate, Sendabl
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        forwarding(task)?.redirect(to: request, completionHandler)
+        forwarding(task)?.redirect(to: request.redirected(from: response.url), completionHandler)
     }
 
     /// The outer session is asked; on Linux, which gives a protocol no way to do so, the 401 itself is the answer.

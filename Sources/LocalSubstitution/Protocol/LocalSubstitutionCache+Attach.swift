@@ -12,7 +12,8 @@ extension LocalSubstitutionCache {
     public enum Unmatched: Sendable, Hashable {
         /// It is loaded from the network, as if nothing were attached. The default.
         case load
-        /// It fails at once, with an error that explains why, and reaches no network: strict mode, for tests.
+        /// It fails at once, with an error that explains why, and reaches no network: strict mode, for tests. The cache then asks
+        /// the network for no newer copies either.
         case fail
     }
 
@@ -55,6 +56,11 @@ extension LocalSubstitutionCache {
             return made
         }
     }
+}
+
+extension LocalSubstitutionCache {
+    /// Whether a session that it is attached to is to reach no network.
+    var isStrict: Bool { state.withLock { $0.attachments.values.contains { $0.unmatched == .fail } } }
 }
 
 /// What is remembered of a configuration to which a protocol was attached.

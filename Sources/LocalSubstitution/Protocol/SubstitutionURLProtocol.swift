@@ -92,6 +92,8 @@ open class SubstitutionURLProtocol: URLProtocol {
         // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
+        // As it is sent: what comes may bring a cookie.
+        let credential = forwarder.credentialHeader(for: forwarded.request.url)
         let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
             thread.runForDelegate { this.pass(piece, attempt) }
         }
@@ -102,7 +104,7 @@ open class SubstitutionURLProtocol: URLProtocol {
             },
             pass: Self.passesPieces && !forwarded.hasStandby ? pass : nil,
             complete: { outcome in
-                let step = forwarded.step(after: outcome) { forwarder.credentialHeader(for: forwarded.request.url) }
+                let step = forwarded.step(after: outcome, credentialHeader: credential)
                 thread.runForDelegate { this.take(step, forwarder, attempt, thread) }
             }
         )

@@ -59,9 +59,9 @@ extension LocalSubstitutionCache {
 
     /// The URL for which the network is asked, in the form in which equal ones are the same.
     private func updatedURL(_ lookup: Lookup, _ substitution: Substitution) -> String? {
-        guard substitution.use == .untilUpdated, ["GET", "HEAD"].contains(lookup.request.httpMethod ?? "GET") else {
-            return nil
-        }
+        guard substitution.use == .untilUpdated, ["GET", "HEAD"].contains(lookup.request.httpMethod ?? "GET"),
+            !isStrict
+        else { return nil }
         return lookup.decision.match?.url.canonical
     }
 

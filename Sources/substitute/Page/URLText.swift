@@ -25,10 +25,13 @@ enum URLText {
         return isPlain && !fragment.isEmpty ? String(decoding: fragment, as: UTF8.self) : nil
     }
 
-    /// The text with every byte encoded that may not stand in a URL (RFC 3986 §2), and so a `%` that begins no encoding.
+    /// The text with every byte encoded that may not stand in a URL (RFC 3986 §2), and so a `%` that begins no encoding. Its
+    /// scheme is in lowercase: Linux's loader knows no other.
     ///
     /// `URL` encodes a second time what is encoded already, if it finds a byte that is not.
     static func encoded(_ text: String) -> String {
+        let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:/)?.output ?? ""
+        let text = scheme.lowercased() + text.dropFirst(scheme.count)
         let bytes = Array(text.utf8)
         let isLiteral = text.contains("//[")
         var result: [UInt8] = []

@@ -37,6 +37,15 @@ final class Gateway: Sendable {
         guard request.method == "GET" || request.method == "HEAD" else {
             return refuse(request, 405, "only GET and HEAD are served", [("Allow", "GET, HEAD")])
         }
+        // A page of another site, whose name somebody has let point here, must not read what the origin says.
+        guard Self.isLocal(request.header("Host")) else {
+            return refuse(
+                request,
+                421,
+                "the request is for the host “\(request.header("Host") ?? "")”, which is not served",
+                []
+            )
+        }
         let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
         guard target.hasPrefix("/"), let url = URL(string: origin + URLText.encoded(target)) else {
             return refuse(request, 400, "that is no path", [])
@@ -69,6 +78,11 @@ final class Gateway: Sendable {
         }
         done.wait()
         return result.withLock { $0 } ?? .failure(URLError(.unknown))
+    }
+
+    private static func isLocal(_ host: String?) -> Bool {
+        guard let host else { return true }
+        return ["127.0.0.1", "localhost", "[::1]"].contains { host == $0 || host.hasPrefix($0 + ":") }
     }
 
     private static func answer(

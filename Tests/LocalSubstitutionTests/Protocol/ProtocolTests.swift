@@ -1,8 +1,9 @@
 import Foundation
 import Guarded
-import LocalSubstitution
 import LoopbackOrigin
 import Testing
+
+@testable import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -318,6 +319,44 @@ struct ProtocolTests {
         _ = await log.all(until: \.isOfRefresh)
         #expect(try await session.data(for: request).0 == Data("newer".utf8))
         #expect(fixture.origin.requests.allSatisfy { $0.header("Authorization") == nil })
+    }
+
+    @Test("asks for no newer copy, and gives none, in strict mode")
+    func strictUntilUpdated() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try await fixture.updatedCache()
+        TestProtocol.current.withLock { $0 = cache }
+        let count = fixture.origin.requests.count
+        let configuration = URLSessionConfiguration.ephemeral
+        cache.attach(to: configuration, as: TestProtocol.self, unmatched: .fail)
+        cache.updates.removeAll()
+        cache.removeCachedResponse(for: try request(fixture.url))
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let (data, _) = try await session.data(for: request(fixture.url))
+        #expect(data == Data("local".utf8))
+        #expect(cache.updates.isIdle)
+        #expect(fixture.origin.requests.count == count)
+    }
+
+    @Test("sends no credentials on to another origin", arguments: ["Authorization", "Cookie", "Proxy-Authorization"])
+    func redirectedCredentials(_ name: String) async throws {
+        let other = try LoopbackServer { .text($0.header(name) ?? "none") }
+        defer { other.stop() }
+        let first = try LoopbackServer { request in
+            request.path == "/offline/away"
+                ? .redirect(to: other.url("a").absoluteString)
+                : request.path == "/offline/here"
+                    ? .redirect(to: "/offline/there") : .text(request.header(name) ?? "none")
+        }
+        defer { first.stop() }
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        for (path, text) in [("offline/away", "none"), ("offline/here", "s3cr3t")] {
+            let request = try request(first.url(path).absoluteString, headers: [name: "s3cr3t"])
+            let (data, _) = try await session.data(for: request)
+            #expect(String(decoding: data, as: UTF8.self) == text)
+        }
     }
 
     @Test("does not see another protocol's entries")

@@ -99,6 +99,17 @@ struct VerificationTests {
         #expect(verification.url == nil)
     }
 
+    @Test("does not ask the network about a session that has another cache, where a challenge would never end")
+    func challenge() async throws {
+        let origin = try LoopbackServer { _ in
+            LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")])
+        }
+        defer { origin.stop() }
+        let cache = try CacheFixture("\"\(origin.url("a"))\": \"a.txt\"").cache()
+        #expect(try await verify(cache) { $0.urlCache = nil }.cause == .noCache)
+        #expect(origin.requests.isEmpty)
+    }
+
     #if swift(>=6.2)
     @Test("says that a session was made before URLCache.shared was set")
     func madeBefore() async {

@@ -127,6 +127,32 @@ struct RecordingFaultTests {
         #expect(visit.cache.statistics.recorded == 0)
     }
 
+    @Test("a cookie does not keep a copy from answering, and is told as the reason for not keeping")
+    func cookieAndCopy() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/login"
+                ? LoopbackServer.Answer(headers: [("Set-Cookie", "sid=1; Path=/")]) : .text("public")
+        }
+        let visit = try Visit(recorded, as: FaultProtocol.self)
+        defer { visit.end() }
+        let told = Guarded<[String]>([])
+        visit.cache.onEvent = { event in
+            if case .notRecorded(_, let reason) = event { told.withLock { $0.append(reason) } }
+        }
+        for path in ["page", "login", "other"] { _ = try await visit.session.data(from: origin.url(path)) }
+        visit.recorder.flush()
+        visit.cache.flushEvents()
+        #expect(
+            told.withLock { $0 } == [
+                "the response has the header “Set-Cookie”", "the request has the header “Cookie”",
+            ]
+        )
+        let url = origin.url("page")
+        origin.stop()
+        let (data, _) = try await visit.session.data(from: url)
+        #expect(data == Data("public".utf8))
+    }
+
     @Test(
         "what the origin no longer has, or no longer allows to keep, is not served any more",
         arguments: [404, 410, 200]

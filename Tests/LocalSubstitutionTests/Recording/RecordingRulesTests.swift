@@ -47,11 +47,11 @@ struct RecordingRulesTests {
         #expect(outcome.reason == row.reason)
         recorder.flush()
         #expect(fixture.files.isEmpty)
-        // Ranges and a person's entries are taken all the same.
+        // Ranges, requests with cookies and a person's entries are taken all the same.
         let request = try RecorderFixture.request(row.url, row.request)
         let isRequests: Bool =
             switch row.reason {
-            case .requestHeader(let name): name != "Range"
+            case .requestHeader(let name): !["Range", "Cookie"].contains(name)
             case .query, .excluded: true
             case .eventStream: row.headers.isEmpty
             default: false

@@ -9,11 +9,12 @@ enum RecordingRules {
     /// The headers by which a server knows who asks, so that its answer may be for nobody else.
     static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 
-    /// Why a recorder does not take a request; `nil` if it does. One with `Range` is taken, though its response is not kept.
+    /// Why a recorder does not take a request; `nil` if it does. One with `Range` or `Cookie` is taken, though its response is not
+    /// kept: on Linux a session's cookies are in it.
     static func refusal(of request: URLRequest, _ url: NormalizedURL) -> NotKept? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
-        for name in credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
+        for name in credentialHeaders where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
         }
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {

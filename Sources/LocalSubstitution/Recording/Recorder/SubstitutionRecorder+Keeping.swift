@@ -82,7 +82,9 @@ extension SubstitutionRecorder {
         }
         let foreign = state.withLock { $0.foreign }
         if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { return .notKept(reason) }
-        if request.value(forHTTPHeaderField: "Range") != nil { return .notKept(.requestHeader("Range")) }
+        for name in ["Range", "Cookie"] where request.value(forHTTPHeaderField: name) != nil {
+            return .notKept(.requestHeader(name))
+        }
         if let reason = Self.refusal(ofTarget: response.url, foreign)
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20)
         {

@@ -39,6 +39,9 @@ extension SubstitutionRecorder {
             state.isSaveDue = false
             state.savedAt = .now()
         }
+        // What others write meanwhile would be lost: they wait for their turn, and this one for them.
+        let turn = try? FolderTurn(folder)
+        defer { withExtendedLifetime(turn) {} }
         do throws(WrittenFolder.Problem) {
             try adoptEdits()
             let (index, foreign, saved) = state.withLock { ($0.index, $0.foreign, $0.saved) }
