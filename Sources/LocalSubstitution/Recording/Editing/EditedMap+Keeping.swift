@@ -36,19 +36,30 @@ extension EditedMap {
     ) throws(MapEditError) -> Result<KeptFile, Occupied> {
         let oldKey = entries.key(of: url)
         let oldFile = oldKey.flatMap { entries.document.fields(of: $0)?.file }
-        if let oldFile, hasFile(oldFile, response.body), let served = servedType(of: url, response.body) {
-            return .success(kept(.unchanged, oldFile, response, served))
+        let isThere = oldFile.map { hasFile($0, response.body) } ?? false
+        if let oldFile, isThere, let served = entries.substitution(for: url) {
+            let new = substitution(recorded(response, for: url, in: oldFile), for: url)
+            if isSame(served, new, response.body) { return .success(kept(.unchanged, oldFile, response, served)) }
         }
         let occupied = entries.refusal(of: url)?.key
         if let occupied, !replacing { return .failure(Occupied(key: occupied)) }
         let file: String
-        if let oldFile, isOnlyUse(oldFile) {
+        if let oldFile, isThere {
+            file = oldFile
+        } else if let oldFile, isOnlyUse(oldFile) {
             file = oldFile
             try write(response.body, to: oldFile)
         } else {
             file = try write(response.body, as: RecordedFileName(url, type: response.type?.essence))
         }
-        let recorded = RecordedEntry(
+        let recorded = recorded(response, for: url, in: file)
+        set(oldKey ?? key, to: recorded.text)
+        let served = substitution(recorded, for: url)
+        return .success(kept(occupied == nil ? .new : .replaced, file, response, served))
+    }
+
+    private func recorded(_ response: KeepableResponse, for url: NormalizedURL, in file: String) -> RecordedEntry {
+        RecordedEntry(
             status: response.status,
             headers: response.headers,
             type: response.type,
@@ -57,19 +68,34 @@ extension EditedMap {
             file: file,
             defaults: entries.defaults
         )
-        set(oldKey ?? key, to: recorded.text)
-        let served = Self.servedType(Substitution(recorded.entry, fileName: file, folder: nil, url: url), response.body)
-        return .success(kept(occupied == nil ? .new : .replaced, file, response, served))
     }
 
-    private func kept(_ change: KeptFile.Change, _ file: String, _ response: KeepableResponse, _ type: String)
-        -> KeptFile
-    {
-        KeptFile(change: change, name: file, bytes: response.body.count, contentType: type)
+    private func substitution(_ recorded: RecordedEntry, for url: NormalizedURL) -> Substitution {
+        Substitution(recorded.entry, fileName: recorded.entry.file?.text, folder: nil, url: url)
     }
 
-    private func servedType(of url: NormalizedURL, _ body: Data) -> String? {
-        entries.substitution(for: url).map { Self.servedType($0, body) }
+    /// Whether two entries for the same bytes answer alike: with the same type, status and headers. When they do, and how a person
+    /// has written it, does not count.
+    private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
+        func headers(_ substitution: Substitution) -> [String: String] {
+            // `Content-Type` is compared as it is served.
+            Dictionary(
+                substitution.headers.map { (MIMEType.asciiLowercased($0.key), $0.value) },
+                uniquingKeysWith: { first, _ in first }
+            ).filter { $0.key != "content-type" }
+        }
+        return one.status == other.status && headers(one) == headers(other)
+            && Self.servedType(one, body) == Self.servedType(other, body)
+    }
+
+    private func kept(
+        _ change: KeptFile.Change,
+        _ file: String,
+        _ response: KeepableResponse,
+        _ substitution: Substitution
+    ) -> KeptFile {
+        let type = Self.servedType(substitution, response.body)
+        return KeptFile(change: change, name: file, bytes: response.body.count, contentType: type)
     }
 
     static func servedType(_ substitution: Substitution, _ body: Data) -> String {

@@ -67,6 +67,40 @@ struct ArchiveMergeTests {
         #expect(try fixture.map().count == 4)
     }
 
+    @Test(
+        "an entry that serves the same bytes in another way is another one",
+        arguments: [
+            Recording(mimeType: "text/css"), Recording(status: 404), Recording(headers: [("X-Frame-Options", "DENY")]),
+        ]
+    )
+    func sameBytes(recording: Recording) throws {
+        let fixture = try fixture()
+        try fixture.take([Recording()])
+        let before = try fixture.contents()
+        let selection = try ArchiveSelection(statuses: [200, 404])
+        #expect(try fixture.take([recording], selection).map(\.left) == [.entry(key: "https://h.com/a")])
+        #expect(try fixture.contents() == before)
+
+        #expect(try fixture.take([recording], selection, replacing: true).map(\.kept?.change) == [.replaced])
+        let substitution = try #require(try fixture.map().match(NormalizedURL("https://h.com/a")).substitution)
+        #expect(substitution.status == recording.status)
+        #expect(substitution.mimeType == recording.mimeType)
+        #expect(substitution.headers["X-Frame-Options"] == recording.headers.first?.1)
+        #expect(substitution.fileName == "h.com/a.txt")
+        #expect(try fixture.take([recording], selection).map(\.kept?.change) == [.unchanged])
+        #expect(try Set(fixture.contents().keys) == Set(before.keys))
+    }
+
+    @Test("an entry that a person has written in another way, and answers alike, stays")
+    func sameAnswer() throws {
+        let fixture = try ArchiveFixture()
+        let map = #"{"https://h.com/a": {"file": "a.css", "mimeType": "text/plain", "use": "whenOffline"}}"#
+        try fixture.folder.write("substitutions.json", map)
+        try fixture.folder.write("Resources/a.css", "hello")
+        #expect(try fixture.take([Recording()], replacing: true).map(\.kept?.change) == [.unchanged])
+        #expect(try fixture.mapText == map)
+    }
+
     @Test("a file that a pattern serves too is not overwritten")
     func fileOfPattern() throws {
         let fixture = try fixture()
