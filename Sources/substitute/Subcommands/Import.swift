@@ -36,9 +36,8 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: name))
 
     var map = try EditedMap(target.file, resources: target.resources, isDryRun: arguments.has("dry-run"))
-    let items: [ArchivedItem]
+    let items = map.take(archive, selection, replacing: arguments.has("force"))
     do {
-        items = try map.take(archive, selection, replacing: arguments.has("force"))
         try map.save()
     } catch {
         map.removeFiles()
@@ -59,7 +58,7 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
             responses: items.map(ImportedRecord.init)
         )
     )
-    return .done
+    return items.contains { ImportedRecord($0).reason == "unwritable" } ? .failed : .done
 }
 
 private func selection(_ arguments: Arguments) throws -> ArchiveSelection {

@@ -20,7 +20,8 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
     guard !target.exists else {
         throw Failure("there is a map already, and it stays as it is: \(target.file.path)")
     }
-    try EditedMap(target.file, resources: target.resources).save()
+    var edited = try EditedMap(target.file, resources: target.resources)
+    try edited.save()
     output.message("made \(target.file.path) and \(target.resources.path)")
 
     let (map, folder) = (target.file.lastPathComponent, target.resources.lastPathComponent)

@@ -2,8 +2,8 @@ package import Foundation
 
 /// A map that is being changed by a command: entries with their files are added to what a person has written there.
 ///
-/// Files are written at once, each whole or not at all, and the map at the end: so it never names a file that is not there.
-/// Nothing that is there is changed, unless it is to be replaced.
+/// New files are written at once, each whole or not at all, and the map at the end: so it never names a file that is not there.
+/// What is to be replaced gives way only after that: if anything goes wrong before, all is as it was.
 package struct EditedMap {
     package let file: URL
     package let resources: URL
@@ -23,6 +23,8 @@ package struct EditedMap {
     private var taken: Set<String> = []
     /// Files that were not there before.
     private var made: [String] = []
+    /// Files that others are prepared for.
+    private var replaced: [String] = []
 
     /// Reads a map, or begins one if there is none. What it names stays as it is.
     ///
@@ -91,14 +93,19 @@ package struct EditedMap {
         }
     }
 
-    /// Writes a body to a file of this name, whatever is there.
+    /// Writes a body to a file of this name. One that is there is replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapEditError) {
         guard !isDryRun else { return }
         try Self.makeFolder(resources)
         let folder = WrittenFolder(path: resources.path)
-        if !folder.contains(name) { made.append(name) }
         do throws(WrittenFolder.Problem) {
-            try folder.write(body, to: name)
+            if folder.contains(name) {
+                try folder.prepare(body, for: name)
+                replaced.append(name)
+            } else {
+                try folder.write(body, to: name)
+                made.append(name)
+            }
         } catch {
             throw MapEditError(error)
         }
@@ -110,10 +117,10 @@ package struct EditedMap {
             && !taken.contains(NamesInUse.folded(name))
     }
 
-    /// Writes the map, if it can be loaded as it will be. Only now does it name the new files.
+    /// Writes the map, if it can be loaded as it will be. Only now does it name the new files, and only now do others give way.
     ///
-    /// - Throws: `SubstitutionMapError` or `MapEditError`; then the map is as it was.
-    package func save() throws {
+    /// - Throws: `SubstitutionMapError` or `MapEditError`; then the map is as it was, unless the error says that it is saved.
+    package mutating func save() throws {
         guard !isDryRun, !changes.isEmpty || !exists else { return }
         try Self.makeFolder(resources)
         let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
@@ -126,11 +133,31 @@ package struct EditedMap {
         } catch {
             throw MapEditError(error)
         }
+        made = []
+        try finishReplaced()
     }
 
-    /// Removes the files that were made, after something went wrong: no entry names them.
+    /// Gives every replaced file its new bytes, also after one of them could not get them.
+    private mutating func finishReplaced() throws(MapEditError) {
+        var problems: [WrittenFolder.Problem] = []
+        for name in replaced {
+            do throws(WrittenFolder.Problem) {
+                try WrittenFolder(path: resources.path).finish(name)
+            } catch {
+                problems.append(error)
+            }
+        }
+        replaced = []
+        guard let first = problems.first else { return }
+        let others = problems.count == 1 ? "" : " (and \(problems.count - 1) more)"
+        throw MapEditError("the map is saved, but \(first.message)\(others): its old bytes are there; run it again")
+    }
+
+    /// Removes the files that were made and prepared, after something went wrong: no entry names them.
     package func removeFiles() {
-        for name in made { WrittenFolder(path: resources.path).remove(name) }
+        let folder = WrittenFolder(path: resources.path)
+        for name in made { folder.remove(name) }
+        for name in replaced { folder.cancel(name) }
     }
 
     private static func makeFolder(_ folder: URL) throws(MapEditError) {

@@ -14,6 +14,12 @@ struct WrittenFolder: Sendable {
 
     /// Writes a file under a temporary name, and renames it. What was there before stays until then.
     func write(_ data: Data, to name: String) throws(Problem) {
+        try prepare(data, for: name)
+        try finish(name)
+    }
+
+    /// Writes what a file is to have under a temporary name. What is there stays until `finish`.
+    func prepare(_ data: Data, for name: String) throws(Problem) {
         let folder = try OpenedFolder(of: name, in: path, makingFolders: true)
         let temporary = Self.temporaryName(of: folder.lastName)
         unlinkat(folder.descriptor, temporary, 0)
@@ -22,11 +28,27 @@ struct WrittenFolder: Sendable {
         guard descriptor >= 0 else { throw Problem(name: name, code: errno) }
         var code = Self.write(data, to: descriptor)
         if close(descriptor) != 0, code == 0 { code = errno }
-        if code == 0, renameat(folder.descriptor, temporary, folder.descriptor, folder.lastName) != 0 { code = errno }
         guard code == 0 else {
             unlinkat(folder.descriptor, temporary, 0)
             throw Problem(name: name, code: code)
         }
+    }
+
+    /// Gives what was prepared for a file its name.
+    func finish(_ name: String) throws(Problem) {
+        let folder = try OpenedFolder(of: name, in: path, makingFolders: false)
+        let temporary = Self.temporaryName(of: folder.lastName)
+        guard renameat(folder.descriptor, temporary, folder.descriptor, folder.lastName) == 0 else {
+            let code = errno
+            unlinkat(folder.descriptor, temporary, 0)
+            throw Problem(name: name, code: code)
+        }
+    }
+
+    /// Removes what was prepared for a file; the file stays.
+    func cancel(_ name: String) {
+        guard let folder = try? OpenedFolder(of: name, in: path, makingFolders: false) else { return }
+        unlinkat(folder.descriptor, Self.temporaryName(of: folder.lastName), 0)
     }
 
     /// Removes a file, and what is left of writing it. That it does not exist is no problem; a folder is left alone.

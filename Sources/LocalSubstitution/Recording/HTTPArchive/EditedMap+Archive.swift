@@ -39,7 +39,7 @@ extension EditedMap {
         _ archive: HTTPArchive,
         _ selection: ArchiveSelection,
         replacing: Bool = false
-    ) throws(MapEditError) -> [ArchivedItem] {
+    ) -> [ArchivedItem] {
         var outcomes: [Result<KeptFile, ArchivedItem.Reason>?] = archive.entries.map { _ in nil }
         var candidates: [String: (url: NormalizedURL, numbers: [Int])] = [:]
         var order: [String] = []
@@ -58,12 +58,12 @@ extension EditedMap {
                 let outcome: Result<KeptFile, ArchivedItem.Reason> =
                     isTaken
                     ? .failure(ArchivedItem.Reason(reason: .superseded))
-                    : try take(archive.entries[number], of: archive, selection, url, replacing)
+                    : take(archive.entries[number], of: archive, selection, url, replacing)
                 outcomes[number] = outcome
                 switch outcome {
                 case .success: isTaken = true
                 // Not an earlier one in its place: the last is what the entry that is there differs from.
-                case .failure(let failure): if case .entry = failure.reason { isTaken = true }
+                case .failure(let failure): isTaken = failure.reason.isFinal
                 }
             }
         }
@@ -96,7 +96,7 @@ extension EditedMap {
         _ selection: ArchiveSelection,
         _ url: NormalizedURL,
         _ replacing: Bool
-    ) throws(MapEditError) -> Result<KeptFile, ArchivedItem.Reason> {
+    ) -> Result<KeptFile, ArchivedItem.Reason> {
         guard let body = archive.body(of: entry) else { return .failure(ArchivedItem.Reason(reason: .brokenBody)) }
         guard body.count <= selection.largest else {
             return .failure(ArchivedItem.Reason(reason: .tooLarge(most: selection.largest)))
@@ -110,7 +110,21 @@ extension EditedMap {
             type: entry.typeOfBody(at: url),
             body: body
         )
-        return try keep(response, for: url, as: url.canonical, replacing: replacing)
-            .mapError { ArchivedItem.Reason(reason: .entry(key: $0.key)) }
+        do throws(MapEditError) {
+            return try keep(response, for: url, as: url.canonical, replacing: replacing)
+                .mapError { ArchivedItem.Reason(reason: .entry(key: $0.key)) }
+        } catch {
+            return .failure(ArchivedItem.Reason(reason: .unwritable(error.description)))
+        }
+    }
+}
+
+extension NotImported {
+    /// Whether no earlier response for the same URL is taken instead.
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .entry, .unwritable: true
+        default: false
+        }
     }
 }

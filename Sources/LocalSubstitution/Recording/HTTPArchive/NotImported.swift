@@ -16,6 +16,7 @@ package enum NotImported: Sendable, Hashable, CustomStringConvertible {
     case superseded
     case excluded(key: String)
     case entry(key: String)
+    case unwritable(String)
 
     package var description: String {
         switch self {
@@ -36,6 +37,7 @@ package enum NotImported: Sendable, Hashable, CustomStringConvertible {
         case .superseded: "a later response for the same URL counts"
         case .excluded(let key): "the map excludes it (entry “\(key)”)"
         case .entry(let key): "the map has another entry for it (“\(key)”): --force replaces it"
+        case .unwritable(let problem): problem
         }
     }
 
@@ -58,6 +60,7 @@ package enum NotImported: Sendable, Hashable, CustomStringConvertible {
         case .superseded: "superseded"
         case .excluded: "excluded"
         case .entry: "entry"
+        case .unwritable: "unwritable"
         }
     }
 }

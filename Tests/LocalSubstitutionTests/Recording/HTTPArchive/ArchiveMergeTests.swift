@@ -189,22 +189,44 @@ struct ArchiveMergeTests {
         #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
     }
 
-    @Test("a write that fails leaves the map as it was, and no new file")
+    @Test("what can't be written is left with its reason, and the rest is taken")
     func failingWrite() throws {
         let fixture = try fixture()
         // Nothing is written through a link.
         try fixture.folder.makeFolder("outside")
         try fixture.folder.link("Resources/k.com", to: "../outside")
+        let items = try fixture.take([
+            Recording(), Recording(url: "https://k.com/x/a", text: "earlier"), Recording(url: "https://k.com/x/a"),
+        ])
+        #expect(items.map(\.kept?.change) == [.new, nil, nil])
+        #expect(items.map { $0.left?.kind } == [nil, "superseded", "unwritable"])
+        #expect(items.last?.left?.description.contains("can't write “k.com/x/a.txt”: ") == true)
+        #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
+        #expect(try fixture.map().match(NormalizedURL("https://k.com/x/a")).winner == nil)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
+    }
+
+    @Test("files give way only when the map is saved; if it can't be, all is as it was", arguments: [false, true])
+    func replacedLast(isSaved: Bool) throws {
+        let fixture = try fixture()
+        try fixture.take([Recording(text: "old")])
         let before = try fixture.contents()
+        let archive = try HTTPArchive(Recording.archive([Recording(text: "new"), Recording(url: "https://h.com/b")]))
         var map = try fixture.edited()
-        #expect(throws: MapEditError.self) {
-            _ = try map.take(
-                HTTPArchive(Recording.archive([Recording(), Recording(url: "https://k.com/x/a")])),
-                ArchiveSelection()
-            )
+        #expect(try map.take(archive, ArchiveSelection(), replacing: true).map(\.kept?.change) == [.replaced, .new])
+        #expect(try fixture.served("https://h.com/a")?.body == Data("old".utf8))
+        if isSaved {
+            try map.save()
+            #expect(try fixture.served("https://h.com/a")?.body == Data("new".utf8))
+            #expect(try fixture.contents().count == before.count + 1)
+            map.removeFiles()
+            #expect(try fixture.served("https://h.com/b")?.body == Data("hello".utf8))
+        } else {
+            map.removeFiles()
+            #expect(try fixture.contents() == before)
         }
-        map.removeFiles()
-        #expect(try fixture.contents() == before)
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.resources.path + "/h.com")
+        #expect(names.sorted() == (isSaved ? ["a.txt", "b.txt"] : ["a.txt"]))
     }
 
     @Test("a file where a folder is due makes for another name")
