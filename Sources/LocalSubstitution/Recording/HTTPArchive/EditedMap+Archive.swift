@@ -101,13 +101,14 @@ extension EditedMap {
         guard body.count <= selection.largest else {
             return .failure(ArchivedItem.Reason(reason: .tooLarge(most: selection.largest)))
         }
-        if entry.hasLostBytes(body) {
-            return .failure(ArchivedItem.Reason(reason: .lostBytes(type: entry.contentType?.essence ?? "")))
+        let type = entry.typeOfBody(at: url)
+        if entry.hasLostBytes(body, at: url) {
+            return .failure(ArchivedItem.Reason(reason: .lostBytes(type: type?.essence ?? "")))
         }
         let response = KeepableResponse(
             status: entry.status ?? 200,
             headers: RecordedHeaders.kept(RecordedHeaders.ofArchives) { entry.headers[MIMEType.asciiLowercased($0)] },
-            type: entry.typeOfBody(at: url),
+            type: type,
             body: body
         )
         do throws(MapEditError) {

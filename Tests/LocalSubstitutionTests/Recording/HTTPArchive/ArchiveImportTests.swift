@@ -67,9 +67,9 @@ struct ArchiveImportTests {
             entry: #"{ "file": "h.com/a.js", "mimeType": "application/javascript" }"#
         ),
         Body(
-            testDescription: "text of a type that has no charset by itself",
+            testDescription: "text of a type that is none of text has no charset",
             recording: Recording(url: "https://h.com/list", mimeType: "application/x-list", text: "ä"),
-            type: "application/x-list; charset=utf-8",
+            type: "application/x-list",
             body: Data("ä".utf8)
         ),
         Body(
@@ -139,6 +139,12 @@ struct ArchiveImportTests {
             (Recording(encoding: "gzip"), .encoding("gzip")), (Recording(text: "?!", encoding: "base64"), .brokenBody),
             (Recording(text: "iVBOR", encoding: "base64"), .brokenBody),
             (Recording(mimeType: "image/png", text: "\u{FFFD}PNG"), .lostBytes(type: "image/png")),
+            (Recording(mimeType: "application/wasm", text: "\u{FFFD}asm"), .lostBytes(type: "application/wasm")),
+            (Recording(mimeType: "application/pdf", text: "%PDF\u{FFFD}"), .lostBytes(type: "application/pdf")),
+            (
+                Recording(url: "https://h.com/a.zip", mimeType: nil, text: "PK\u{FFFD}"),
+                .lostBytes(type: "application/zip")
+            ),
             (Recording(mimeType: "text/event-stream"), .eventStream),
             (Recording(url: "https://h.com/a?access_token=s3cr3t"), .query("access_token")),
             (Recording(text: String(repeating: "x", count: 101)), .tooLarge(most: 100)),
