@@ -24,8 +24,12 @@ struct WrittenFolder: Sendable {
         let temporary = Self.temporaryName(of: folder.lastName)
         unlinkat(folder.descriptor, temporary, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = openat(folder.descriptor, temporary, flags, 0o644)
+        // Who may read what is replaced, may read this, and nobody else, at no moment.
+        let mode = folder.modeOfFile
+        let descriptor = openat(folder.descriptor, temporary, flags, mode ?? 0o644)
         guard descriptor >= 0 else { throw Problem(name: name, code: errno) }
+        // Past the process's umask. A file system that has no modes has none to keep.
+        if let mode { fchmod(descriptor, mode) }
         var code = Self.write(data, to: descriptor)
         if close(descriptor) != 0, code == 0 { code = errno }
         guard code == 0 else {
@@ -110,6 +114,14 @@ private struct OpenedFolder: ~Copyable {
         }
         descriptor = current
         lastName = last
+    }
+
+    /// The permissions of the file; `nil` if there is none, or if it is no regular file.
+    var modeOfFile: mode_t? {
+        var status = stat()
+        guard fstatat(descriptor, lastName, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return status.st_mode & 0o777
     }
 
     deinit {

@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Files written whole or not at all")
+struct WrittenFolderTests {
+    private let folder: TemporaryFolder
+    private var written: WrittenFolder { WrittenFolder(path: folder.url.path) }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("a file that is replaced keeps its permissions", arguments: [0o600, 0o640, 0o444, 0o666, 0o755])
+    func permissions(mode: Int) throws {
+        let file = try folder.write("sub/a.txt", "old")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        try written.write(Data("new".utf8), to: "sub/a.txt")
+        #expect(try Data(contentsOf: file) == Data("new".utf8))
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode)
+    }
+}
