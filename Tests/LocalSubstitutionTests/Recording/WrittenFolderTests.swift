@@ -21,4 +21,19 @@ struct WrittenFolderTests {
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode)
     }
+
+    @Test("a name may be as long as the file system takes it")
+    func longName() throws {
+        let name = String(repeating: "a", count: 255)
+        try written.write(Data("x".utf8), to: name)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
+    }
+
+    @Test("removing a file removes what is left of writing it")
+    func remove() throws {
+        try written.prepare(Data("x".utf8), for: "a.txt")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
+        written.remove("a.txt")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
 }

@@ -69,8 +69,10 @@ struct WrittenFolder: Sendable {
         return fstatat(folder.descriptor, folder.lastName, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Hidden, so that nobody takes it for a file of the map.
-    private static func temporaryName(of name: String) -> String { ".\(name).part" }
+    /// Hidden, so that nobody takes it for a file of the map; a digest, so that it is not too long where the name is just not.
+    private static func temporaryName(of name: String) -> String {
+        ".\(Digest.hexadecimal(of: Data(name.utf8))).part"
+    }
 
     /// The system's error number; 0 if all was written.
     static func write(_ data: Data, to descriptor: Int32) -> Int32 {
