@@ -17,6 +17,8 @@ struct InitTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("Resources")).isEmpty)
         for line in [
             #"    resources: [.copy("substitutions.json"), .copy("Resources")]"#,
+            #"    dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")],"#,
+            "    import Foundation", "    import FoundationNetworking",
             "    URLCache.shared = try LocalSubstitutionCache(bundle: .module)",
             "    configuration.urlCache = try LocalSubstitutionCache(bundle: .module)",
         ] {
@@ -48,7 +50,18 @@ struct InitTests {
         let run = try await folder.substitute("init", "--map", "sub/pages.json", "--resources", "sub/Files")
         #expect(run.status == 0)
         #expect(folder.exists("sub/pages.json") && folder.exists("sub/Files") && !folder.exists("Resources"))
-        #expect(run.lines.contains(#"    URLCache.shared = try LocalSubstitutionCache(bundle: .module, map: "pages")"#))
+        // A bundle's files are in Resources.
+        #expect(!run.output.contains("bundle:"))
+        let (map, files) = (folder.path("sub/pages.json"), folder.path("sub/Files"))
+        #expect(
+            run.output.contains(
+                "(contentsOf: URL(fileURLWithPath: \"\(map)\"), resources: URL(fileURLWithPath: \"\(files)\"))"
+            )
+        )
+        let other = try await folder.substitute("init", "--map", "other/pages.json")
+        #expect(
+            other.lines.contains(#"    URLCache.shared = try LocalSubstitutionCache(bundle: .module, map: "pages")"#)
+        )
     }
 
     @Test("prints one JSON document with --json")

@@ -24,30 +24,52 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
     try edited.save()
     output.message("made \(target.file.path) and \(target.resources.path)")
 
-    let (map, folder) = (target.file.lastPathComponent, target.resources.lastPathComponent)
-    let name = map == "substitutions.json" ? "" : ", map: \"\(target.file.deletingPathExtension().lastPathComponent)\""
     output.line(
         """
-        In Package.swift, in the target in whose folder they are:
+        In Package.swift, with the address that you have the package from:
 
-            resources: [.copy("\(map)"), .copy("\(folder)")]
+            dependencies: [.package(url: "https://github.com/OWNER/LocalSubstitutionCache", branch: "main")]
 
-        In the app, before it loads anything:
+        There, in the target in whose folder map and files are:
 
+            dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")],
+            resources: [.copy("\(target.file.lastPathComponent)"), .copy("\(target.resources.lastPathComponent)")]
+
+        In the app, before it loads anything; FoundationNetworking is for Linux only:
+
+            import Foundation
             import LocalSubstitution
+            #if canImport(FoundationNetworking)
+            import FoundationNetworking
+            #endif
 
-            URLCache.shared = try LocalSubstitutionCache(bundle: .module\(name))
+            URLCache.shared = try \(target.cache)
 
         In a test, for one session:
 
             let configuration = URLSessionConfiguration.ephemeral
-            configuration.urlCache = try LocalSubstitutionCache(bundle: .module\(name))
+            configuration.urlCache = try \(target.cache)
 
         To go on: substitute add URL [FILE], or substitute import FILE.har
         """
     )
     try output.json(InitRecord(map: target.file.path, resources: target.resources.path))
     return .done
+}
+
+extension MapTarget {
+    /// The Swift expression that makes a cache with the map. A bundle's map has its files in `Resources` beside it; any other is
+    /// named by its path.
+    fileprivate var cache: String {
+        let folder = file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
+        guard resources.standardizedFileURL.path == folder.standardizedFileURL.path, file.pathExtension == "json" else {
+            let paths = [file, resources].map { "URL(fileURLWithPath: \(String(reflecting: $0.path)))" }
+            return "LocalSubstitutionCache(contentsOf: \(paths[0]), resources: \(paths[1]))"
+        }
+        let name = file.deletingPathExtension().lastPathComponent
+        let map = name == "substitutions" ? "" : ", map: \(String(reflecting: name))"
+        return "LocalSubstitutionCache(bundle: .module\(map))"
+    }
 }
 
 /// What `--json` says of a new map.
