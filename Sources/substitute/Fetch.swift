@@ -61,10 +61,9 @@ struct Fetch: Sendable {
 
     /// What the cache tells in `Cache-Status` (RFC 9211); `nil` if it did not answer.
     static func substitution(_ response: HTTPURLResponse) -> Source? {
-        let prefix = "LocalSubstitutionCache; hit"
-        guard let status = response.value(forHTTPHeaderField: "Cache-Status"), status.hasPrefix(prefix) else {
-            return nil
-        }
+        guard let status = response.value(forHTTPHeaderField: "Cache-Status"),
+            status.hasPrefix(LocalSubstitutionCache.hitStatus)
+        else { return nil }
         let file = status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
         return .substituted(file: file)
     }

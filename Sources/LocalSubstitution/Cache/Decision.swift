@@ -46,6 +46,11 @@ struct Decision: Sendable {
     /// What the winning entry gives, if it is the answer.
     var answer: Substitution? { verdict == .substituted ? match?.substitution : nil }
 
+    /// What the winning entry gives, if it is for the request's method, whatever becomes of that.
+    var applying: Substitution? {
+        if case .methodNotListed = verdict { nil } else { match?.substitution }
+    }
+
     /// What comes of a request, its cache policy aside.
     private static func verdict(_ request: URLRequest, _ match: MapMatch) -> Verdict {
         guard match.winner != nil else { return match.goneFile == nil ? .noEntry : .fileIsGone }

@@ -30,7 +30,11 @@ extension LocalSubstitutionCache {
     /// Whether the answer takes neither a file that is not in memory yet nor the default cache, which looks on disk.
     func needsNoRead(_ lookup: Lookup) -> Bool {
         if lookup.decision.verdict == .ignoresLocalData { return true }
-        guard let substitution = lookup.decision.answer else { return false }
+        return lookup.decision.answer.map { isAtHand($0, lookup) } ?? false
+    }
+
+    /// Whether the response of an entry that applies takes nothing that is not in memory yet.
+    func isAtHand(_ substitution: Substitution, _ lookup: Lookup) -> Bool {
         guard let path = lookup.path(of: substitution) else { return true }
         return heldFile(at: path).map { knowsFreshest(lookup, substitution, $0) } ?? false
     }

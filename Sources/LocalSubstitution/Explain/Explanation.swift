@@ -144,14 +144,9 @@ extension Explanation {
     }
 
     private static func attached(_ decision: Decision) -> String? {
-        switch decision.verdict {
-        case .ignoresLocalData, .waitsForOffline, .refused:
-            let answer = decision.match?.substitution.map { $0.fileName == nil ? "the entry" : "the entry's file" }
-            let waits = decision.match?.substitution?.use == .whenOffline
-            return answer.map { waits ? "the network; if that fails, \($0)" : $0 }
-        case .substituted, .notHTTP, .noEntry, .fileIsGone, .excluded, .methodNotListed:
-            return nil
-        }
+        guard decision.verdict != .substituted, let substitution = decision.applying else { return nil }
+        let answer = substitution.fileName == nil ? "the entry" : "the entry's file"
+        return substitution.use == .whenOffline ? "the network; if that fails, \(answer)" : answer
     }
 
     private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {

@@ -52,7 +52,7 @@ extension LocalSubstitutionCache {
         let configuration = session.configuration
         let result = isIn(configuration) ? await Self.load(url, session) : .failure(URLError(.cancelled))
         let status = (try? result.get()).flatMap { $0.value(forHTTPHeaderField: "Cache-Status") }
-        if status?.hasPrefix(ResponseBuilder.cacheName) == true {
+        if status?.hasPrefix(Self.hitStatus) == true {
             return Verification(isSubstituted: true, url: url, cause: nil, description: "\(url) was substituted")
         }
         let (cause, text) = cause(configuration, result)

@@ -12,19 +12,29 @@ struct ForwardedRequest: Sendable {
     let cache: LocalSubstitutionCache
     let lookup: Lookup
     let standby: Standby
+    let forwarder: Forwarder
     /// What is sent: the request, with the validators of the recorder's copy if it has one.
     let request: URLRequest
     /// Whether the server may say that the recorder's copy is still right.
     private let isConditional: Bool
+    /// The header with which the session itself shows who asks; `nil` for most. As it is sent: what comes may bring a cookie.
+    private let credentialHeader: String?
 
-    init(_ cache: LocalSubstitutionCache, _ lookup: Lookup, _ standby: Standby, isConditional: Bool = true) {
+    init(
+        _ cache: LocalSubstitutionCache,
+        _ lookup: Lookup,
+        _ standby: Standby,
+        _ forwarder: Forwarder,
+        isConditional: Bool = true
+    ) {
         self.cache = cache
         self.lookup = lookup
         self.standby = standby
+        self.forwarder = forwarder
+        credentialHeader = forwarder.credentialHeader(for: lookup.request.url)
         var request = lookup.request
         let validators = isConditional ? standby.recorder?.validators(for: request) : nil
-        if let tag = validators?.etag { request.setValue(tag, forHTTPHeaderField: "If-None-Match") }
-        if let date = validators?.lastModified { request.setValue(date, forHTTPHeaderField: "If-Modified-Since") }
+        validators?.makeConditional(&request)
         self.isConditional = validators != nil
         self.request = request
     }
@@ -51,9 +61,7 @@ struct ForwardedRequest: Sendable {
     }
 
     /// What to do about what has come.
-    ///
-    /// - Parameter credentialHeader: The header with which the session itself shows who asks; `nil` for most.
-    func step(after outcome: Forwarding.Outcome, credentialHeader: String?) -> Step {
+    func step(after outcome: Forwarding.Outcome) -> Step {
         switch outcome {
         case .local(let response):
             return .deliver(.success(response))
@@ -66,7 +74,7 @@ struct ForwardedRequest: Sendable {
                 return .deliver(.success(response))
             }
             guard isConditional, http.statusCode == 304 else {
-                return record(response, http, recorder, credentialHeader)
+                return record(response, http, recorder)
             }
             return .find { confirm(http, recorder) }
         }
@@ -85,7 +93,7 @@ struct ForwardedRequest: Sendable {
     /// The server says that the recorder's copy is still right.
     private func confirm(_ http: HTTPURLResponse, _ recorder: SubstitutionRecorder) -> Step {
         guard !wasRedirected(http), let kept = cache.replay(lookup, recorder), case .success = kept else {
-            return .retry(ForwardedRequest(cache, lookup, standby, isConditional: false))
+            return .retry(ForwardedRequest(cache, lookup, standby, forwarder, isConditional: false))
         }
         recorder.keeping().confirm(lookup.request)
         return .deliver(kept)
@@ -94,8 +102,7 @@ struct ForwardedRequest: Sendable {
     private func record(
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
-        _ recorder: SubstitutionRecorder,
-        _ credentialHeader: String?
+        _ recorder: SubstitutionRecorder
     ) -> Step {
         guard !cache.excludes(http.url) else { return .deliver(.success(response)) }
         if let credentialHeader {

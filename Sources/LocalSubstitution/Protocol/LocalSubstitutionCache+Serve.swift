@@ -7,11 +7,6 @@ import FoundationNetworking
 
 /// What the cache does for the protocol.
 extension LocalSubstitutionCache {
-    /// Whether the response of an entry that applies takes no file that is not in memory yet.
-    func isAtHand(_ substitution: Substitution, _ lookup: Lookup) -> Bool {
-        lookup.path(of: substitution).map { heldFile(at: $0) != nil } ?? true
-    }
-
     /// The response of an entry that applies, whatever a loader would say of it.
     ///
     /// - Parameter isCounted: Whether the loader has got it from the cache before, so that it has been counted.
@@ -55,19 +50,13 @@ extension LocalSubstitutionCache {
 
     /// Whether an entry is `null` for a URL.
     func excludes(_ url: URL?) -> Bool {
-        guard let url = url.flatMap({ try? NormalizedURL($0.absoluteString) }), let winner = map.match(url).winner
-        else {
-            return false
-        }
-        return winner.options.isNever
+        url.flatMap { try? NormalizedURL($0.absoluteString) }.map { map.match($0).isExcluded } ?? false
     }
 
     /// What an entry gives for the target of a redirect; `nil` if none applies, or one that waits for the network to fail.
     func answer(toRedirect request: URLRequest) -> CachedURLResponse? {
         let lookup = prepare(request)
-        guard let substitution = lookup.decision.match?.substitution, substitution.use != .whenOffline,
-            substitution.lists(method: request.httpMethod ?? "GET")
-        else { return nil }
+        guard let substitution = lookup.decision.applying, substitution.use != .whenOffline else { return nil }
         return try? serve(lookup, substitution, isCounted: false).get()
     }
 

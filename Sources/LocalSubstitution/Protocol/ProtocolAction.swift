@@ -28,9 +28,7 @@ extension LocalSubstitutionCache {
         let attachment = attachment(of: type)
         let isStrict = attachment.unmatched == .fail
         let lookup = prepare(request)
-        guard let substitution = lookup.decision.match?.substitution,
-            substitution.lists(method: request.httpMethod ?? "GET")
-        else {
+        guard let substitution = lookup.decision.applying else {
             if lookup.decision.verdict != .excluded, let recorder = type.recorder, recorder.takes(request) {
                 return isStrict
                     ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder), attachment.forwarder)

@@ -71,13 +71,16 @@ open class SubstitutionURLProtocol: URLProtocol {
             guard !cache.isAtHand(substitution, lookup) else {
                 return end(cache.serve(lookup, substitution, isCounted: isCounted), attempt)
             }
-            endElsewhere(attempt) { cache.serve(lookup, substitution, isCounted: isCounted) }
+            take(.find { .deliver(cache.serve(lookup, substitution, isCounted: isCounted)) }, attempt)
         case .replay(let lookup, let recorder):
-            endElsewhere(attempt) {
-                cache.replay(lookup, recorder) ?? .failure(.unmatched(cache.explanation(of: lookup)))
-            }
+            take(
+                .find {
+                    .deliver(cache.replay(lookup, recorder) ?? .failure(.unmatched(cache.explanation(of: lookup))))
+                },
+                attempt
+            )
         case .forward(let lookup, let standby, let forwarder):
-            forward(ForwardedRequest(cache, lookup, standby), forwarder, attempt)
+            forward(ForwardedRequest(cache, lookup, standby, forwarder), attempt)
         }
     }
 
@@ -88,12 +91,10 @@ open class SubstitutionURLProtocol: URLProtocol {
 
     // MARK: Forwarding
 
-    private func forward(_ forwarded: ForwardedRequest, _ forwarder: Forwarder, _ attempt: Int) {
+    private func forward(_ forwarded: ForwardedRequest, _ attempt: Int) {
         // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
-        // As it is sent: what comes may bring a cookie.
-        let credential = forwarder.credentialHeader(for: forwarded.request.url)
         let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
             thread.runForDelegate { this.pass(piece, attempt) }
         }
@@ -104,12 +105,12 @@ open class SubstitutionURLProtocol: URLProtocol {
             },
             pass: Self.passesPieces && !forwarded.hasStandby ? pass : nil,
             complete: { outcome in
-                let step = forwarded.step(after: outcome, credentialHeader: credential)
-                thread.runForDelegate { this.take(step, forwarder, attempt, thread) }
+                let step = forwarded.step(after: outcome)
+                thread.runForDelegate { this.take(step, attempt) }
             }
         )
         DispatchQueue.global(qos: .userInitiated).async {
-            let forwarding = forwarder.load(
+            let forwarding = forwarded.forwarder.load(
                 forwarded.request,
                 timeout: forwarded.timeout,
                 priority: this.task?.priority,
@@ -120,41 +121,24 @@ open class SubstitutionURLProtocol: URLProtocol {
         }
     }
 
-    /// Must run where ``LoaderThread`` says.
-    private func take(
-        _ step: ForwardedRequest.Step,
-        _ forwarder: Forwarder,
-        _ attempt: Int,
-        _ thread: LoaderThread
-    ) {
+    /// Does what is to be done next. Must run where ``LoaderThread`` says.
+    private func take(_ step: ForwardedRequest.Step, _ attempt: Int) {
         nonisolated(unsafe) let this = self
         switch step {
         case .deliver(let result):
             end(result, attempt)
         case .find(let queue, let find):
+            let thread = LoaderThread()
             queue.async {
                 let next = find()
-                thread.run { this.take(next, forwarder, attempt, thread) }
+                thread.run { this.take(next, attempt) }
             }
         case .retry(let other):
-            forward(other, forwarder, attempt)
+            forward(other, attempt)
         }
     }
 
     // MARK: Delivering
-
-    /// Delivers what takes reading a file.
-    private func endElsewhere(
-        _ attempt: Int,
-        _ read: @escaping @Sendable () -> Result<CachedURLResponse, URLError>
-    ) {
-        nonisolated(unsafe) let this = self
-        let thread = LoaderThread()
-        DispatchQueue.global(qos: .userInitiated).async {
-            let result = read()
-            thread.run { this.end(result, attempt) }
-        }
-    }
 
     /// Tells the client how it ends, unless the task was stopped before. It must run where ``LoaderThread`` says.
     private func end(_ result: Result<CachedURLResponse, URLError>, _ attempt: Int) {

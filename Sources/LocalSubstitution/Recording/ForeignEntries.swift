@@ -47,7 +47,7 @@ struct ForeignEntries: Sendable {
     }
 
     func isExcluded(_ url: NormalizedURL) -> Bool {
-        map?.match(url).winner?.options.isNever == true
+        map?.match(url).isExcluded == true
     }
 
     func substitution(for url: NormalizedURL) -> Substitution? {

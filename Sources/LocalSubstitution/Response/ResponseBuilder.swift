@@ -82,12 +82,9 @@ struct ResponseBuilder {
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
-    /// What `Cache-Status` begins with.
-    static let cacheName = "LocalSubstitutionCache"
-
     /// RFC 9211: so that a client sees that it got a substitute, and of which file, and whether it is a newer copy of that.
     private var cacheStatus: String {
-        let name = "\(Self.cacheName); hit"
+        let name = LocalSubstitutionCache.hitStatus
         guard let file = substitution.fileName else { return name }
         let encoded = PercentEncoding.normalize(
             file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] },
@@ -113,4 +110,7 @@ struct ResponseBuilder {
 extension LocalSubstitutionCache {
     /// The `Cache-Control` of a substitution whose entry has none of its own: fresh for a year, for loaders that ask how old it is.
     package static let standardCacheControl = "max-age=\(365 * 24 * 60 * 60)"
+
+    /// What the `Cache-Status` of a substitution begins with, unless its entry has one of its own.
+    package static let hitStatus = "LocalSubstitutionCache; hit"
 }

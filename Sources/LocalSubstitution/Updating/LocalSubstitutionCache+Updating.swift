@@ -164,13 +164,13 @@ extension LocalSubstitutionCache {
     private func ask(_ refresh: Refresh, _ done: @escaping @Sendable () -> Void) {
         guard var request = refresh.request else { return done() }
         let known = storedCopy(of: refresh.url)
-        known?.facts.makeConditional(&request)
+        known?.facts.validators?.makeConditional(&request)
         // More than this the default cache does not take.
         let limit = max(memoryCapacity, diskCapacity)
         updates.refresher.load(request, limit: limit) { [weak self] outcome in
             // Off the session's queue, which is needed for what else is loaded.
             DispatchQueue.global(qos: .utility).async { [weak self] in
-                let event = self?.event(after: outcome, of: refresh, isConditional: known?.facts.hasValidator == true)
+                let event = self?.event(after: outcome, of: refresh, isConditional: known?.facts.validators != nil)
                 // Before anybody hears of it and asks again.
                 done()
                 if let event { self?.emit(event) }

@@ -26,13 +26,16 @@ struct NewerCopy: Sendable {
             fileSize == file.data.count && fileDigest == file.digest
         }
 
-        /// Whether the server has said how to ask only for something other than the copy.
-        var hasValidator: Bool { entityTag != nil || lastModified != nil }
+        var validators: Validators? { Validators(entityTag: entityTag, lastModified: lastModified) }
 
-        /// Asks only for something other than the copy, if it can (RFC 9110 §13.1).
-        func makeConditional(_ request: inout URLRequest) {
-            request.setValue(entityTag, forHTTPHeaderField: "If-None-Match")
-            request.setValue(lastModified, forHTTPHeaderField: "If-Modified-Since")
+        /// - Parameter response: The server's, or what was stored of it.
+        fileprivate init(_ response: HTTPURLResponse, digest: String, fileSize: Int, fileDigest: String) {
+            self.digest = digest
+            self.fileSize = fileSize
+            self.fileDigest = fileDigest
+            contentType = response.value(forHTTPHeaderField: "Content-Type")
+            entityTag = response.value(forHTTPHeaderField: "ETag")
+            lastModified = response.value(forHTTPHeaderField: "Last-Modified")
         }
     }
 
@@ -40,12 +43,10 @@ struct NewerCopy: Sendable {
     init(_ data: Data, _ response: HTTPURLResponse, insteadOf file: FileBytes) {
         self.data = data
         facts = Facts(
+            response,
             digest: Digest.base64(of: data),
             fileSize: file.data.count,
-            fileDigest: file.digest,
-            contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            entityTag: response.value(forHTTPHeaderField: "ETag"),
-            lastModified: response.value(forHTTPHeaderField: "Last-Modified")
+            fileDigest: file.digest
         )
     }
 
@@ -65,14 +66,7 @@ struct NewerCopy: Sendable {
             digest == Digest.base64(of: stored.data)
         else { return nil }
         data = stored.data
-        facts = Facts(
-            digest: digest,
-            fileSize: fileSize,
-            fileDigest: fileDigest,
-            contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            entityTag: response.value(forHTTPHeaderField: "ETag"),
-            lastModified: response.value(forHTTPHeaderField: "Last-Modified")
-        )
+        facts = Facts(response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
     }
 
     /// What is stored. Nobody is ever given these headers: see ``ResponseBuilder``.

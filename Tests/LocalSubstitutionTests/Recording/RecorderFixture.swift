@@ -68,7 +68,7 @@ extension SubstitutionRecorder {
         try answer(RecorderFixture.request(url, headers)).map { String(decoding: $0.data, as: UTF8.self) }
     }
 
-    func etag(_ url: String) throws -> String? { try validators(for: RecorderFixture.request(url))?.etag }
+    func etag(_ url: String) throws -> String? { try validators(for: RecorderFixture.request(url))?.entityTag }
 }
 
 extension Keeping.Outcome {

@@ -12,6 +12,9 @@ struct MapMatch: Sendable {
     /// Entries that match, but lose.
     let shadowed: [Entry]
 
+    /// Whether the winner is `null`: such a URL is never substituted.
+    var isExcluded: Bool { winner?.options.isNever == true }
+
     /// The first entry whose file was there when the map was loaded, and is gone.
     var goneFile: Entry? {
         passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry

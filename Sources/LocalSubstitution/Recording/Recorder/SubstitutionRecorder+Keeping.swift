@@ -15,14 +15,13 @@ extension SubstitutionRecorder {
 
     /// What a request can ask the server with whether the kept copy is still right; `nil` if none is kept, if it came from
     /// another URL, or if the request has conditions of its own.
-    func validators(for request: URLRequest) -> (etag: String?, lastModified: String?)? {
+    func validators(for request: URLRequest) -> Validators? {
         let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
         guard let url = Self.url(of: request),
             !conditions.contains(where: { request.value(forHTTPHeaderField: $0) != nil }),
-            let kept = state.withLock({ $0.index.kept[url.canonical] }), !kept.isRedirected,
-            kept.entityTag != nil || kept.lastModified != nil
+            let kept = state.withLock({ $0.index.kept[url.canonical] }), !kept.isRedirected
         else { return nil }
-        return (kept.entityTag, kept.lastModified)
+        return Validators(entityTag: kept.entityTag, lastModified: kept.lastModified)
     }
 
     /// The kept copy, or what the recorder's own map gives for the URL; `nil` if there is none.
