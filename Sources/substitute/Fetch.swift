@@ -77,7 +77,7 @@ struct Fetch: Sendable {
 extension Fetch.Source: CustomStringConvertible {
     var description: String {
         switch self {
-        case .substituted(let file): "substituted ← \((file ?? "no file").printable)"
+        case .substituted(let file): "substituted ← \(file ?? "no file")"
         case .defaultCache: "default cache"
         case .network: "network"
         case .failed: "failed"
@@ -116,7 +116,7 @@ extension Output {
     func table(of fetches: [Fetch]) {
         table(
             fetches.map { fetch in
-                let color: Color? =
+                let color: PrintedText.Color? =
                     switch fetch.source {
                     case .substituted: .green
                     case .failed: .red

@@ -18,7 +18,7 @@ enum Main {
         do {
             guard let name = words.first else { throw UsageError("which command? Try: substitute help") }
             if name == "--version" {
-                Output(printsJSON: false).line(version)
+                output.help(version)
                 return .done
             }
             let isHelp = name == "--help" || name == "-h"
@@ -27,18 +27,18 @@ enum Main {
             }
             let arguments = try Arguments(Array(words.dropFirst()), options: command.allOptions)
             if arguments.has("help") {
-                Output(printsJSON: false).line(command.helpText)
+                output.help(command.helpText)
                 return .done
             }
             return try await command.run(arguments, output)
         } catch let error as UsageError {
-            output.message(error.message)
+            output.message("\(error.message)")
             return .usage
         } catch let error as SubstitutionMapError {
-            output.message("the map has problems:\n\(error)")
+            output.message("the map has problems:\n\(lines: error.description)")
             return .failed
         } catch {
-            output.message(String(describing: error))
+            output.message("\(lines: String(describing: error))")
             return .failed
         }
     }

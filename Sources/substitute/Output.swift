@@ -1,16 +1,14 @@
 import Foundation
+import LocalSubstitution
 
 /// Where a subcommand's results and messages go: results on standard output, messages on standard error.
+///
+/// Nothing else in the command writes there, and what this writes steers no terminal; but for the bytes of a body, which are
+/// written as they are.
 struct Output: Sendable {
     let printsJSON: Bool
     /// Only on a terminal, and not where `NO_COLOR` is set (no-color.org).
     private let usesColor: Bool
-
-    enum Color: String, Sendable {
-        case red = "31"
-        case green = "32"
-        case yellow = "33"
-    }
 
     init(printsJSON: Bool) {
         self.printsJSON = printsJSON
@@ -20,15 +18,24 @@ struct Output: Sendable {
     }
 
     /// A line of a result; left out where the result is JSON.
-    func line(_ text: String = "") {
-        if !printsJSON { write(text + "\n", to: .standardOutput) }
+    func line(_ text: PrintedText = "") {
+        if !printsJSON { Self.write(text.text(colored: usesColor) + "\n", to: .standardOutput) }
     }
 
-    /// The bytes of a result.
-    func bytes(_ data: Data) { write(data, to: .standardOutput) }
+    /// Help, or a version: text, whatever else was asked for.
+    func help(_ text: String) { Self.write(text + "\n", to: .standardOutput) }
 
-    func message(_ text: String) {
-        write("substitute: \(text)\n", to: .standardError)
+    /// The bytes of a result.
+    func bytes(_ data: Data) { Self.write(data, to: .standardOutput) }
+
+    func message(_ text: PrintedText) {
+        Self.write("substitute: \(text.text(colored: false))\n", to: .standardError)
+    }
+
+    /// Shows how far something is, in place of what was shown last; an empty text takes that away.
+    static func progress(_ text: String) {
+        // To the end of the line (ECMA-48, EL).
+        write("\r\(text.printable)\u{1B}[K", to: .standardError)
     }
 
     /// The one JSON document, where that is wanted.
@@ -36,15 +43,26 @@ struct Output: Sendable {
         guard printsJSON else { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        write(String(decoding: try encoder.encode(value), as: UTF8.self) + "\n", to: .standardOutput)
+        let json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        Self.write(Self.escaped(json: json) + "\n", to: .standardOutput)
     }
 
-    func color(_ color: Color, _ text: String) -> String {
-        usesColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
+    /// The encoder escapes only what JSON demands (RFC 8259 §7). The rest of what steers a terminal is in strings alone, and in
+    /// the basic plane.
+    private static func escaped(json: String) -> String {
+        json.unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.value >= 0x7F, scalar.steersTerminal {
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// Columns as wide as their widest cell; the last one is not padded. A row's color paints its first cell.
-    func table(_ rows: [(color: Color?, cells: [String])]) {
+    func table(_ rows: [(color: PrintedText.Color?, cells: [String])]) {
+        let rows = rows.map { (color: $0.color, cells: $0.cells.map(\.printable)) }
         let count = rows.map(\.cells.count).max() ?? 0
         let widths = (0..<count).map { column in
             rows.map { $0.cells.indices.contains(column) ? $0.cells[column].count : 0 }.max() ?? 0
@@ -53,8 +71,7 @@ struct Output: Sendable {
             let padded = row.cells.enumerated().map { column, cell in
                 column == row.cells.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
             }
-            let first = padded.first.map { first in row.color.map { color($0, first) } ?? first } ?? ""
-            line(([first] + padded.dropFirst()).joined(separator: "  "))
+            line("\(padded.first ?? "", row.color)\(padded.dropFirst().map { "  " + $0 }.joined())")
         }
     }
 
@@ -69,9 +86,9 @@ struct Output: Sendable {
         }
     }
 
-    private func write(_ text: String, to handle: FileHandle) { write(Data(text.utf8), to: handle) }
+    private static func write(_ text: String, to handle: FileHandle) { write(Data(text.utf8), to: handle) }
 
-    private func write(_ data: Data, to handle: FileHandle) {
+    private static func write(_ data: Data, to handle: FileHandle) {
         // A reader that has gone away, as `head`, is no failure of ours.
         try? handle.write(contentsOf: data)
     }

@@ -1,6 +1,5 @@
 import Foundation
 import Guarded
-import LocalSubstitution
 
 /// A line on standard error that says how far something is, and goes when it is done. Only on a terminal.
 final class ProgressLine: Sendable {
@@ -16,17 +15,10 @@ final class ProgressLine: Sendable {
             shown = now
             return true
         }
-        if isDue { write("\r\(text().printable)\(Self.clearing)") }
+        if isDue { Output.progress(text()) }
     }
 
     func end() {
-        if shown.withLock({ $0 != nil }) { write("\r\(Self.clearing)") }
-    }
-
-    /// To the end of the line (ECMA-48, EL).
-    private static let clearing = "\u{1B}[K"
-
-    private func write(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        if shown.withLock({ $0 != nil }) { Output.progress("") }
     }
 }

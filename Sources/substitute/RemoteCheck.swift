@@ -28,9 +28,12 @@ struct RemoteCheck: Sendable {
     func print(_ output: Output) {
         for comparison in comparisons where Verdict(comparison) != .same {
             let verdict = Verdict(comparison)
-            let place = "\(mapName):\(comparison.line)"
-            let text = "“\(comparison.key)”: \(Self.text(comparison))"
-            output.line("\(place): \(output.color(verdict.color, verdict.rawValue)): \(text.printable)")
+            output.line(
+                """
+                \(mapName):\(comparison.line): \(verdict.rawValue, verdict.color): “\(comparison.key)”: \
+                \(Self.text(comparison))
+                """
+            )
         }
         let verdicts = Verdict.allCases.filter { $0.isAlwaysCounted || ($0 == .updated && updating) || count($0) > 0 }
         let counts = verdicts.map { "\(count($0)) \($0.rawValue)" }
@@ -123,7 +126,7 @@ private enum Verdict: String, CaseIterable {
     var isFailure: Bool { [.changed, .gone, .unreadable].contains(self) }
     var isAlwaysCounted: Bool { [.same, .changed, .gone, .unreachable].contains(self) }
 
-    var color: Output.Color {
+    var color: PrintedText.Color {
         switch self {
         case .same, .updated: .green
         case .changed, .gone, .unreadable: .red

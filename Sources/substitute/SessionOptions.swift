@@ -44,7 +44,7 @@ struct CommandSession: Sendable {
             )
         }
         let events: @Sendable (LocalSubstitutionCache.Event) -> Void = { event in
-            if case .notRecorded = event { output.message(event.description) }
+            if case .notRecorded = event { output.message("\(event)") }
         }
         // Who listens to a cache lets it look for near misses of every URL that no entry names.
         if isServer {

@@ -245,6 +245,20 @@ struct ServeTests {
         #expect(try await server.end().status == 0)
     }
 
+    @Test("logs nothing that steers a terminal", arguments: ["Host: \(ForeignText.inHTTP)", "Host: localhost"])
+    func log(host: String) async throws {
+        defer { origin.stop() }
+        let server = try await serve()
+        for path in ["/\(ForeignText.inHTTP)", "/dead?\(ForeignText.inHTTP)", "*\(ForeignText.inHTTP)"] {
+            _ = try exchange("GET \(path) HTTP/1.1\r\n\(host)\r\nConnection: close\r\n\r\n", with: server)
+        }
+        let outcome = try await server.end()
+        #expect(outcome.lines.count == 4)
+        #expect(outcome.output.contains(ForeignText.escaped))
+        #expect(ForeignText.isHarmless(outcome.output), "\(outcome.output.debugDescription)")
+        #expect(ForeignText.isHarmless(outcome.messages))
+    }
+
     @Test("serves a changed file from the next request on")
     func reload() async throws {
         defer { origin.stop() }

@@ -119,9 +119,7 @@ final class Gateway: Sendable {
             $0.requests += 1
             $0.failed += 1
         }
-        output.line(
-            "\(request.method) \(request.target.printable)  \(status)  \(output.color(.red, "failed")): \(reason)"
-        )
+        output.line("\(request.method) \(request.target)  \(status)  \("failed", .red): \(reason)")
         var answer = Self.text(status, reason)
         answer.headers += headers
         return answer
@@ -143,16 +141,17 @@ final class Gateway: Sendable {
             }
             $0.bytes += request.method == "HEAD" ? 0 : answer.body.count
         }
-        let source: String =
+        let source: PrintedText =
             switch fetch.source {
-            case .substituted: output.color(.green, fetch.source.description)
-            case .failed(let reason):
-                output.color(.red, "failed") + ": \(reason.prefix { $0 != "\n" }.description.printable)"
-            case .network, .defaultCache: fetch.source.description
+            case .substituted: "\(fetch.source, .green)"
+            case .failed(let reason): "\("failed", .red): \(reason.prefix { $0 != "\n" })"
+            case .network, .defaultCache: "\(fetch.source)"
             }
         output.line(
-            "\(request.method) \(request.target.printable)  \(answer.status)  \(source)  \(fetch.body.count) B  "
-                + Output.format(milliseconds: fetch.milliseconds)
+            """
+            \(request.method) \(request.target)  \(answer.status)  \(source)  \(fetch.body.count) B  \
+            \(Output.format(milliseconds: fetch.milliseconds))
+            """
         )
     }
 }

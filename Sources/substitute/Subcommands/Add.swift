@@ -54,12 +54,12 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
         map.removeFiles()
         throw error
     }
-    if let warning { output.message(warning) }
+    if let warning { output.message("\(warning)") }
     output.message("map \(target.file.path)")
     output.table([
         (
             kept.change == .unchanged ? nil : .green,
-            [kept.change.rawValue, kept.contentType, "\(kept.bytes) B", kept.name.printable, key.printable]
+            [kept.change.rawValue, kept.contentType, "\(kept.bytes) B", kept.name, key]
         )
     ])
     try output.json(AddRecord(kept, url: key, map: target.file))

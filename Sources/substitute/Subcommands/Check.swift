@@ -44,15 +44,16 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
     let findings =
         result.problems.map { Finding($0, in: choice.file) } + result.warnings.map { Finding($0, in: choice.file) }
     for finding in findings {
-        let label = output.color(finding.severity == "error" ? .red : .yellow, finding.severity)
         let text = (finding.key.map { "“\($0)”: " } ?? "") + finding.message
-        output.line("\(finding.place): \(label): \(text.printable)")
+        output.line("\(finding.place): \(finding.severity, finding.severity == "error" ? .red : .yellow): \(text)")
     }
     let errors = result.problems.count
     let warnings = result.warnings.count
     output.line(
-        "\(counted(result.count, "entry", "entries")) in use, \(counted(errors, "error", "errors")), "
-            + counted(warnings, "warning", "warnings")
+        """
+        \(counted(result.count, "entry", "entries")) in use, \(counted(errors, "error", "errors")), \
+        \(counted(warnings, "warning", "warnings"))
+        """
     )
     var remote: RemoteCheck?
     if let map, arguments.has("remote") {

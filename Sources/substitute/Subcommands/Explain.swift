@@ -24,7 +24,7 @@ private func explain(_ arguments: Arguments, _ output: Output) async throws -> E
     let explanations = requests.map(cache.explain)
     for (index, explanation) in explanations.enumerated() {
         if index > 0 { output.line() }
-        output.line(explanation.description)
+        output.line("\(lines: explanation.description)")
     }
     try output.json(explanations.map(ExplanationRecord.init))
     return .done

@@ -36,7 +36,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     for request in requests { fetches.append(await Fetch(request, with: loading.loader)) }
     loading.end(output)
     for case let fetch in fetches {
-        if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(reason)") }
+        if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(lines: reason)") }
     }
     if let target, let fetch = fetches.first, !fetch.hasFailed {
         if target == "-" {

@@ -10,17 +10,15 @@ let helpCommand = Subcommand(
 )
 
 private func help(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    // Help is text, whatever else was asked for.
-    let output = Output(printsJSON: false)
     guard arguments.operands.count <= 1 else { throw UsageError("help takes one command at most") }
     guard let name = arguments.operands.first else {
-        output.line(overview)
+        output.help(overview)
         return .done
     }
     guard let command = Subcommand.all.first(where: { $0.name == name }) else {
         throw Subcommand.unknown(name)
     }
-    output.line(command.helpText)
+    output.help(command.helpText)
     return .done
 }
 

@@ -49,7 +49,7 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     let sums = ["new", "replaced", "unchanged", "left"].compactMap { name in
         counts[name].map { "\($0) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
     }
-    output.line(sums.joined(separator: ", ") + (map.isDryRun ? "; nothing was written" : ""))
+    output.line("\(sums.joined(separator: ", "))\(map.isDryRun ? "; nothing was written" : "")")
     try output.json(
         ImportRecord(
             map: target.file.path,
@@ -108,7 +108,7 @@ extension Output {
                     record.outcome == "unchanged" ? nil : .green,
                     [
                         record.outcome, record.contentType ?? "", "\(record.bytes ?? 0) B",
-                        (record.file ?? "").printable, record.url.printable,
+                        record.file ?? "", record.url,
                     ]
                 )
             }
@@ -118,7 +118,7 @@ extension Output {
             let records = left[kind] ?? []
             table(
                 records.prefix(Self.mostLeft).map { record in
-                    (.yellow, ["left", (record.message ?? "").printable, record.url.printable])
+                    (.yellow, ["left", record.message ?? "", record.url])
                 }
             )
             let more = records.count - Self.mostLeft

@@ -54,7 +54,7 @@ private func page(_ arguments: Arguments, _ output: Output) async throws -> Exit
     if page.isCutShort { output.message("the page has more parts than \(LoadedPage.most): the rest was not loaded") }
     output.table(of: fetches)
     let totals = PageTotals(fetches, milliseconds: milliseconds)
-    output.line("\n\(totals)")
+    output.line("\n\(lines: totals.description)")
 
     let hasPage = fetches.first?.hasSucceeded ?? false
     if let file = arguments.value("save") {
@@ -65,9 +65,9 @@ private func page(_ arguments: Arguments, _ output: Output) async throws -> Exit
         }
     }
     let left = arguments.has("save") && hasPage ? fetches.filter { !$0.hasSucceeded }.map(\.url.absoluteString) : []
-    if !left.isEmpty { output.line("\nNot in the saved page:\n" + left.joined(separator: "\n")) }
+    if !left.isEmpty { output.line("\nNot in the saved page:\n\(lines: left.joined(separator: "\n"))") }
     let missing = arguments.has("offline") ? missing(from: page) : SuggestedMap()
-    if !missing.files.isEmpty { output.line("\nMissing, as a map:\n\(missing.text)") }
+    if !missing.files.isEmpty { output.line("\nMissing, as a map:\n\(lines: missing.text)") }
     try output.json(
         PageRecord(parts: fetches.map(FetchRecord.init), totals: totals, notSaved: left, missing: missing.files)
     )

@@ -48,8 +48,10 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
 
     let totals = gateway.totals
     output.message(
-        "\(totals.requests == 1 ? "1 request" : "\(totals.requests) requests"): \(totals.substituted) substituted, \(totals.fromNetwork) from the network, "
-            + "\(totals.failed) failed; \(totals.bytes) bytes sent"
+        """
+        \(totals.requests == 1 ? "1 request" : "\(totals.requests) requests"): \(totals.substituted) substituted, \
+        \(totals.fromNetwork) from the network, \(totals.failed) failed; \(totals.bytes) bytes sent
+        """
     )
     try output.json(totals)
     return .done

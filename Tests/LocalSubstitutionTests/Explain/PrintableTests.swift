@@ -1,0 +1,25 @@
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Printable text")
+struct PrintableTests {
+    @Test(
+        "has what steers a terminal written out, and everything else as it is",
+        arguments: [
+            ("", ""), ("plain é 😀 ä\u{301} עברית", "plain é 😀 ä\u{301} עברית"),
+            ("👩\u{200D}💻 a\u{A0}b", "👩\u{200D}💻 a\u{A0}b"),
+            ("\u{0}\t\n\r\u{1B}[31m\u{7F}", #"\u{0}\u{9}\u{A}\u{D}\u{1B}[31m\u{7F}"#),
+            ("\u{80}\u{85}\u{9B}\u{9F}", #"\u{80}\u{85}\u{9B}\u{9F}"#),
+            ("\u{61C}\u{200E}\u{200F}", #"\u{61C}\u{200E}\u{200F}"#),
+            ("\u{2028}\u{2029}", #"\u{2028}\u{2029}"#),
+            ("\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}", #"\u{202A}\u{202B}\u{202C}\u{202D}\u{202E}"#),
+            ("\u{2066}\u{2067}\u{2068}\u{2069}", #"\u{2066}\u{2067}\u{2068}\u{2069}"#),
+            ("\r\n", #"\u{D}\u{A}"#), ("e\u{202E}\u{301}", #"e\u{202E}"# + "\u{301}"),
+        ]
+    )
+    func printable(text: String, printable: String) {
+        #expect(text.printable.unicodeScalars.elementsEqual(printable.unicodeScalars))
+        #expect(text.printable.printable == text.printable)
+    }
+}
