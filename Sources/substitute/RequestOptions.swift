@@ -19,7 +19,7 @@ enum RequestOptions {
             throw UsageError("which URL? Name at least one, as https://example.com/logo.png")
         }
         return try arguments.operands.map { operand in
-            guard let url = URL(string: URLText.encoded(operand)), let scheme = url.scheme,
+            guard let url = URLText.url(operand), let scheme = url.scheme,
                 ["http", "https"].contains(scheme.lowercased()),
                 url.host() != nil
             else {

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 /// URLs as pages and clients write them.
 enum URLText {
@@ -12,7 +13,7 @@ enum URLText {
         let query = text.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
         let path = text[..<query].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
         let unicode = DocumentCharset.text(path + text[query...], charset)
-        guard let url = URL(string: encoded(unicode), relativeTo: base)?.absoluteURL.standardized else { return nil }
+        guard let url = self.url(unicode, relativeTo: base)?.absoluteURL.standardized else { return nil }
         let isWeb = ["http", "https"].contains(url.scheme?.asciiLowercased) && url.host()?.isEmpty == false
         return isWeb ? url : nil
     }
@@ -25,11 +26,16 @@ enum URLText {
         return isPlain && !fragment.isEmpty ? String(decoding: fragment, as: UTF8.self) : nil
     }
 
+    /// The URL that a text means; `nil` if it's none. As in a map, its host may have letters beyond ASCII.
+    static func url(_ text: String, relativeTo base: URL? = nil) -> URL? {
+        URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0), relativeTo: base) }
+    }
+
     /// The text with every byte encoded that may not stand in a URL (RFC 3986 §2), and so a `%` that begins no encoding. Its
     /// scheme is in lowercase: Linux's loader knows no other.
     ///
     /// `URL` encodes a second time what is encoded already, if it finds a byte that is not.
-    static func encoded(_ text: String) -> String {
+    private static func encoded(_ text: String) -> String {
         let scheme = text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:/)?.output ?? ""
         let text = scheme.lowercased() + text.dropFirst(scheme.count)
         let bytes = Array(text.utf8)

@@ -47,7 +47,7 @@ final class Gateway: Sendable {
             )
         }
         let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
-        guard target.hasPrefix("/"), let url = URL(string: origin + URLText.encoded(target)) else {
+        guard target.hasPrefix("/"), let url = URLText.url(origin + target) else {
             return refuse(request, 400, "that is no path", [])
         }
         var asked = URLRequest(url: url)

@@ -67,7 +67,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 }
 
 private func load(_ key: String) async throws -> (response: HTTPURLResponse, body: Data) {
-    guard let url = URL(string: URLText.encoded(key)) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
+    guard let url = URLText.url(key) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
     let progress = ProgressLine()
     // As the network has it now, without any cache.
     let configuration = URLSessionConfiguration.ephemeral

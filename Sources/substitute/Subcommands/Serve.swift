@@ -63,7 +63,7 @@ private func origin(_ arguments: Arguments) throws(UsageError) -> String {
         throw UsageError("which origin? Name it with --origin, as --origin https://api.example.com")
     }
     let pattern = /[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\/?#@\s]+\/?/
-    guard text.wholeMatch(of: pattern) != nil, let url = URL(string: text), url.host()?.isEmpty == false else {
+    guard text.wholeMatch(of: pattern) != nil, let url = URLText.url(text), url.host()?.isEmpty == false else {
         throw UsageError("“\(text)” is no origin: write scheme, host and port alone, as https://api.example.com")
     }
     return text.hasSuffix("/") ? String(text.dropLast()) : text

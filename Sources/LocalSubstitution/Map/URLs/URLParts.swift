@@ -10,7 +10,7 @@ struct URLSyntaxError: Error {
 /// The parts of an absolute URL as they are written (RFC 3986 §3), or of a match pattern.
 ///
 /// `URL` is no help here: it percent-encodes a `%` again when anything else has to be encoded, and knows no wildcards.
-struct URLParts {
+package struct URLParts {
     let scheme: String
     /// With the brackets of an IP literal.
     let host: ArraySlice<UInt8>
@@ -136,5 +136,19 @@ struct URLParts {
 
     private static func isDotSegment(_ segment: ArraySlice<UInt8>) -> Bool {
         segment.count <= 2 && !segment.isEmpty && segment.allSatisfy { $0 == UInt8(ascii: ".") }
+    }
+}
+
+extension URLParts {
+    /// Returns the text of a URL with its host in ASCII (IDNA), and the rest as it is; `nil` where the host has no such form.
+    ///
+    /// - Parameter text: A URL, absolute or without a scheme. One without a host is returned as it is.
+    package static func withASCIIHost(_ text: String) -> String? {
+        let scheme = text.utf8.starts(with: "//".utf8) ? "http:" : ""
+        guard let host = try? URLParts(scheme + text).host, host.contains(where: { $0 >= 0x80 }) else { return text }
+        guard let ascii = try? normalizedHost(host) else { return nil }
+        var bytes = Array((scheme + text).utf8)
+        bytes.replaceSubrange(host.startIndex..<host.endIndex, with: ascii.utf8)
+        return String(decoding: bytes.dropFirst(scheme.utf8.count), as: UTF8.self)
     }
 }
