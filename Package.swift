@@ -19,8 +19,8 @@ let package = Package(
             name: "substitute",
             dependencies: ["LocalSubstitution", "LoopbackOrigin", "Guarded"],
             resources: [
-                .copy("../../Resources"), .copy("../../substitutions.json"), .copy("../../substitutions.schema.json"),
-                .copy("Demo/Origin"), .copy("Demo/SideBySide.html"),
+                .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),
+                .copy("Demo/SideBySide.html"), .embedInCode("../../substitutions.schema.json"),
             ]
         ),
         .plugin(

@@ -108,6 +108,18 @@ struct DemoTests {
         #expect(second.compactMap(\.file) == ["other.png"])
     }
 
+    @Test("says what a copy of the command lacks that has nothing beside it, and where it looked")
+    func alone() async throws {
+        let command = try folder.copyOfSubstitute()
+        let run = try await folder.run(command, ["demo"])
+        #expect(run.hasExited)
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        let place = command.deletingLastPathComponent().appendingPathComponent("LocalSubstitutionCache_substitute.")
+        #expect(run.messages.hasPrefix("substitute: can't find the demo's files at \(place.path)"))
+        #expect(run.messages.split(separator: "\n").count == 1)
+    }
+
     @Test("fails with a message, if it can't write the page")
     func unwritable() async throws {
         let run = try await folder.substitute("demo", "--output", "none/page.html")

@@ -14,6 +14,14 @@ struct SchemaTests {
         #expect(try await folder.substitute("schema", "--json").bytes == run.bytes)
     }
 
+    @Test("comes out of a copy of the command that has nothing beside it")
+    func alone() async throws {
+        let folder = try TemporaryFolder()
+        let run = try await folder.run(folder.copyOfSubstitute(), ["schema"])
+        #expect(run.status == 0)
+        #expect(run.bytes == (try Data(contentsOf: SchemaValidator.schema)))
+    }
+
     @Test("takes no operands")
     func operands() async throws {
         let run = try await TemporaryFolder().substitute("schema", "map.json")

@@ -10,7 +10,7 @@ struct DemoPage {
     static func html(origin: URL, first: [Fetch], second: [Fetch], summaries: (first: String, second: String)) throws
         -> String
     {
-        let template = try BundledFile.url("SideBySide.html")
+        let template = try DemoBundle.url("SideBySide.html")
         let filled = [
             "{{origin}}": escape(origin.absoluteString),
             "{{left.srcdoc}}": escape(inlined(first)), "{{right.srcdoc}}": escape(inlined(second)),

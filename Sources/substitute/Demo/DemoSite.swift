@@ -13,7 +13,7 @@ struct DemoSite {
 
     /// What the origin serves, by path.
     static func routes() throws -> [String: LoopbackServer.Answer] {
-        let folder = try BundledFile.url("Origin")
+        let folder = try DemoBundle.url("Origin")
         var routes: [String: LoopbackServer.Answer] = [:]
         for (name, type) in types {
             let file = try Data(contentsOf: folder.appendingPathComponent(name))

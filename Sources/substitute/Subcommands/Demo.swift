@@ -30,7 +30,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
     if arguments.has("map") || arguments.has("resources") {
         cache = try MapChoice(arguments, output).cache()
     } else {
-        cache = try LocalSubstitutionCache(bundle: .module)
+        cache = try LocalSubstitutionCache(bundle: DemoBundle.bundle())
         output.message("the map that comes with the command: \(cache.map.count) entries")
     }
     let origin = try LoopbackServer(routes: DemoSite.routes())

@@ -19,6 +19,6 @@ let schemaCommand = Subcommand(
 
 private func schema(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else { throw UsageError("schema takes no operands: it is the same for all maps") }
-    output.bytes(try Data(contentsOf: BundledFile.url("substitutions.schema.json")))
+    output.bytes(Data(PackageResources.substitutions_schema_json))
     return .done
 }

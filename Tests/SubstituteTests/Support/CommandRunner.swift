@@ -34,6 +34,15 @@ extension TemporaryFolder {
         try await run(Executable.substitute(), words, environment: environment, output: output, limit: limit)
     }
 
+    /// A copy of the command, without what the build puts beside it.
+    func copyOfSubstitute() throws -> URL {
+        let folder = support.appendingPathComponent("bin", isDirectory: true)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let copy = folder.appendingPathComponent("substitute", isDirectory: false)
+        try FileManager.default.copyItem(at: Executable.substitute(), to: copy)
+        return copy
+    }
+
     /// Runs a program to its end, or kills it after a while. It writes into files, which never fill up as pipes do.
     func run(
         _ program: URL,

@@ -1,0 +1,34 @@
+import Foundation
+
+/// The demo's files, which the build puts beside the command.
+///
+/// `Bundle.module` traps where they aren't, as beside a copy of the executable.
+enum DemoBundle {
+    static func bundle() throws(Failure) -> Bundle {
+        let places = names.map { Bundle.main.bundleURL.appendingPathComponent($0, isDirectory: true) }
+        for place in places {
+            if let bundle = Bundle(url: place) { return bundle }
+        }
+        throw Failure(
+            "can't find the demo's files at \(places[0].path). Copy that folder along with the command, or run the demo "
+                + "from the package: swift run substitute demo"
+        )
+    }
+
+    static func url(_ name: String) throws(Failure) -> URL {
+        let bundle = try bundle()
+        guard let url = bundle.url(forResource: name, withExtension: nil) else {
+            throw Failure("can't find “\(name)” in \(bundle.bundlePath). Build the command anew.")
+        }
+        return url
+    }
+
+    /// SwiftPM names a bundle for package and target, and calls the target of what runs for a plugin a tool.
+    private static let names = ["substitute", "substitute-tool"].map { target in
+        #if canImport(Darwin)
+        "LocalSubstitutionCache_\(target).bundle"
+        #else
+        "LocalSubstitutionCache_\(target).resources"
+        #endif
+    }
+}
