@@ -14,7 +14,9 @@ struct MapChoice: Sendable {
         } else {
             file = Self.standard
             guard Self.isThere(arguments) else {
-                throw Failure("there is no substitutions.json in this folder: name the map with --map FILE")
+                throw Failure(
+                    "\(file.path) doesn't exist. Make a map with substitute init, or name one with --map FILE."
+                )
             }
         }
         output.message("map \(file.path)")

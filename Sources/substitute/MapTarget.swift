@@ -17,6 +17,12 @@ struct MapTarget: Sendable {
             ?? file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
     }
 
+    /// Whether the files are where a map's are, unless an option says otherwise.
+    var hasStandardResources: Bool {
+        let folder = file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
+        return resources.standardizedFileURL.path == folder.standardizedFileURL.path
+    }
+
     /// Whether there is anything of the map's name, also what is no map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 }

@@ -107,7 +107,7 @@ struct AddTests {
         try folder.write("a", to: "a.txt")
         let run = try await folder.substitute("add", Self.url, "a.txt", "--map", "none.json")
         #expect(run.status == 1)
-        #expect(run.messages.contains("make one with substitute init"))
+        #expect(run.messages.contains("\(folder.path("none.json")) doesn't exist. Make a map with substitute init"))
         #expect(!folder.exists("none.json"))
         try folder.writeMap(#"{ "https://h.com/a": "gone.txt" }"#)
         let broken = try await folder.substitute("add", Self.url, "a.txt")

@@ -19,7 +19,9 @@ struct BadMapTests {
         #expect(run.status == 1)
         #expect(run.bytes.isEmpty)
         #expect(
-            run.messages == "substitute: there is no substitutions.json in this folder: name the map with --map FILE\n"
+            run.messages
+                == "substitute: \(folder.path("substitutions.json")) doesn't exist. Make a map with substitute init, "
+                + "or name one with --map FILE.\n"
         )
     }
 

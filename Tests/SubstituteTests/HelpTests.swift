@@ -42,7 +42,7 @@ struct HelpTests {
     @Test(
         "of a command lists each of its options once",
         arguments: [
-            ("init", []), ("add", ["force"]),
+            ("init", ["target"]), ("add", ["force"]),
             ("import", ["dry-run", "force", "into", "match", "max-size", "status", "type"]),
             ("get", ["attach", "header", "method", "offline", "output", "range", "record", "reload"]),
             ("explain", ["header", "method", "range", "reload"]),

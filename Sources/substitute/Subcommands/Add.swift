@@ -29,7 +29,9 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     let file = arguments.operands.dropFirst().first.map { URL(fileURLWithPath: $0) }
     let target = MapTarget(arguments)
     guard target.exists else {
-        throw Failure("there is no map \(target.file.path): make one with substitute init, or name it with --map FILE")
+        throw Failure(
+            "\(target.file.path) doesn't exist. Make a map with substitute init, or name one with --map FILE."
+        )
     }
     let replaces = arguments.has("force")
 

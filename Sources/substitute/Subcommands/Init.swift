@@ -4,37 +4,68 @@ import LocalSubstitution
 let initCommand = Subcommand(
     name: "init",
     operands: "",
-    summary: "make an empty map and its folder here",
+    summary: "make an empty map and its folder",
     details: """
-        Makes an empty substitutions.json and the folder Resources here, and prints the
-        lines that a Swift package and its app or tests need to use them. A map that is
+        Makes an empty substitutions.json and the folder Resources. In the folder of a
+        Swift package they go into the target that depends on LocalSubstitution, or the
+        one that --target names; elsewhere they go here. Then it prints the lines that
+        are still missing in Package.swift, and those that load the map. A map that is
         there already is left as it is.
         """,
-    options: [],
+    options: [
+        Option(name: "target", value: "NAME", help: "the package's target that uses the map")
+    ],
     run: initialize
 )
 
 private func initialize(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else { throw UsageError("init takes no operands: name the map with --map FILE") }
-    let target = MapTarget(arguments)
+    let place = try MapPlace(arguments)
+    let target = place.map
     guard !target.exists else {
         throw Failure("there is a map already, and it stays as it is: \(target.file.path)")
     }
     var edited = try EditedMap(target.file, resources: target.resources)
     try edited.save()
     output.message("made \(target.file.path) and \(target.resources.path)")
+    output.line("\(lines: place.steps.joined(separator: "\n\n"))")
+    try output.json(InitRecord(map: target.file.path, resources: target.resources.path))
+    return .done
+}
 
-    output.line(
+extension MapPlace {
+    /// What is still to do, each step with its lines.
+    fileprivate var steps: [String] {
+        var steps: [String] = []
+        if package?.dependsOnPackage != true {
+            steps.append(
+                """
+                In Package.swift, with the address that you have the package from:
+
+                    dependencies: [.package(url: "https://github.com/OWNER/LocalSubstitutionCache", branch: "main")]
+                """
+            )
+        }
+        var fields: [String] = []
+        if target?.dependsOnLibrary != true {
+            fields.append(#"dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]"#)
+        }
+        if !missingResources.isEmpty {
+            fields.append("resources: [\(missingResources.map { ".copy(\"\($0)\")" }.joined(separator: ", "))]")
+        }
+        if !fields.isEmpty {
+            let name = target.map { "target \($0.name)" } ?? "the target in whose folder map and files are"
+            steps.append("In Package.swift, in \(name):\n\n    " + fields.joined(separator: ",\n    "))
+        }
+        // A test target is no part of an app, nor the other way round.
+        if target?.type != "test" { steps.append(appStep) }
+        if target == nil || target?.type == "test" { steps.append(testStep) }
+        steps.append("To go on: substitute add\(options) URL [FILE], or substitute import\(options) FILE.har")
+        return steps
+    }
+
+    private var appStep: String {
         """
-        In Package.swift, with the address that you have the package from:
-
-            dependencies: [.package(url: "https://github.com/OWNER/LocalSubstitutionCache", branch: "main")]
-
-        There, in the target in whose folder map and files are:
-
-            dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")],
-            resources: [.copy("\(target.file.lastPathComponent)"), .copy("\(target.resources.lastPathComponent)")]
-
         In the app, before it loads anything; FoundationNetworking is for Linux only:
 
             import Foundation
@@ -43,26 +74,25 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
             import FoundationNetworking
             #endif
 
-            URLCache.shared = try \(target.cache)
+            URLCache.shared = try \(map.cache)
+        """
+    }
 
+    private var testStep: String {
+        """
         In a test, for one session:
 
             let configuration = URLSessionConfiguration.ephemeral
-            configuration.urlCache = try \(target.cache)
-
-        To go on: substitute add URL [FILE], or substitute import FILE.har
+            configuration.urlCache = try \(map.cache)
         """
-    )
-    try output.json(InitRecord(map: target.file.path, resources: target.resources.path))
-    return .done
+    }
 }
 
 extension MapTarget {
     /// The Swift expression that makes a cache with the map. A bundle's map has its files in `Resources` beside it; any other is
     /// named by its path.
     fileprivate var cache: String {
-        let folder = file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
-        guard resources.standardizedFileURL.path == folder.standardizedFileURL.path, file.pathExtension == "json" else {
+        guard hasStandardResources, file.pathExtension == "json" else {
             let paths = [file, resources].map { "URL(fileURLWithPath: \(String(reflecting: $0.path)))" }
             return "LocalSubstitutionCache(contentsOf: \(paths[0]), resources: \(paths[1]))"
         }

@@ -1,0 +1,64 @@
+import Foundation
+
+/// Where `init` makes a map: in the folder of the target that uses it, or in the current one.
+struct MapPlace: Sendable {
+    let map: MapTarget
+    let package: DescribedPackage?
+    /// The one in whose folder the map is.
+    let target: DescribedPackage.Target?
+
+    init(_ arguments: Arguments) throws {
+        let name = arguments.value("target")
+        guard name == nil || !arguments.has("map") else {
+            throw UsageError("--target and --map both say where the map goes. Leave one out.")
+        }
+        let folder = URL(fileURLWithPath: ".", isDirectory: true)
+        guard !arguments.has("map") else {
+            map = MapTarget(arguments)
+            // It only makes the advice shorter, so one that can't be read doesn't matter here.
+            package = try? DescribedPackage(in: folder)
+            let place = map.file.deletingLastPathComponent().standardizedFileURL.path
+            target = package?.targets.first {
+                folder.appendingPathComponent($0.path, isDirectory: true).standardizedFileURL.path == place
+            }
+            return
+        }
+        package = try DescribedPackage(in: folder)
+        guard let package else {
+            guard name == nil else {
+                let manifest = folder.appendingPathComponent("Package.swift", isDirectory: false)
+                throw UsageError(
+                    "\(manifest.path) doesn't exist. Run init in the package's folder, or leave out --target."
+                )
+            }
+            (map, target) = (MapTarget(arguments), nil)
+            return
+        }
+        let found = try package.target(named: name, in: folder)
+        (map, target) = (MapTarget(arguments, in: found.path), found)
+    }
+
+    /// Those of map and resources folder that the target's `resources` don't list.
+    var missingResources: [String] {
+        let listed = (target?.resources ?? []).map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
+        return [map.file, map.resources].filter { !listed.contains($0.standardizedFileURL.path) }.map(
+            \.lastPathComponent
+        )
+    }
+
+    /// The options by which other commands find the map, each with a space before it; empty where they need none.
+    var options: String {
+        let file = Self.shellWord(map.file)
+        return (file == "substitutions.json" ? "" : " --map \(file)")
+            + (map.hasStandardResources ? "" : " --resources \(Self.shellWord(map.resources))")
+    }
+
+    /// A path as one types it in the current folder.
+    private static func shellWord(_ file: URL) -> String {
+        let here = URL(fileURLWithPath: ".", isDirectory: true).standardizedFileURL.path + "/"
+        let path = file.standardizedFileURL.path
+        let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+        let isPlain = relative.wholeMatch(of: /[A-Za-z0-9_.\/+-]+/) != nil
+        return isPlain ? relative : "'" + relative.replacing("'", with: #"'\''"#) + "'"
+    }
+}

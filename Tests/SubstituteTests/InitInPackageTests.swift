@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+#if os(macOS) || os(Linux)
+@Suite("substitute init in a package", .serialized, .timeLimit(.minutes(5)))
+struct InitInPackageTests {
+    private static let package = #".package(url: "https://github.com/OWNER/LocalSubstitutionCache", branch: "main")"#
+    private static let product = #".product(name: "LocalSubstitution", package: "LocalSubstitutionCache")"#
+    private static let resources = #".copy("substitutions.json"), .copy("Resources")"#
+
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func writePackage(dependencies: String = package, _ targets: String...) throws {
+        try folder.write(
+            """
+            // swift-tools-version: 6.1
+            import PackageDescription
+
+            let package = Package(
+                name: "Shop",
+                dependencies: [\(dependencies)],
+                targets: [\(targets.joined(separator: ", "))]
+            )
+            """,
+            to: "Package.swift"
+        )
+        for name in ["Sources/Shop", "Sources/Basket", "Tests/ShopTests", "Elsewhere"] {
+            try folder.write("", to: "\(name)/A.swift")
+        }
+    }
+
+    @Test(
+        "puts the map into the folder of the target that depends on the library",
+        arguments: [
+            (#".target(name: "Shop", dependencies: [\#(product)])"#, "Sources/Shop"),
+            (#".target(name: "Shop", dependencies: ["Basket", \#(product)], path: "Elsewhere")"#, "Elsewhere"),
+            (#".testTarget(name: "ShopTests", dependencies: [\#(product)])"#, "Tests/ShopTests"),
+        ]
+    )
+    func target(declaration: String, place: String) async throws {
+        try writePackage(#".target(name: "Basket")"#, declaration)
+        let run = try await folder.substitute("init")
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(try folder.contents("\(place)/substitutions.json") == Data("{}\n".utf8))
+        #expect(folder.exists("\(place)/Resources") && !folder.exists("substitutions.json"))
+        #expect(run.messages.contains("made \(folder.path("\(place)/substitutions.json")) and "))
+        // The package and the target have the dependency.
+        #expect(!run.output.contains(".package(") && !run.output.contains(".product("))
+        #expect(run.lines.contains("    resources: [\(Self.resources)]"))
+        #expect(run.output.contains("LocalSubstitutionCache(bundle: .module)"))
+        #expect(run.output.contains("substitute add --map \(place)/substitutions.json URL [FILE]"))
+    }
+
+    @Test("says nothing of Package.swift that has all that it takes")
+    func done() async throws {
+        try writePackage(
+            #".target(name: "Shop", dependencies: [\#(Self.product)], resources: [\#(Self.resources)])"#
+        )
+        let run = try await folder.substitute("init")
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(folder.exists("Sources/Shop/substitutions.json"))
+        #expect(!run.output.contains("Package.swift"))
+        #expect(!run.output.contains("resources:"))
+    }
+
+    @Test("puts it into the target that is named, and prints what that lacks")
+    func named() async throws {
+        try writePackage(dependencies: "", #".target(name: "Shop")"#, #".testTarget(name: "ShopTests")"#)
+        let run = try await folder.substitute("init", "--target", "ShopTests")
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(folder.exists("Tests/ShopTests/substitutions.json"))
+        #expect(run.lines.contains("    dependencies: [\(Self.package)]"))
+        #expect(run.lines.contains("    dependencies: [\(Self.product)],"))
+        #expect(run.lines.contains("    resources: [\(Self.resources)]"))
+        #expect(run.output.contains("target ShopTests"))
+    }
+
+    @Test("takes the folder that --map names, and knows the target whose folder that is")
+    func map() async throws {
+        try writePackage(#".target(name: "Shop", dependencies: [\#(Self.product)])"#, #".target(name: "Basket")"#)
+        let run = try await folder.substitute("init", "--map", "Sources/Basket/substitutions.json")
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(folder.exists("Sources/Basket/substitutions.json") && !folder.exists("Sources/Shop/substitutions.json"))
+        #expect(run.lines.contains("    dependencies: [\(Self.product)],"))
+        #expect(!run.output.contains(".package("))
+    }
+
+    @Test("prints only the resource that is missing")
+    func resource() async throws {
+        try writePackage(
+            #".target(name: "Shop", dependencies: [\#(Self.product)], resources: [.copy("Resources")])"#
+        )
+        let run = try await folder.substitute("init")
+        #expect(run.lines.contains(#"    resources: [.copy("substitutions.json")]"#))
+    }
+
+    /// Targets, options, and what the message says.
+    @Test(
+        "asks for a target, where it can't tell",
+        arguments: [
+            ([#".target(name: "Shop")"#], [], "no target in FOLDER/Package.swift depends on LocalSubstitution. "),
+            ([#".target(name: "Shop")"#], [], "Name one with --target: Shop.\n"),
+            (
+                [
+                    #".target(name: "Shop", dependencies: [\#(product)])"#,
+                    #".testTarget(name: "ShopTests", dependencies: ["Shop", \#(product)])"#,
+                ], [],
+                "2 targets in FOLDER/Package.swift depend on LocalSubstitution. Name one with --target: Shop, ShopTests.\n"
+            ),
+            (
+                [#".target(name: "Shop")"#], ["--target", "Sohp"],
+                "FOLDER/Package.swift has no target “Sohp”. Did you mean “Shop”?"
+            ),
+            (
+                [#".target(name: "Shop")"#], ["--target", "Unheard"],
+                "has no target “Unheard”. Name one of these: Shop.\n"
+            ),
+            (
+                [#".target(name: "Shop")"#], ["--target", "Shop", "--map", "a.json"],
+                "--target and --map both say where the map goes. Leave one out."
+            ),
+        ] as [([String], [String], String)]
+    )
+    func asks(targets: [String], options: [String], message: String) async throws {
+        try writePackage(targets.joined(separator: ", "))
+        let run = try await folder.substitute(["init"] + options)
+        #expect(run.status == 64)
+        #expect(run.output.isEmpty)
+        #expect(run.messages.contains(message.replacing("FOLDER", with: folder.url.path)), "\(run.messages)")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+        #expect(!files.contains { $0.hasSuffix(".json") })
+    }
+
+    @Test("names the manifest that can't be read, and the way around it")
+    func broken() async throws {
+        try folder.write("nonsense", to: "Package.swift")
+        let run = try await folder.substitute("init")
+        #expect(run.status == 1)
+        #expect(run.messages.contains("can't read \(folder.path("Package.swift")): "))
+        #expect(run.messages.contains("--map"))
+        #expect(try await folder.substitute("init", "--map", "substitutions.json").status == 0)
+    }
+
+    @Test("needs a package for --target")
+    func noPackage() async throws {
+        let run = try await folder.substitute("init", "--target", "Shop")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("\(folder.path("Package.swift")) doesn't exist"))
+    }
+}
+#endif
