@@ -16,8 +16,11 @@ enum Main {
     private static func run(_ words: [String]) async -> ExitStatus {
         let output = Output(printsJSON: words.contains("--json"))
         do {
-            guard let name = words.first else { throw UsageError("which command? Try: substitute help") }
-            if name == "--version" {
+            guard let name = words.first else {
+                output.help(overview, to: .standardError)
+                return .usage
+            }
+            if ["--version", "-version", "-V", "-v", "version"].contains(name) {
                 output.help(version)
                 return .done
             }

@@ -23,7 +23,7 @@ struct Output: Sendable {
     }
 
     /// Help, or a version: text, whatever else was asked for.
-    func help(_ text: String) { Self.write(text + "\n", to: .standardOutput) }
+    func help(_ text: String, to handle: FileHandle = .standardOutput) { Self.write(text + "\n", to: handle) }
 
     /// The bytes of a result.
     func bytes(_ data: Data) { Self.write(data, to: .standardOutput) }

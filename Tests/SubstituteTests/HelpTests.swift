@@ -79,9 +79,17 @@ struct HelpTests {
         }
     }
 
-    @Test("comes with a version")
-    func version() async throws {
-        let run = try await folder.substitute("--version")
+    @Test("is the overview, where no command is named, but on standard error and as wrong usage")
+    func noCommand() async throws {
+        let run = try await folder.substitute([])
+        #expect(run.status == 64)
+        #expect(run.output.isEmpty)
+        #expect(run.messages == (try await folder.substitute("help").output))
+    }
+
+    @Test("comes with a version", arguments: ["--version", "-version", "-V", "-v", "version"], [[], ["--json"]])
+    func version(word: String, options: [String]) async throws {
+        let run = try await folder.substitute([word] + options)
         #expect(run.status == 0)
         #expect(run.messages.isEmpty)
         #expect(run.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)

@@ -30,7 +30,6 @@ struct UsageTests {
     @Test(
         "is refused with advice, and nothing is done",
         arguments: [
-            Mistake([], "which command? Try: substitute help"),
             Mistake(["gett", url], "unknown command gett: did you mean get?"),
             Mistake(["exlpain", url], "did you mean explain?"),
             Mistake(["frobnicate"], "unknown command frobnicate: try substitute help"),
