@@ -8,7 +8,7 @@ let package = Package(
     products: [
         .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
         .executable(name: "substitute", targets: ["substitute"]),
-        .plugin(name: "SubstitutePlugin", targets: ["SubstitutePlugin"]),
+        .plugin(name: "SubstitutePlugin", targets: ["SubstitutePlugin", "SubstituteEditPlugin"]),
     ],
     dependencies: [],
     targets: [
@@ -26,9 +26,16 @@ let package = Package(
         .plugin(
             name: "SubstitutePlugin",
             capability: .command(
+                intent: .custom(verb: "substitute", description: "Checks and explains maps of URLs to local files")
+            ),
+            dependencies: ["substitute"]
+        ),
+        .plugin(
+            name: "SubstituteEditPlugin",
+            capability: .command(
                 intent: .custom(
-                    verb: "substitute",
-                    description: "Makes, checks and explains maps of URLs to local files"
+                    verb: "substitute-edit",
+                    description: "Makes and changes maps of URLs to local files, and loads URLs"
                 ),
                 permissions: [
                     .writeToPackageDirectory(reason: "to write the map and its files, where a command does"),

@@ -1,10 +1,21 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package substitute …`: runs the command `substitute` in the folder of the package that depends on this one.
+/// `swift package substitute …`: runs the commands of `substitute` that only read, in the folder of the package that depends on
+/// this one. It asks for no permission, so it also runs where there isn't a terminal.
 @main
 struct SubstitutePlugin: CommandPlugin {
+    private static let reading = ["check", "explain", "schema", "help", "version"]
+
     func performCommand(context: PluginContext, arguments: [String]) async throws {
+        let command = arguments.first ?? "help"
+        guard command.hasPrefix("-") || Self.reading.contains(command), !arguments.contains("--remote") else {
+            Diagnostics.error(
+                "this plugin only reads (\(Self.reading.joined(separator: ", "))). "
+                    + "For what writes or loads, run swift package substitute-edit \(arguments.joined(separator: " "))"
+            )
+            return
+        }
         let process = Process()
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments

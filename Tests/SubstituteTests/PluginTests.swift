@@ -44,9 +44,14 @@ struct PluginTests {
         try folder.write("hello", to: "App/Resources/a.txt")
     }
 
+    /// The plugin that only reads. It is asked without a terminal, and given no permission.
     private func plugin(_ words: String...) async throws -> Outcome {
+        try await swift(["package"] + place + ["substitute"] + words)
+    }
+
+    private func edit(_ words: String...) async throws -> Outcome {
         let permissions = ["--allow-writing-to-package-directory", "--allow-network-connections", "all"]
-        return try await swift(["package"] + place + permissions + ["substitute"] + words)
+        return try await swift(["package"] + place + permissions + ["substitute-edit"] + words)
     }
 
     /// With a scratch path of its own: `swift test`, which runs this, holds the lock of the other.
@@ -72,8 +77,19 @@ struct PluginTests {
         #expect(right.output.contains("/App/substitutions.json\n"))
         #expect(right.output.hasSuffix("1 entry in use, 0 errors, 0 warnings\n"))
 
+        for word in ["explain", "schema", "help", "version", "--version"] {
+            let read = try await plugin(word, "https://h.example/a")
+            #expect(read.messages.contains("error: this plugin") == false)
+        }
+        for words in [["get", "https://h.example/a"], ["init"], ["check", "--remote"]] {
+            let refused = try await swift(["package"] + place + ["substitute"] + words)
+            #expect(refused.status == 1)
+            #expect(refused.messages.contains("run swift package substitute-edit \(words.joined(separator: " "))"))
+            #expect(refused.output.isEmpty)
+        }
+
         // All arguments arrive as they are, and files are written into the package.
-        let copied = try await plugin("get", "--output", "a copy.txt", "https://h.example/a")
+        let copied = try await edit("get", "--output", "a copy.txt", "https://h.example/a")
         #expect(copied.status == 0, "\(copied.messages.suffix(2000))")
         #expect(copied.output.contains("substituted ← a.txt"))
         #expect(try folder.contents("App/a copy.txt") == Data("hello".utf8))
@@ -83,7 +99,12 @@ struct PluginTests {
         #expect(wrong.status == 1)
         #expect(wrong.output.contains("substitutions.json:1: error: “https://h.example/a”: the file “b.txt” does not"))
         #expect(wrong.messages.contains("error: substitute ended with status 1"))
-        #expect(try await plugin("nonsense").messages.contains("error: substitute ended with status 64"))
+        #expect(try await edit("nonsense").messages.contains("error: substitute ended with status 64"))
+
+        // Another SwiftPM describes the package while this one runs the plugin.
+        let made = try await edit("init")
+        #expect(made.status == 0, "\(made.messages.suffix(2000))")
+        #expect(folder.exists("App/Sources/App/substitutions.json"))
 
         // The product itself, where the command's own status and output count.
         let product = try await swift(
