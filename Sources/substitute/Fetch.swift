@@ -93,15 +93,15 @@ struct FetchRecord: Encodable {
     let status: Int?
     let type: String?
     let bytes: Int
-    let milliseconds: Double
+    let milliseconds: Double?
     let error: String?
 
-    init(_ fetch: Fetch) {
+    init(_ fetch: Fetch, isTimed: Bool = true) {
         url = fetch.url.absoluteString
         status = fetch.response?.statusCode
         type = fetch.response == nil ? nil : fetch.type
         bytes = fetch.body.count
-        milliseconds = (fetch.milliseconds * 100).rounded() / 100
+        milliseconds = isTimed ? (fetch.milliseconds * 100).rounded() / 100 : nil
         switch fetch.source {
         case .substituted(let name): (source, file, error) = ("substituted", name, nil)
         case .defaultCache: (source, file, error) = ("default cache", nil, nil)
@@ -113,7 +113,9 @@ struct FetchRecord: Encodable {
 
 extension Output {
     /// A row for each load: where it came from, status, MIME type, size, time, URL.
-    func table(of fetches: [Fetch]) {
+    ///
+    /// - Parameter showsTimes: Whether there is a column for them.
+    func table(of fetches: [Fetch], showsTimes: Bool = true) {
         table(
             fetches.map { fetch in
                 let color: PrintedText.Color? =
@@ -123,20 +125,14 @@ extension Output {
                     case .defaultCache, .network: nil
                     }
                 let status = fetch.response.map { String($0.statusCode) } ?? "—"
-                return (
-                    color,
-                    [
-                        fetch.source.description, status, fetch.type.isEmpty ? "—" : fetch.type,
-                        "\(fetch.body.count) B",
-                        Self.format(milliseconds: fetch.milliseconds), fetch.url.absoluteString,
-                    ]
-                )
-            }
+                let cells = [
+                    fetch.source.description, status, fetch.type.isEmpty ? "—" : fetch.type,
+                    Self.format(bytes: fetch.body.count),
+                ]
+                let times = showsTimes ? [Self.format(milliseconds: fetch.milliseconds)] : []
+                return (color, cells + times + [fetch.url.absoluteString])
+            },
+            numbers: showsTimes ? [3, 4] : [3]
         )
-    }
-
-    static func format(milliseconds: Double) -> String {
-        let tenths = Int((milliseconds * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10) ms"
     }
 }

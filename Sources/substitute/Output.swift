@@ -61,7 +61,9 @@ struct Output: Sendable {
     }
 
     /// Columns as wide as their widest cell; the last one is not padded. A row's color paints its first cell.
-    func table(_ rows: [(color: PrintedText.Color?, cells: [String])]) {
+    ///
+    /// - Parameter numbers: The columns that are aligned at their right.
+    func table(_ rows: [(color: PrintedText.Color?, cells: [String])], numbers: Set<Int> = []) {
         let rows = rows.map { (color: $0.color, cells: $0.cells.map(\.printable)) }
         let count = rows.map(\.cells.count).max() ?? 0
         let widths = (0..<count).map { column in
@@ -69,10 +71,26 @@ struct Output: Sendable {
         }
         for row in rows {
             let padded = row.cells.enumerated().map { column, cell in
-                column == row.cells.count - 1 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+                let space = String(repeating: " ", count: widths[column] - cell.count)
+                if numbers.contains(column) { return space + cell }
+                return column == row.cells.count - 1 ? cell : cell + space
             }
             line("\(padded.first ?? "", row.color)\(padded.dropFirst().map { "  " + $0 }.joined())")
         }
+    }
+
+    /// A number of bytes, in groups of three digits, as 163,196 B.
+    static func format(bytes: Int) -> String {
+        var digits = String(bytes)
+        for end in stride(from: digits.count - 3, to: 0, by: -3) {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: end))
+        }
+        return digits + " B"
+    }
+
+    static func format(milliseconds: Double) -> String {
+        let tenths = Int((milliseconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) ms"
     }
 
     /// Writes a file, or says in a sentence why it can't. Not atomically: that would put a file in the place of `/dev/null`.

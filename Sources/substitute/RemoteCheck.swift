@@ -52,8 +52,8 @@ struct RemoteCheck: Sendable {
         case .changed(let bytes, let offset):
             let had = comparison.update == .replaced ? "had" : "has"
             let difference =
-                "\(file) \(had) \(comparison.fileBytes ?? 0) B, the URL serves \(bytes) B: "
-                + "they differ from offset \(offset) on"
+                "\(file) \(had) \(Output.format(bytes: comparison.fileBytes ?? 0)), "
+                + "the URL serves \(Output.format(bytes: bytes)): they differ from offset \(offset) on"
             switch comparison.update {
             case nil: return difference
             case .replaced: return "\(difference); it is replaced"

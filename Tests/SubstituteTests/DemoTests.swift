@@ -39,6 +39,33 @@ struct DemoTests {
         )
     }
 
+    @Test("prints sizes that are aligned, and no times, which would only tell how long a first load takes")
+    func columns() async throws {
+        let run = try await folder.substitute("demo")
+        for rows in run.lines.split(whereSeparator: { !$0.hasPrefix("network") && !$0.hasPrefix("substituted") }) {
+            let ends = rows.compactMap { row in
+                row.range(of: " B  http").map { row.distance(from: row.startIndex, to: $0.lowerBound) }
+            }
+            #expect(ends.count == rows.count)
+            #expect(Set(ends).count == 1)
+        }
+        #expect(run.output.contains("163,196 B  http://"))
+        #expect(!run.output.contains(" ms"))
+        #expect(try await folder.substitute("demo", "--json").json(Report.self).defaultCache[0].milliseconds == nil)
+    }
+
+    @Test("shows the map beside the pages, with the lines that answered marked")
+    func mapLines() async throws {
+        let map = "{\n  \"http://127.0.0.1:*/hero.png\": \"a & <b>\",\n  \"https://h.example/x\": \"a & <b>\"\n}\n"
+        try folder.writeMap(map, files: ["a & <b>": "no picture"])
+        #expect(try await folder.substitute("demo", "--output", "page.html", "--map", "substitutions.json").status == 0)
+        let page = String(decoding: try folder.contents("page.html"), as: UTF8.self)
+        let lines = page.matches(of: /<li( class="local")?>(.*)<\/li>/)
+        #expect(lines.map { Self.unescaped(String($0.2)) } == map.split(separator: "\n").map(String.init))
+        #expect(lines.map { $0.1 != nil } == [false, true, false, false])
+        #expect(page.contains("<span class=\"tag\">line 2</span> <span class=\"file\">a &amp; &lt;b></span>"))
+    }
+
     @Test("needs no other host than its own")
     func ownHost() async throws {
         let report = try await folder.substitute("demo", "--json").json(Report.self)
@@ -47,7 +74,7 @@ struct DemoTests {
         #expect(loaded.allSatisfy { URL(string: $0.url)?.host() == "127.0.0.1" })
     }
 
-    @Test("prints both tables, what the origin was asked, and as its last line the page that it wrote")
+    @Test("prints both tables, what the origin was asked, and as its last line a link to the page that it wrote")
     func text() async throws {
         let run = try await folder.substitute("demo")
         #expect(run.status == 0)
@@ -57,16 +84,18 @@ struct DemoTests {
         #expect(run.output.contains("\nWith the default cache: The origin was asked 6 times and sent "))
         #expect(run.output.contains("\nWith LocalSubstitutionCache: The origin was asked once and sent "))
         #expect(run.output.contains("; 5 of 6 came from local files.\n"))
-        let page = try #require(run.output.split(separator: "\n").last)
-        #expect(page.hasPrefix("/") && page.hasSuffix(".html"))
-        #expect(FileManager.default.fileExists(atPath: String(page)))
+        #expect(run.output.contains(" and sent 20,938 B; 0 of 6 came from local files.\n"))
+        let link = try #require(run.output.split(separator: "\n").last)
+        let page = try #require(URL(string: String(link)))
+        #expect(link.hasPrefix("file:///") && page.pathExtension == "html")
+        #expect(FileManager.default.fileExists(atPath: page.path))
     }
 
     @Test("writes one page with both tables and both sites in it, that refers to nothing outside")
     func page() async throws {
         let run = try await folder.substitute("demo", "--output", "page.html")
         #expect(run.status == 0)
-        #expect(run.lines.dropLast().last == folder.path("page.html"))
+        #expect(run.lines.dropLast().last == folder.url.appendingPathComponent("page.html").absoluteString)
         let page = String(decoding: try folder.contents("page.html"), as: UTF8.self)
         #expect(page.hasPrefix("<!doctype html>"))
         #expect(!page.contains("{{"), "a placeholder is left")
@@ -76,8 +105,11 @@ struct DemoTests {
         for table in tables {
             #expect(table.matches(of: /<tr class="[a-z]+"><td>([^<]*)<\/td>/).map { String($0.1) } == Self.parts)
         }
-        #expect(tables.first?.contains("substituted") == false)
-        #expect(tables.last?.contains("<span class=\"file\">← fakeGlobalNavBG.png</span>") == true)
+        #expect(tables.first?.contains("class=\"local\"") == false)
+        #expect(
+            tables.last?.contains("<span class=\"tag\">line 6</span> <span class=\"file\">fakeGlobalNavBG.png</span>")
+                == true
+        )
 
         let sites = page.matches(of: /srcdoc="([^"]*)"/).map { Self.unescaped(String($0.1)) }
         #expect(sites.count == 2)

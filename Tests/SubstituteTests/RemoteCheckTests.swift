@@ -86,7 +86,7 @@ struct RemoteCheckTests {
                 answer: .text(String(repeating: "x", count: 200_000) + "b" + String(repeating: "x", count: 9)),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” has 200010 B, the URL serves 200010 B: they differ from offset 200000 on"
+                line: "the file “a.txt” has 200,010 B, the URL serves 200,010 B: they differ from offset 200000 on"
             ),
             Row(
                 testDescription: "404",

@@ -7,15 +7,20 @@ import FoundationNetworking
 /// One HTML file that shows both loads of the demo's site side by side, with everything inside it.
 struct DemoPage {
     /// Fills the page's template.
-    static func html(origin: URL, first: [Fetch], second: [Fetch], summaries: (first: String, second: String)) throws
-        -> String
-    {
+    static func html(
+        origin: URL,
+        first: [Fetch],
+        map: DemoMap,
+        second: [Fetch],
+        summaries: (first: String, second: String)
+    ) throws -> String {
         let template = try DemoBundle.url("SideBySide.html")
         let filled = [
             "{{origin}}": escape(origin.absoluteString),
             "{{left.srcdoc}}": escape(inlined(first)), "{{right.srcdoc}}": escape(inlined(second)),
-            "{{left.rows}}": rows(first), "{{right.rows}}": rows(second),
+            "{{left.rows}}": rows(first), "{{right.rows}}": rows(second, map),
             "{{left.summary}}": escape(summaries.first), "{{right.summary}}": escape(summaries.second),
+            "{{map.name}}": escape(map.name), "{{map.lines}}": lines(map),
             "{{footer}}": "Written by <code>substitute demo</code>, version \(Main.version)",
         ]
         return try filled.reduce(String(contentsOf: template, encoding: .utf8)) { page, part in
@@ -42,27 +47,32 @@ struct DemoPage {
         return page
     }
 
-    private static func rows(_ fetches: [Fetch]) -> String {
+    /// - Parameter map: Adds a column with its lines that answered.
+    private static func rows(_ fetches: [Fetch], _ map: DemoMap? = nil) -> String {
         fetches.map { fetch in
             let (rowClass, source) =
                 switch fetch.source {
                 case .substituted(let file):
-                    (
-                        "local",
-                        "<span class=\"tag\">substituted</span> "
-                            + "<span class=\"file\">← \(escape(file ?? "no file"))</span>"
-                    )
+                    ("local", "<span class=\"file\">\(escape(file ?? "no file"))</span>")
                 case .defaultCache: ("network", "<span class=\"tag\">default cache</span>")
                 case .network: ("network", "<span class=\"tag\">network</span>")
                 case .failed: ("failed", "<span class=\"tag\">failed</span>")
                 }
+            let line = map?.line(for: fetch.url).map { "<span class=\"tag\">line \($0)</span> " } ?? ""
             let status = fetch.response.map { String($0.statusCode) } ?? "—"
             let type = fetch.type.prefix { $0 != ";" }
             return """
-                <tr class="\(rowClass)"><td>\(escape(fetch.url.path))</td><td>\(source)</td><td class="n">\(status)</td>\
-                <td>\(escape(String(type)))</td><td class="n">\(fetch.body.count) B</td>\
-                <td class="n">\(Output.format(milliseconds: fetch.milliseconds))</td></tr>
+                <tr class="\(rowClass)"><td>\(escape(fetch.url.path))</td><td>\(line)\(source)</td>\
+                <td class="n">\(status)</td><td>\(escape(String(type)))</td>\
+                <td class="n">\(Output.format(bytes: fetch.body.count))</td></tr>
                 """
+        }.joined(separator: "\n")
+    }
+
+    /// The map's lines, with those marked that answered.
+    private static func lines(_ map: DemoMap) -> String {
+        map.lines.enumerated().map { index, line in
+            "<li\(map.hasAnswered(line: index + 1) ? " class=\"local\"" : "")>\(escape(line))</li>"
         }.joined(separator: "\n")
     }
 

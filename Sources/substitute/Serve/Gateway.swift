@@ -149,7 +149,7 @@ final class Gateway: Sendable {
             }
         output.line(
             """
-            \(request.method) \(request.target)  \(answer.status)  \(source)  \(fetch.body.count) B  \
+            \(request.method) \(request.target)  \(answer.status)  \(source)  \(Output.format(bytes: fetch.body.count))  \
             \(Output.format(milliseconds: fetch.milliseconds))
             """
         )

@@ -61,7 +61,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     output.table([
         (
             kept.change == .unchanged ? nil : .green,
-            [kept.change.rawValue, kept.contentType, "\(kept.bytes) B", kept.name, key]
+            [kept.change.rawValue, kept.contentType, Output.format(bytes: kept.bytes), kept.name, key]
         )
     ])
     try output.json(AddRecord(kept, url: key, map: target.file))
@@ -75,7 +75,7 @@ private func load(_ key: String) async throws -> (response: HTTPURLResponse, bod
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     let loader = Loader(configuration) { bytes, expected in
-        progress.show("\(bytes) B" + (expected.map { " of \($0) B" } ?? ""))
+        progress.show(Output.format(bytes: bytes) + (expected.map { " of \(Output.format(bytes: Int($0)))" } ?? ""))
     }
     defer {
         loader.end()

@@ -14,8 +14,8 @@ let demoCommand = Subcommand(
         Starts a small origin on 127.0.0.1, loads a page and its parts twice through
         URLSession, first with the default cache, then with LocalSubstitutionCache as
         URLCache.shared, prints where each part came from, and writes an HTML file that
-        shows both pages side by side. It needs no network. The map is the one that
-        comes with the command, unless --map names another.
+        shows both pages with the map between them. It needs no network. The map is the
+        one that comes with the command, unless --map names another.
         """,
     options: [
         Option(name: "output", value: "FILE", help: "the HTML file; default: in the temporary folder"),
@@ -26,11 +26,13 @@ let demoCommand = Subcommand(
 
 private func demo(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else { throw UsageError("demo takes no operands") }
-    let cache: LocalSubstitutionCache
+    let (cache, mapFile): (LocalSubstitutionCache, URL)
     if arguments.has("map") || arguments.has("resources") {
-        cache = try MapChoice(arguments, output).cache()
+        let choice = try MapChoice(arguments, output)
+        (cache, mapFile) = (try choice.cache(), choice.file)
     } else {
         cache = try LocalSubstitutionCache(bundle: DemoBundle.bundle())
+        mapFile = try DemoBundle.url("substitutions.json")
         output.message("the map that comes with the command: \(cache.map.count) entries")
     }
     let origin = try LoopbackServer(routes: DemoSite.routes())
@@ -51,13 +53,14 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
     output.line("\nWith the default cache: \(summaries.first)\nWith LocalSubstitutionCache: \(summaries.second)\n")
 
     let page = arguments.value("output").map { URL(fileURLWithPath: $0) } ?? temporaryFile
-    let html = try DemoPage.html(origin: origin.baseURL, first: first, second: second, summaries: summaries)
+    let map = try DemoMap(mapFile, answering: second.map(\.url), with: cache)
+    let html = try DemoPage.html(origin: origin.baseURL, first: first, map: map, second: second, summaries: summaries)
     try Output.write(Data(html.utf8), to: page)
-    output.line("Both pages side by side:\n\(page.path)")
+    output.line("Both pages side by side:\n\(page.absoluteURL.absoluteString)")
     try output.json(
         DemoRecord(
-            defaultCache: first.map(FetchRecord.init),
-            substitutionCache: (second + original).map(FetchRecord.init),
+            defaultCache: first.map { FetchRecord($0, isTimed: false) },
+            substitutionCache: (second + original).map { FetchRecord($0, isTimed: false) },
             page: page.path
         )
     )
@@ -71,7 +74,7 @@ private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
     defer { loader.end() }
     var fetches: [Fetch] = []
     for path in [""] + DemoSite.parts { fetches.append(await Fetch(URLRequest(url: origin.url(path)), with: loader)) }
-    output.table(of: fetches)
+    output.table(of: fetches, showsTimes: false)
     return fetches
 }
 
@@ -83,7 +86,7 @@ private func loadOriginal(_ cache: LocalSubstitutionCache, _ output: Output) asy
     defer { loader.end() }
     let fetch = await Fetch(URLRequest(url: url), with: loader)
     output.line("\nAnd the URL of the article of 2010, whose host is not asked:")
-    output.table(of: [fetch])
+    output.table(of: [fetch], showsTimes: false)
     return [fetch]
 }
 
@@ -93,8 +96,8 @@ private func summary(_ fetches: [Fetch], asked: Int) -> String {
     }
     let bytes = fetches.filter { $0.source == .network }.reduce(0) { $0 + $1.body.count }
     let times = asked == 1 ? "once" : "\(asked) times"
-    return
-        "The origin was asked \(times) and sent \(bytes) bytes; \(local.count) of \(fetches.count) came from local files."
+    return "The origin was asked \(times) and sent \(Output.format(bytes: bytes)); "
+        + "\(local.count) of \(fetches.count) came from local files."
 }
 
 private var temporaryFile: URL {

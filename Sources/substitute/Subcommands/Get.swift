@@ -46,6 +46,6 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
         }
     }
     if target != "-" { output.table(of: fetches) }
-    try output.json(fetches.map(FetchRecord.init))
+    try output.json(fetches.map { FetchRecord($0) })
     return fetches.contains { $0.hasFailed } ? .failed : .done
 }

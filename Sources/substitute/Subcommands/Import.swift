@@ -107,11 +107,12 @@ extension Output {
                 (
                     record.outcome == "unchanged" ? nil : .green,
                     [
-                        record.outcome, record.contentType ?? "", "\(record.bytes ?? 0) B",
+                        record.outcome, record.contentType ?? "", Self.format(bytes: record.bytes ?? 0),
                         record.file ?? "", record.url,
                     ]
                 )
-            }
+            },
+            numbers: [2]
         )
         if taken.count > Self.mostTaken { line("and \(taken.count - Self.mostTaken) more (--json lists all)") }
         for kind in kinds {

@@ -69,7 +69,7 @@ private func page(_ arguments: Arguments, _ output: Output) async throws -> Exit
     let missing = arguments.has("offline") ? missing(from: page) : SuggestedMap()
     if !missing.files.isEmpty { output.line("\nMissing, as a map:\n\(lines: missing.text)") }
     try output.json(
-        PageRecord(parts: fetches.map(FetchRecord.init), totals: totals, notSaved: left, missing: missing.files)
+        PageRecord(parts: fetches.map { FetchRecord($0) }, totals: totals, notSaved: left, missing: missing.files)
     )
     return hasPage && totals.failed == 0 ? .done : .failed
 }
