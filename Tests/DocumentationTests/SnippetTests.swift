@@ -28,6 +28,13 @@ struct SnippetTests {
         for snippet in Self.snippets { #expect(used.contains(snippet), "\(snippet.joined(separator: "\n"))") }
     }
 
+    @Test("no example for tests throws an error away, which may say what is wrong with a map")
+    func errors() throws {
+        let article = try #require(Document.all.first { $0.path.hasSuffix("/InTests.md") })
+        #expect(article.blocks(in: "swift").count > 2)
+        #expect(article.blocks(in: "swift").allSatisfy { !$0.text.contains("try?") })
+    }
+
     @Test("a session of one's own is answered")
     func ownSession() async throws {
         let session = ephemeralSession(with: try Self.cache())

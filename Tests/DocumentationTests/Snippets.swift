@@ -116,13 +116,15 @@ func keepWhatIsVisited(_ cache: LocalSubstitutionCache) -> URLSessionConfigurati
 // snippet: strict mode
 final class CheckoutProtocol: SubstitutionURLProtocol {
     static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/checkout.json")
-    static let checkout = try? LocalSubstitutionCache(contentsOf: fixtures)
-    override class var cache: LocalSubstitutionCache? { checkout }
+    static let checkout = Result { try LocalSubstitutionCache(contentsOf: fixtures) }
+    override class var cache: LocalSubstitutionCache? {
+        if case .success(let cache) = checkout { cache } else { nil }
+    }
 }
 
 func checkoutSession() throws -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
-    let cache = try #require(CheckoutProtocol.cache)
+    let cache = try CheckoutProtocol.checkout.get()
     cache.attach(to: configuration, as: CheckoutProtocol.self, unmatched: .fail)
     return URLSession(configuration: configuration)
 }
