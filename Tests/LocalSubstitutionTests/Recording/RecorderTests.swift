@@ -355,7 +355,7 @@ struct RecorderTests {
         let response = try RecorderFixture.response("https://h/a", 200, [:])
         let request = try RecorderFixture.request("https://h/a")
         DispatchQueue.global().async {
-            _ = keeping.keep(response: response, body: Data([1]), for: request, wasRedirected: false)
+            _ = keeping.keep(response: response, body: Data([1]), for: request, redirects: [])
             keeping.end()
         }
         recorder.flush()

@@ -43,14 +43,20 @@ extension EditedMap {
     }
 
     /// Adds an entry for what a URL gave. Its file gets a readable name, and the extension of its type.
+    ///
+    /// - Parameter redirects: The requests for the targets of redirects that led to it. None may have a credential.
     package mutating func add(
         _ key: String,
         _ response: HTTPURLResponse,
         body: Data,
+        redirects: [URLRequest],
         replacing: Bool = false
     ) throws(MapEditError) -> KeptFile {
         guard let url = try Self.exactURL(key) else {
             throw MapEditError("“\(key)” is a pattern, which can't be loaded: name a file for it")
+        }
+        if let reason = RecordingRules.refusal(ofRedirects: redirects) {
+            throw MapEditError("\(key): \(reason): nothing was added; to add it all the same, name a file for it")
         }
         let response = KeepableResponse(
             headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
