@@ -298,6 +298,20 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
+    @Test("a file that has another name is not written in place", arguments: [".recorder.lock", ".recorder.journal"])
+    func hardLink(name: String) throws {
+        let mine = try fixture.folder.write("mine.txt", "h/mine.txt\n")
+        try fixture.folder.makeFolder("kept")
+        let folder = fixture.folder.url.appendingPathComponent("kept", isDirectory: true)
+        try FileManager.default.linkItem(at: mine, to: folder.appendingPathComponent(name))
+        let error = #expect(throws: SubstitutionRecorderError.self) { try SubstitutionRecorder(folder: folder) }
+        #expect(error?.kind == .unwritable)
+        #expect(error?.description.contains("“\(name)”") == true)
+        #expect(try String(contentsOf: mine, encoding: .utf8) == "h/mine.txt\n")
+        try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        _ = try SubstitutionRecorder(folder: folder)
+    }
+
     @Test("a file that somebody put there is not overwritten")
     func otherFile() throws {
         let recorder = try fixture.open()
