@@ -101,7 +101,7 @@ extension EditedMap {
     }
 
     private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapEditError) {
-        guard WrittenFolder(path: resources.path).contains(name) else { return }
+        guard writtenResources.contains(name) else { return }
         guard replacing else {
             throw MapEditError(
                 "the resources folder has another file “\(name)”: rename yours, or replace it with --force"
