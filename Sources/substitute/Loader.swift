@@ -12,6 +12,8 @@ final class Loader: Sendable {
         let response: URLResponse
         let body: Data
         let isFromDefaultCache: Bool
+        /// The requests for the targets of the redirects that led to it.
+        var redirects: [URLRequest] = []
     }
 
     typealias Completion = @Sendable (Result<Answer, any Error>) -> Void
@@ -82,6 +84,7 @@ private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
         let completion: Loader.Completion
         var response: URLResponse?
         var body = Data()
+        var redirects: [URLRequest] = []
     }
 
     private let loads = Guarded<[Int: Load]>([:])
@@ -123,7 +126,9 @@ private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(request.redirected(from: response.url))
+        let request = request.redirected(from: response.url)
+        loads.withLock { $0[task.taskIdentifier]?.redirects.append(request) }
+        completionHandler(request)
     }
 
     #if !canImport(Darwin)
@@ -151,6 +156,12 @@ private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
             return load.completion(.failure(URLError(.badServerResponse)))
         }
         let isHit = defaultCacheHits?.take(task.originalRequest?.url) ?? false
-        load.completion(.success(Loader.Answer(response: response, body: load.body, isFromDefaultCache: isHit)))
+        let answer = Loader.Answer(
+            response: response,
+            body: load.body,
+            isFromDefaultCache: isHit,
+            redirects: load.redirects
+        )
+        load.completion(.success(answer))
     }
 }

@@ -160,6 +160,31 @@ struct AddTests {
         #expect(try files() == ["mine.txt"])
     }
 
+    @Test(
+        "fails where a redirect led to a credential, says why, and writes nothing",
+        arguments: [
+            (["/2?access_token=s3cr3t"], "the URL's parameter “access_token” may be a credential"),
+            (["http://user:s3cr3t@HOST/2"], "the URL has user info"),
+            (["http://user:s3cr3t@HOST/2", "http://HOST/3"], "the URL has user info"),
+        ]
+    )
+    func redirect(targets: [String], reason: String) async throws {
+        let origin = try LoopbackServer { request in
+            let number = Int(request.path.dropFirst()) ?? 0
+            guard number <= targets.count else { return .text("for one") }
+            return .redirect(to: targets[number - 1].replacing("HOST", with: request.header("Host") ?? ""))
+        }
+        defer { origin.stop() }
+        let url = origin.url("/1").absoluteString
+        let run = try await folder.substitute("add", url)
+        #expect(run.status == 1)
+        #expect(run.messages.contains("\(url): after a redirect, \(reason)"))
+        #expect(run.messages.contains("nothing was added"))
+        #expect(!run.messages.contains("s3cr3t"))
+        #expect(try map() == Self.map)
+        #expect(try files() == ["mine.txt"])
+    }
+
     @Test("can't load a pattern")
     func loadPattern() async throws {
         let run = try await folder.substitute("add", "https://h.com/*")

@@ -76,7 +76,7 @@ struct InitTests {
         try folder.write("x", to: "Resources")
         let run = try await folder.substitute("init")
         #expect(run.status == 1)
-        #expect(run.messages.contains("can't make the folder"))
+        #expect(run.messages.contains("Resources: Not a directory"))
         #expect(!folder.exists("substitutions.json"))
     }
 }

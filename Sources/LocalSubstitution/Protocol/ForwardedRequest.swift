@@ -68,15 +68,15 @@ struct ForwardedRequest: Sendable {
         case .failed(let error):
             guard NetworkFailure.codes.contains(error.code) else { return .deliver(.failure(error)) }
             return .find { .deliver(fallBack(error)) }
-        case .network(let response):
+        case .network(let response, let redirects):
             cache.noteForwarded(lookup)
             guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {
                 return .deliver(.success(response))
             }
             guard isConditional, http.statusCode == 304 else {
-                return record(response, http, recorder)
+                return record(response, http, redirects, recorder)
             }
-            return .find { confirm(http, recorder) }
+            return .find { confirm(redirects, recorder) }
         }
     }
 
@@ -91,8 +91,8 @@ struct ForwardedRequest: Sendable {
     }
 
     /// The server says that the recorder's copy is still right.
-    private func confirm(_ http: HTTPURLResponse, _ recorder: SubstitutionRecorder) -> Step {
-        guard !wasRedirected(http), let kept = cache.replay(lookup, recorder), case .success = kept else {
+    private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> Step {
+        guard redirects.isEmpty, let kept = cache.replay(lookup, recorder), case .success = kept else {
             return .retry(ForwardedRequest(cache, lookup, standby, forwarder, isConditional: false))
         }
         recorder.keeping().confirm(lookup.request)
@@ -102,11 +102,12 @@ struct ForwardedRequest: Sendable {
     private func record(
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
+        _ redirects: [URLRequest],
         _ recorder: SubstitutionRecorder
     ) -> Step {
         guard !cache.excludes(http.url) else { return .deliver(.success(response)) }
-        if let credentialHeader {
-            cache.note(.notKept(.requestHeader(credentialHeader)), lookup)
+        if let reason = credentialHeader.map(NotKept.requestHeader) ?? sessionCredential(in: redirects) {
+            cache.note(.notKept(reason), lookup)
             return .deliver(.success(response))
         }
         // Begun before it is delivered, so that who got it can flush the recorder; written after, so that nobody waits for that.
@@ -117,7 +118,7 @@ struct ForwardedRequest: Sendable {
                     response: http,
                     body: response.data,
                     for: lookup.request,
-                    wasRedirected: wasRedirected(http)
+                    redirects: redirects
                 ),
                 lookup
             )
@@ -134,8 +135,10 @@ struct ForwardedRequest: Sendable {
         return .deliver(.success(response))
     }
 
-    private func wasRedirected(_ response: HTTPURLResponse) -> Bool {
-        response.url?.absoluteURL != lookup.request.url?.absoluteURL
+    /// Why a response isn't kept because of what the session itself adds to the requests that led to it.
+    private func sessionCredential(in redirects: [URLRequest]) -> NotKept? {
+        let header = redirects.lazy.compactMap { forwarder.credentialHeader(for: $0.url) }.first
+        return header.map { .redirect(.requestHeader($0)) }
     }
 }
 

@@ -9,7 +9,8 @@ import FoundationNetworking
 /// One request that was sent on, and what has come of it so far.
 final class Forwarding: Sendable {
     enum Outcome: Sendable {
-        case network(CachedURLResponse)
+        /// The response, and the requests for the targets of the redirects that led to it.
+        case network(CachedURLResponse, redirects: [URLRequest])
         /// An entry has answered the target of a redirect.
         case local(CachedURLResponse)
         case failed(URLError)
@@ -24,6 +25,8 @@ final class Forwarding: Sendable {
     private struct State: Sendable {
         var response: URLResponse?
         var body = Data()
+        /// The requests for the targets of redirects that were followed.
+        var redirects: [URLRequest] = []
         var isCancelled = false
         var isEnded = false
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
@@ -95,6 +98,7 @@ final class Forwarding: Sendable {
                 state.withLock { state in
                     // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,
                     // and to answer it traps on Linux.
+                    if answer == nil { state.redirects.append(request) }
                     if !state.isCancelled { follow(answer == nil ? request : nil) }
                 }
             }
@@ -115,11 +119,12 @@ final class Forwarding: Sendable {
 
     /// The task has ended, or nothing more is to come of it.
     func finish(_ error: (any Error)?) {
-        let (response, body) = state.withLock { ($0.response, $0.body) }
+        let (response, body, redirects) = state.withLock { ($0.response, $0.body, $0.redirects) }
         if let error {
             end(.failed(error as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])))
         } else if let response {
-            end(.network(CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .notAllowed)))
+            let whole = CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .notAllowed)
+            end(.network(whole, redirects: redirects))
         } else {
             end(.failed(URLError(.badServerResponse)))
         }

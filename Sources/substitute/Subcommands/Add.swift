@@ -47,7 +47,13 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
         if let file {
             kept = try map.add(key, file: file, replacing: replaces)
         } else if let loaded {
-            kept = try map.add(key, loaded.response, body: loaded.body, replacing: replaces)
+            kept = try map.add(
+                key,
+                loaded.response,
+                body: loaded.body,
+                redirects: loaded.redirects,
+                replacing: replaces
+            )
         } else {
             return .failed
         }
@@ -68,7 +74,9 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     return .done
 }
 
-private func load(_ key: String) async throws -> (response: HTTPURLResponse, body: Data) {
+private func load(
+    _ key: String
+) async throws -> (response: HTTPURLResponse, body: Data, redirects: [URLRequest]) {
     guard let url = URLText.url(key) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
     let progress = ProgressLine()
     // As the network has it now, without any cache.
@@ -93,7 +101,7 @@ private func load(_ key: String) async throws -> (response: HTTPURLResponse, bod
     guard response.statusCode == 200 else {
         throw Failure("\(key): the server answered with status \(response.statusCode): nothing was added")
     }
-    return (response, answer.body)
+    return (response, answer.body, answer.redirects)
 }
 
 /// What `--json` says of an entry that was added.

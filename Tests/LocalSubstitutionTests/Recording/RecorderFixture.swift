@@ -53,7 +53,7 @@ extension SubstitutionRecorder {
             response: RecorderFixture.response(target ?? url, status, headers),
             body: body,
             for: RecorderFixture.request(url, request),
-            wasRedirected: target != nil
+            redirects: target.map { [try RecorderFixture.request($0)] } ?? []
         )
     }
 

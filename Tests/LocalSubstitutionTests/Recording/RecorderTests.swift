@@ -298,6 +298,88 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
+    @Test("a folder in which nothing can be written is refused when it is opened", arguments: [".", "Resources"])
+    func readOnly(name: String) throws {
+        do { try fixture.open().keep("https://h/a", "one") }
+        let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path)
+        let error = try fixture.folder.whileReadOnly(name) {
+            #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
+        }
+        #expect(error?.kind == .unwritable)
+        #expect(error?.description.contains("Permission denied") == true)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path) == before)
+    }
+
+    @Test("a Resources folder that is removed while it records is made again")
+    func removedResources() throws {
+        let recorder = try fixture.open()
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        try fixture.folder.remove("Resources")
+        #expect(try recorder.keep("https://h/b", "two").isKept)
+        #expect(try recorder.keep("https://h/a", "one").isKept)
+        recorder.flush()
+        #expect(try recorder.body("https://h/b") == "two" && recorder.body("https://h/a") == "one")
+        #expect(try fixture.map().count == 2)
+    }
+
+    @Test("a folder that is removed while it records is not made again, since another recorder could have it")
+    func removedFolder() throws {
+        try fixture.folder.makeFolder("kept")
+        let folder = fixture.folder.url.appendingPathComponent("kept", isDirectory: true)
+        let recorder = try SubstitutionRecorder(folder: folder)
+        try recorder.keep("https://h/a", "one")
+        recorder.flush()
+        try fixture.folder.remove("kept")
+        #expect(try recorder.keep("https://h/b", "two").reason != nil)
+        // Now the map has to be written.
+        try recorder.keep("https://h/a", Data(), status: 404)
+        recorder.flush()
+        #expect(FileStatus(path: folder.path) == nil)
+    }
+
+    @Test("nothing is written through a Resources that is a link itself", arguments: [false, true])
+    func linkedResources(whileRecording: Bool) throws {
+        let outside = try TemporaryFolder()
+        if whileRecording {
+            let recorder = try fixture.open()
+            try fixture.folder.remove("Resources")
+            try fixture.folder.link("Resources", to: outside.url.path)
+            let reason = try recorder.keep("https://h/a", "one").reason
+            #expect(reason?.description.contains("Resources” is a symbolic link") == true)
+        } else {
+            try fixture.folder.link("Resources", to: outside.url.path)
+            let error = #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
+            #expect(error?.kind == .unwritable)
+            #expect(error?.description.contains("Resources” is a symbolic link") == true)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
+    }
+
+    @Test("the recorder's folder itself may be a link")
+    func linkedFolder() throws {
+        try fixture.folder.makeFolder("kept")
+        try fixture.folder.link("link", to: "kept")
+        let recorder = try SubstitutionRecorder(folder: fixture.folder.url.appendingPathComponent("link"))
+        #expect(try recorder.keep("https://h/a", "one").isKept)
+        recorder.flush()
+        #expect(FileStatus(path: fixture.folder.file("kept/Resources/h/a.txt").path) != nil)
+    }
+
+    @Test("a file that has another name is not written in place", arguments: [".recorder.lock", ".recorder.journal"])
+    func hardLink(name: String) throws {
+        let mine = try fixture.folder.write("mine.txt", "h/mine.txt\n")
+        try fixture.folder.makeFolder("kept")
+        let folder = fixture.folder.url.appendingPathComponent("kept", isDirectory: true)
+        try FileManager.default.linkItem(at: mine, to: folder.appendingPathComponent(name))
+        let error = #expect(throws: SubstitutionRecorderError.self) { try SubstitutionRecorder(folder: folder) }
+        #expect(error?.kind == .unwritable)
+        #expect(error?.description.contains("“\(name)”") == true)
+        #expect(try String(contentsOf: mine, encoding: .utf8) == "h/mine.txt\n")
+        try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        _ = try SubstitutionRecorder(folder: folder)
+    }
+
     @Test("a file that somebody put there is not overwritten")
     func otherFile() throws {
         let recorder = try fixture.open()
@@ -355,7 +437,7 @@ struct RecorderTests {
         let response = try RecorderFixture.response("https://h/a", 200, [:])
         let request = try RecorderFixture.request("https://h/a")
         DispatchQueue.global().async {
-            _ = keeping.keep(response: response, body: Data([1]), for: request, wasRedirected: false)
+            _ = keeping.keep(response: response, body: Data([1]), for: request, redirects: [])
             keeping.end()
         }
         recorder.flush()

@@ -111,6 +111,72 @@ struct RecordingFaultTests {
         }
     }
 
+    /// Where a chain of redirects leads. `HOST` is the origin's.
+    struct Chain: CustomTestStringConvertible, Sendable {
+        let what: String
+        let targets: [String]
+        var headers: [(String, String)] = []
+        let reason: String
+        var testDescription: String { what }
+    }
+
+    static let chains = [
+        Chain(what: "user info", targets: ["http://user:s3cr3t@HOST/2"], reason: "the URL has user info"),
+        Chain(
+            what: "user info on the way",
+            targets: ["http://user:s3cr3t@HOST/2", "http://HOST/3"],
+            reason: "user info"
+        ),
+        Chain(what: "a token", targets: ["/2?access_token=s3cr3t"], reason: "the URL's parameter “access_token”"),
+        Chain(
+            what: "a token on the way",
+            targets: ["/2?code=s3cr3t", "/3", "/4"],
+            reason: "the URL's parameter “code”"
+        ),
+        Chain(
+            what: "a cookie on the way",
+            targets: ["/2", "/3"],
+            headers: [("Set-Cookie", "sid=s3cr3t; Path=/")],
+            reason: "the header “Cookie”"
+        ),
+    ]
+
+    @Test("what a redirect with a credential led to is not kept, and the reason is told", arguments: chains)
+    func redirects(_ chain: Chain) async throws {
+        let origin = try LoopbackServer { request in
+            let number = Int(request.path.dropFirst()) ?? 0
+            guard number <= chain.targets.count else { return .text("for \(request.header("Authorization") ?? "all")") }
+            let target = chain.targets[number - 1].replacing("HOST", with: request.header("Host") ?? "")
+            return LoopbackServer.Answer(status: 302, headers: [("Location", target)] + chain.headers)
+        }
+        defer { origin.stop() }
+        let visit = try Visit(recorded, as: FaultProtocol.self)
+        let told = Guarded<[String]>([])
+        visit.cache.onEvent = { event in
+            if case .notRecorded(_, let reason) = event { told.withLock { $0.append(reason) } }
+        }
+        let (_, response) = try await visit.session.data(from: origin.url("/1"))
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        visit.end()
+        visit.cache.flushEvents()
+        #expect(visit.cache.statistics.recorded == 0)
+        #expect(told.withLock { $0 }.count == 1)
+        let reason = told.withLock { $0 }.first ?? ""
+        #expect(reason.hasPrefix("after a redirect, ") && reason.contains(chain.reason) && !reason.contains("s3cr3t"))
+    }
+
+    @Test("what a redirect without a credential led to is kept")
+    func harmlessRedirect() async throws {
+        let origin = try LoopbackServer(routes: [
+            "/1": .redirect(to: "/2"), "/2": .redirect(to: "/3"), "/3": .text("a"),
+        ])
+        defer { origin.stop() }
+        let visit = try Visit(recorded, as: FaultProtocol.self)
+        _ = try await visit.session.data(from: origin.url("/1"))
+        visit.end()
+        #expect(visit.cache.statistics.recorded == 1)
+    }
+
     @Test("a cookie of the session keeps what it gets from being kept")
     func sessionCookie() async throws {
         let origin = try LoopbackServer { request in
@@ -139,8 +205,10 @@ struct RecordingFaultTests {
         visit.cache.onEvent = { event in
             if case .notRecorded(_, let reason) = event { told.withLock { $0.append(reason) } }
         }
-        for path in ["page", "login", "other"] { _ = try await visit.session.data(from: origin.url(path)) }
-        visit.recorder.flush()
+        for path in ["page", "login", "other"] {
+            _ = try await visit.session.data(from: origin.url(path))
+            visit.recorder.flush()
+        }
         visit.cache.flushEvents()
         #expect(
             told.withLock { $0 } == [

@@ -124,7 +124,9 @@ struct RecordingRulesTests {
                 request: row.0
             )
         }
-        try recorder.keep("https://h/8", Data("x".utf8), [:], target: "https://s/8?X-Amz-Signature=\(secret)")
+        for target in ["https://s/8?X-Amz-Signature=\(secret)", "https://u:\(secret)@s/8"] {
+            try recorder.keep("https://h/8", Data("x".utf8), [:], target: target)
+        }
         recorder.flush()
         #expect(fixture.files.count == 2)
         let walk = try #require(FileManager.default.enumerator(atPath: fixture.folder.url.path))

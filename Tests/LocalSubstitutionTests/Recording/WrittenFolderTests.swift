@@ -29,6 +29,25 @@ struct WrittenFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
     }
 
+    @Test("where no folder can be made, the reason is the system's")
+    func noPermission() throws {
+        let problem = try folder.whileReadOnly(".") {
+            #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: "sub/a.txt") }
+        }
+        #expect(problem?.code == EACCES)
+        #expect(problem?.message.contains("can't write “sub/a.txt”: Permission denied") == true)
+    }
+
+    @Test("a link on the way is refused by its name", arguments: ["link/a.txt", "sub/link/a.txt", "sub/link/b/a.txt"])
+    func link(name: String) throws {
+        let outside = try TemporaryFolder()
+        try folder.makeFolder("sub")
+        for link in ["link", "sub/link"] { try folder.link(link, to: outside.url.path) }
+        let problem = #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: name) }
+        #expect(problem?.message.contains("“link” is a symbolic link") == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
+    }
+
     @Test("removing a file removes what is left of writing it")
     func remove() throws {
         try written.prepare(Data("x".utf8), for: "a.txt")

@@ -43,14 +43,20 @@ extension EditedMap {
     }
 
     /// Adds an entry for what a URL gave. Its file gets a readable name, and the extension of its type.
+    ///
+    /// - Parameter redirects: The requests for the targets of redirects that led to it. None may have a credential.
     package mutating func add(
         _ key: String,
         _ response: HTTPURLResponse,
         body: Data,
+        redirects: [URLRequest],
         replacing: Bool = false
     ) throws(MapEditError) -> KeptFile {
         guard let url = try Self.exactURL(key) else {
             throw MapEditError("“\(key)” is a pattern, which can't be loaded: name a file for it")
+        }
+        if let reason = RecordingRules.refusal(ofRedirects: redirects) {
+            throw MapEditError("\(key): \(reason): nothing was added; to add it all the same, name a file for it")
         }
         let response = KeepableResponse(
             headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
@@ -95,7 +101,7 @@ extension EditedMap {
     }
 
     private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapEditError) {
-        guard WrittenFolder(path: resources.path).contains(name) else { return }
+        guard writtenResources.contains(name) else { return }
         guard replacing else {
             throw MapEditError(
                 "the resources folder has another file “\(name)”: rename yours, or replace it with --force"

@@ -14,7 +14,7 @@ package struct EditedMap {
 
     private let text: MapText?
     private let status: FileStatus?
-    private let turn: FolderTurn?
+    private let turn: FolderTurn
     private var changes: [String: String] = [:]
     private var names = NamesInUse()
     /// How many entries name each file.
@@ -29,7 +29,8 @@ package struct EditedMap {
     /// Reads a map, or begins one if there is none. What it names stays as it is.
     ///
     /// - Parameters:
-    ///   - file: The map. Another command that changes a map in its folder is waited for.
+    ///   - file: The map. Another command that changes a map in its folder, or files in the resources folder, is waited for; what
+    ///     one has left there that was killed is removed.
     ///   - resources: Its resources folder, which is made when a file is written.
     /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapEditError` if its folder can't be used.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {
@@ -40,7 +41,7 @@ package struct EditedMap {
         self.file = file
         self.resources = resources
         self.isDryRun = isDryRun
-        turn = FileStatus(path: folder.path) == nil ? nil : try FolderTurn(folder)
+        turn = try FolderTurn(folder, resources)
         status = FileStatus(path: file.path)
         if status == nil {
             text = nil
@@ -56,7 +57,20 @@ package struct EditedMap {
         for key in entries.document.values.keys {
             if let name = entries.document.fields(of: key)?.file { uses[NamesInUse.folded(name), default: 0] += 1 }
         }
-        for name in ResourcesFolder(resources).names(limit: .max) { names.insert(name) }
+        if !isDryRun { mapFolder.cancel(file.lastPathComponent) }
+        for name in ResourcesFolder(resources).names(limit: .max) {
+            if !WrittenFolder.isLeftover(name) {
+                names.insert(name)
+            } else if !isDryRun {
+                writtenResources.remove(name)
+            }
+        }
+    }
+
+    var writtenResources: WrittenFolder { WrittenFolder(path: resources.path, holdsTurn: true) }
+
+    private var mapFolder: WrittenFolder {
+        WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: true)
     }
 
     /// Whether the map was there when it was read.
@@ -84,7 +98,7 @@ package struct EditedMap {
                 taken.insert(NamesInUse.folded(candidate))
                 return candidate
             }
-            guard let free = names.take(candidate), !WrittenFolder(path: resources.path).contains(free) else {
+            guard let free = names.take(candidate), !writtenResources.contains(free) else {
                 continue
             }
             taken.insert(NamesInUse.folded(free))
@@ -97,7 +111,7 @@ package struct EditedMap {
     mutating func write(_ body: Data, to name: String) throws(MapEditError) {
         guard !isDryRun else { return }
         try Self.makeFolder(resources)
-        let folder = WrittenFolder(path: resources.path)
+        let folder = writtenResources
         do throws(WrittenFolder.Problem) {
             if folder.contains(name) {
                 try folder.prepare(body, for: name)
@@ -129,7 +143,7 @@ package struct EditedMap {
             throw MapEditError("the map \(file.path) was changed meanwhile: nothing is lost; run it again")
         }
         do throws(WrittenFolder.Problem) {
-            try WrittenFolder(path: file.deletingLastPathComponent().path).write(data, to: file.lastPathComponent)
+            try mapFolder.write(data, to: file.lastPathComponent)
         } catch {
             throw MapEditError(error)
         }
@@ -142,7 +156,7 @@ package struct EditedMap {
         var problems: [WrittenFolder.Problem] = []
         for name in replaced {
             do throws(WrittenFolder.Problem) {
-                try WrittenFolder(path: resources.path).finish(name)
+                try writtenResources.finish(name)
             } catch {
                 problems.append(error)
             }
@@ -155,7 +169,7 @@ package struct EditedMap {
 
     /// Removes the files that were made and prepared, after something went wrong: no entry names them.
     package func removeFiles() {
-        let folder = WrittenFolder(path: resources.path)
+        let folder = writtenResources
         for name in made { folder.remove(name) }
         for name in replaced { folder.cancel(name) }
     }

@@ -1,22 +1,39 @@
 import Foundation
 
-/// A turn to change the map in a folder: others that want one wait until it goes, in this process and others.
+/// A turn to change a map and its files. While it lasts, others that want one in any of its folders
+/// wait, in this process and others.
 ///
-/// It leaves no file behind: what is locked is the folder itself.
+/// It leaves no file behind: the folders themselves are locked.
 final class FolderTurn: Sendable {
-    private let descriptor: Int32
+    private let descriptors: [Int32]
 
-    init(_ folder: URL) throws(MapEditError) {
-        descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw MapEditError("can't open the folder \(folder.path): \(String(cString: strerror(errno)))")
+    /// - Parameter folders: Those that don't exist are left out.
+    init(_ folders: URL...) throws(MapEditError) {
+        var opened: [(status: FileStatus, descriptor: Int32)] = []
+        for folder in folders where FileStatus(path: folder.path) != nil {
+            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {
+                let reason = String(cString: strerror(errno))
+                for descriptor in opened.map(\.descriptor) + [descriptor] where descriptor >= 0 { close(descriptor) }
+                throw MapEditError("can't open the folder \(folder.path): \(reason)")
+            }
+            if opened.contains(where: { $0.status.isSameFile(as: status) }) {
+                close(descriptor)
+            } else {
+                opened.append((status, descriptor))
+            }
         }
-        // A file system without locks is no reason to refuse.
-        while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        // In one order, so that no two wait for each other.
+        descriptors = opened.sorted { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
+            .map(\.descriptor)
+        for descriptor in descriptors {
+            // A file system without locks is no reason to refuse.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        }
     }
 
     deinit {
-        close(descriptor)
+        for descriptor in descriptors { close(descriptor) }
     }
 }
 

@@ -1,48 +1,82 @@
 import Foundation
 
 /// The names of files and folders that are taken, as the least exact file system compares them.
+///
+/// They're a tree in which each segment of a name is compared once, so that a deep name takes no longer than it takes to read it.
 struct NamesInUse: Sendable {
-    private var files: Set<String> = []
-    /// How each folder is spelled.
-    private var folders: [String: String] = [:]
+    /// A name in a folder.
+    private struct Place: Hashable {
+        /// The folder's number; 0 is the outermost one.
+        let folder: Int
+        let name: String
+    }
+
+    private struct Folder {
+        let number: Int
+        /// How it's spelled, with the folders around it: a part of the name that it came with.
+        let spelling: Substring
+    }
+
+    private var files: Set<Place> = []
+    private var folders: [Place: Folder] = [:]
 
     /// The name with its folders spelled as they are already, taken; `nil` if it can't be had.
     mutating func take(_ name: String) -> String? {
-        let name = respelled(name)
-        let folded = Self.folded(name)
-        guard !files.contains(folded), folders[folded] == nil,
-            !Self.prefixes(of: name).contains(where: { files.contains(Self.folded($0)) })
-        else { return nil }
+        var folder = Folder(number: 0, spelling: "")
+        var rest = Self.segments(of: name)[...]
+        while rest.count > 1, let segment = rest.first {
+            let place = Place(folder: folder.number, name: Self.folded(segment))
+            if files.contains(place) { return nil }
+            guard let next = folders[place] else { break }
+            folder = next
+            rest.removeFirst()
+        }
+        // In a folder that's new, every name is free.
+        if rest.count == 1, let last = rest.first {
+            let place = Place(folder: folder.number, name: Self.folded(last))
+            guard !files.contains(place), folders[place] == nil else { return nil }
+        }
+        let start = folder.number == 0 ? [] : [folder.spelling]
+        let name = (start + rest).joined(separator: "/")
         insert(name)
         return name
     }
 
     /// Takes a name that exists, whatever else is taken.
     mutating func insert(_ name: String) {
-        files.insert(Self.folded(name))
-        for folder in Self.prefixes(of: name) where folders[Self.folded(folder)] == nil {
-            folders[Self.folded(folder)] = folder
+        var number = 0
+        var segments = Self.segments(of: name)
+        guard let file = segments.popLast() else { return }
+        for segment in segments {
+            let place = Place(folder: number, name: Self.folded(segment))
+            if let folder = folders[place] {
+                number = folder.number
+            } else {
+                number = folders.count + 1
+                folders[place] = Folder(number: number, spelling: name[..<segment.endIndex])
+            }
         }
+        files.insert(Place(folder: number, name: Self.folded(file)))
     }
 
     mutating func release(_ name: String) {
-        files.remove(Self.folded(name))
+        var number = 0
+        var segments = Self.segments(of: name)
+        guard let file = segments.popLast() else { return }
+        for segment in segments {
+            guard let folder = folders[Place(folder: number, name: Self.folded(segment))] else { return }
+            number = folder.number
+        }
+        files.remove(Place(folder: number, name: Self.folded(file)))
     }
 
-    private func respelled(_ name: String) -> String {
-        guard let longest = Self.prefixes(of: name).last(where: { folders[Self.folded($0)] != nil }),
-            let spelling = folders[Self.folded(longest)]
-        else { return name }
-        return spelling + String(Substring(name.utf8.dropFirst(longest.utf8.count)))
+    /// The folders on the way to a file, and the file: `a`, `b`, `c` for `a/b/c`.
+    private static func segments(of name: String) -> [Substring] {
+        name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
-    /// The folders on the way to a file: `a`, `a/b` for `a/b/c`.
-    private static func prefixes(of name: String) -> [String] {
-        name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(Substring(name.utf8[..<$0])) }
-    }
-
-    static func folded(_ name: String) -> String {
-        if name.utf8.allSatisfy({ $0 < 0x80 }) { return MIMEType.asciiLowercased(name) }
+    static func folded(_ name: some StringProtocol) -> String {
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return MIMEType.asciiLowercased(String(name)) }
         return name.decomposedStringWithCompatibilityMapping.uppercased().lowercased()
             .decomposedStringWithCompatibilityMapping
     }

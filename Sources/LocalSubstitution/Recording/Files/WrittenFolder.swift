@@ -1,27 +1,51 @@
 import Foundation
 
-/// A folder into which files are written: whole or not at all, and never through a symbolic link inside it.
+/// A folder into which files are written: whole or not at all, and never through a symbolic link.
 struct WrittenFolder: Sendable {
-    let path: String
+    /// Which folder it is.
+    enum Role {
+        /// A resources folder. It's made if it's missing, and isn't written through a link.
+        case resources
+        /// The folder of a map. It has to be there, and the caller may have named a link to it.
+        case map
+    }
 
-    /// Why a file could not be written, as the system says it.
+    let path: String
+    var role = Role.resources
+    /// Whether the writer has the folder's ``FolderTurn`` from beginning to end. Then the next one to have it may remove what a
+    /// writer that was killed has left: see ``isLeftover(_:)``.
+    var holdsTurn = false
+
+    /// Why a file could not be written.
     struct Problem: Error {
         let name: String
         let code: Int32
+        /// The symbolic link on the way, if that's the reason.
+        var link: String?
 
-        var message: String { "can't write “\(name)”: \(String(cString: strerror(code)))" }
+        var message: String { "can't write “\(name)”: \(reason)" }
+
+        private var reason: String {
+            if let link { return "“\(link)” is a symbolic link; put a folder in its place" }
+            let text = String(cString: strerror(code))
+            return code == EACCES ? "\(text); allow this user to write there" : text
+        }
     }
 
     /// Writes a file under a temporary name, and renames it. What was there before stays until then.
     func write(_ data: Data, to name: String) throws(Problem) {
-        try prepare(data, for: name)
-        try finish(name)
+        let folder = try opened(for: name, makingFolders: true)
+        try prepare(data, for: name, in: folder)
+        try finish(name, in: folder)
     }
 
     /// Writes what a file is to have under a temporary name. What is there stays until `finish`.
     func prepare(_ data: Data, for name: String) throws(Problem) {
-        let folder = try OpenedFolder(of: name, in: path, makingFolders: true)
-        let temporary = Self.temporaryName(of: folder.lastName)
+        try prepare(data, for: name, in: opened(for: name, makingFolders: true))
+    }
+
+    private func prepare(_ data: Data, for name: String, in folder: borrowing FileFolder) throws(Problem) {
+        let temporary = temporaryName(of: folder.lastName)
         unlinkat(folder.descriptor, temporary, 0)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         // Who may read what is replaced, may read this, and nobody else, at no moment.
@@ -40,8 +64,11 @@ struct WrittenFolder: Sendable {
 
     /// Gives what was prepared for a file its name.
     func finish(_ name: String) throws(Problem) {
-        let folder = try OpenedFolder(of: name, in: path, makingFolders: false)
-        let temporary = Self.temporaryName(of: folder.lastName)
+        try finish(name, in: opened(for: name))
+    }
+
+    private func finish(_ name: String, in folder: borrowing FileFolder) throws(Problem) {
+        let temporary = temporaryName(of: folder.lastName)
         guard renameat(folder.descriptor, temporary, folder.descriptor, folder.lastName) == 0 else {
             let code = errno
             unlinkat(folder.descriptor, temporary, 0)
@@ -51,27 +78,54 @@ struct WrittenFolder: Sendable {
 
     /// Removes what was prepared for a file; the file stays.
     func cancel(_ name: String) {
-        guard let folder = try? OpenedFolder(of: name, in: path, makingFolders: false) else { return }
-        unlinkat(folder.descriptor, Self.temporaryName(of: folder.lastName), 0)
+        guard let folder = try? opened(for: name) else { return }
+        unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
     }
 
     /// Removes a file, and what is left of writing it. That it does not exist is no problem; a folder is left alone.
     func remove(_ name: String) {
-        guard let folder = try? OpenedFolder(of: name, in: path, makingFolders: false) else { return }
-        unlinkat(folder.descriptor, Self.temporaryName(of: folder.lastName), 0)
+        guard let folder = try? opened(for: name) else { return }
+        unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
         unlinkat(folder.descriptor, folder.lastName, 0)
     }
 
     /// Whether there is anything of that name, also a link that leads nowhere.
     func contains(_ name: String) -> Bool {
-        guard let folder = try? OpenedFolder(of: name, in: path, makingFolders: false) else { return false }
+        guard let folder = try? opened(for: name) else { return false }
         var status = stat()
         return fstatat(folder.descriptor, folder.lastName, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Hidden, so that nobody takes it for a file of the map; a digest, so that it is not too long where the name is just not.
-    private static func temporaryName(of name: String) -> String {
-        ".\(Digest.hexadecimal(of: Data(name.utf8))).part"
+    /// Checks that files can be made in the folder, by making one and removing it.
+    func checkIsWritable() throws(Problem) {
+        let name = "write-test"
+        do throws(Problem) {
+            try prepare(Data(), for: name)
+        } catch {
+            let folder = path.split(separator: "/").last.map(String.init) ?? path
+            throw Problem(name: folder, code: error.code, link: error.link)
+        }
+        cancel(name)
+    }
+
+    /// Whether a name is the temporary one of a file whose writer holds the folder's turn. If the caller holds the turn now, that
+    /// writer was killed, and the file isn't needed.
+    static func isLeftover(_ name: String) -> Bool {
+        guard name.hasSuffix(".\(extensionInTurn)"), let last = name.split(separator: "/").last else { return false }
+        let parts = last.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 3 && parts[0].isEmpty && parts[1].utf8.count == 32
+            && parts[1].utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    /// Hidden, so that it isn't taken for a file of the map; a digest, so that it isn't too long where the name is just not.
+    private func temporaryName(of name: String) -> String {
+        ".\(Digest.hexadecimal(of: Data(name.utf8))).\(holdsTurn ? Self.extensionInTurn : "part")"
+    }
+
+    private static let extensionInTurn = "edit"
+
+    private func opened(for name: String, makingFolders: Bool = false) throws(Problem) -> FileFolder {
+        try FileFolder(of: name, in: self, makingFolders: makingFolders)
     }
 
     /// The system's error number; 0 if all was written.
@@ -86,47 +140,5 @@ struct WrittenFolder: Sendable {
             }
             return 0
         }
-    }
-}
-
-/// The folder of a file, open until this value goes.
-///
-/// Each folder on the way is opened by itself, and none through a symbolic link: so nobody can lead it outside, at no moment.
-private struct OpenedFolder: ~Copyable {
-    let descriptor: Int32
-    let lastName: String
-
-    init(of name: String, in root: String, makingFolders: Bool) throws(WrittenFolder.Problem) {
-        var segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
-        let last = segments.popLast() ?? ""
-        guard !([last] + segments).contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(0) })
-        else {
-            throw WrittenFolder.Problem(name: name, code: EINVAL)
-        }
-        var current = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard current >= 0 else { throw WrittenFolder.Problem(name: name, code: errno) }
-        for segment in segments {
-            if makingFolders { mkdirat(current, segment, 0o755) }
-            let next = openat(current, segment, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            let code = errno
-            close(current)
-            guard next >= 0 else { throw WrittenFolder.Problem(name: name, code: code) }
-            current = next
-        }
-        descriptor = current
-        lastName = last
-    }
-
-    /// The permissions of the file; `nil` if there is none, or if it is no regular file.
-    var modeOfFile: mode_t? {
-        var status = stat()
-        guard fstatat(descriptor, lastName, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return status.st_mode & 0o777
-    }
-
-    deinit {
-        close(descriptor)
     }
 }

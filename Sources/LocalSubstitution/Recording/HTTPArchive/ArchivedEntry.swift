@@ -32,8 +32,7 @@ struct ArchivedEntry: Sendable {
     }
 
     /// What the content's type and the header `Content-Type` say together. Chrome has the charset only in the header.
-    private mutating func setContentType(_ mimeType: String?) {
-        let header = headers.removeValue(forKey: "content-type").flatMap { ContentType($0) }
+    private mutating func setContentType(_ mimeType: String?, _ header: ContentType?) {
         contentType = mimeType.flatMap { ContentType($0) } ?? header
         if let type = contentType, let header, type.charset == nil, header.charset != nil,
             header.essence == type.essence
@@ -54,16 +53,22 @@ struct ArchivedEntry: Sendable {
 
     private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         var mimeType: String?
+        var values: [String: [String]] = [:]
         try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
             switch key {
             case "status": status = try cursor.integer()
             case "content" where cursor.next == .object: mimeType = try readContent(&cursor)
             case "headers" where cursor.next == .array:
-                try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readHeader(&cursor) }
+                try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                    try Self.readHeader(&cursor, into: &values)
+                }
             default: try cursor.skip()
             }
         }
-        setContentType(mimeType)
+        // A header that is repeated adds to its list (RFC 9110 §5.3), but there is only one Content-Type.
+        let type = values.removeValue(forKey: "content-type")?.last
+        headers = values.mapValues { $0.joined(separator: ", ") }
+        setContentType(mimeType, type.flatMap { ContentType($0) })
     }
 
     /// Gives the content's MIME type, often with its charset.
@@ -81,7 +86,11 @@ struct ArchivedEntry: Sendable {
         return mimeType
     }
 
-    private mutating func readHeader(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+    /// Adds a header's value to those that its name has already.
+    private static func readHeader(
+        _ cursor: inout JSONCursor,
+        into values: inout [String: [String]]
+    ) throws(JSONCursor.SyntaxError) {
         guard cursor.next == .object else { return try cursor.skip() }
         var (name, value) = (String?.none, String?.none)
         try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
@@ -91,9 +100,8 @@ struct ArchivedEntry: Sendable {
             default: try cursor.skip()
             }
         }
-        guard let name = name.map({ MIMEType.asciiLowercased($0) }), let value, Self.isWanted(name) else { return }
-        // A header that is given again adds to its list (RFC 9110 §5.3), but there is only one Content-Type.
-        headers[name] = name == "content-type" ? value : headers[name].map { "\($0), \(value)" } ?? value
+        guard let name = name.map({ MIMEType.asciiLowercased($0) }), let value, isWanted(name) else { return }
+        values[name, default: []].append(value)
     }
 
     private static func isWanted(_ name: String) -> Bool {

@@ -55,10 +55,11 @@ extension EditedMap {
             guard let (url, numbers) = candidates[key] else { continue }
             var isTaken = false
             for number in numbers.reversed() {
-                let outcome: Result<KeptFile, ArchivedItem.Reason> =
-                    isTaken
-                    ? .failure(ArchivedItem.Reason(reason: .superseded))
-                    : take(archive.entries[number], of: archive, selection, url, replacing)
+                guard !isTaken else {
+                    outcomes[number] = .failure(ArchivedItem.Reason(reason: .superseded))
+                    continue
+                }
+                let outcome = take(archive.entries[number], of: archive, selection, url, replacing)
                 outcomes[number] = outcome
                 switch outcome {
                 case .success: isTaken = true

@@ -10,11 +10,7 @@ final class FolderLock: Sendable {
     static let name = ".recorder.lock"
 
     init(_ folder: URL) throws(SubstitutionRecorderError) {
-        let path = folder.appendingPathComponent(Self.name, isDirectory: false).path
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
-        guard descriptor >= 0 else {
-            throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(String(cString: strerror(errno)))")
-        }
+        let descriptor = try FileInPlace.open(Self.name, in: folder)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             let owner = Self.owner(descriptor)

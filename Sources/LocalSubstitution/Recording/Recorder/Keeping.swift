@@ -37,15 +37,15 @@ final class Keeping: Sendable {
 
     /// Keeps a response. Writes the body here and now; the map follows on another queue.
     ///
-    /// - Parameter wasRedirected: Whether it is that of another URL than the request's: then it has no validators.
+    /// - Parameter redirects: The requests for the targets of redirects that led to it. If there are any, it has no validators.
     func keep(
         response: HTTPURLResponse,
         body: Data,
         for request: URLRequest,
-        wasRedirected: Bool
+        redirects: [URLRequest]
     ) -> Outcome {
         guard number != nil else { return .notKept(.closed) }
-        return recorder.keep(response, body, request, wasRedirected)
+        return recorder.keep(response, body, request, redirects)
     }
 
     /// Notes that the kept copy is what the server still has, and ends.

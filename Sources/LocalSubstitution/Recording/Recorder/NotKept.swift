@@ -7,6 +7,8 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
     case excluded(key: String)
     case entry(key: String)
     case requestHeader(String)
+    /// A redirect led to the response: what is said of the request for its target.
+    indirect case redirect(NotKept)
     case query(String)
     case status(Int)
     case responseHeader(String)
@@ -24,6 +26,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
         case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
         case .entry(let key): "somebody has written an entry for it (“\(key)”)"
         case .requestHeader(let name): "the request has the header “\(name)”"
+        case .redirect(let reason): "after a redirect, \(reason)"
         case .query(let name): "the URL's parameter “\(name)” may be a credential"
         case .status(let status): "the status is \(status): only 200 is kept"
         case .responseHeader(let header): "the response has the header “\(header)”"

@@ -4,7 +4,7 @@ import Foundation
 struct RecorderOpening {
     private(set) var index = RecorderIndex()
     let foreign: ForeignEntries
-    /// Files that a recorder was writing when it was killed.
+    /// Files that a recorder or a command was writing when it was killed.
     private(set) var orphans: [String] = []
 
     init(_ document: MapDocument, records: [String: RecorderFile.Record]?, journal: [String], resources: URL, now: Int)
@@ -41,7 +41,9 @@ struct RecorderOpening {
         let files = Set(index.kept.values.map { NamesInUse.folded($0.file) })
         orphans = journal.filter { !files.contains(NamesInUse.folded($0)) && !foreign.names($0) }
         let gone = Set(orphans)
-        for name in folder.names(limit: .max) where !gone.contains(name) { index.names.insert(name) }
+        for name in folder.names(limit: .max) where !gone.contains(name) {
+            if WrittenFolder.isLeftover(name) { orphans.append(name) } else { index.names.insert(name) }
+        }
         for response in index.kept.values { index.names.insert(response.file) }
     }
 

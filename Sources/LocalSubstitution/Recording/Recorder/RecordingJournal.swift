@@ -13,13 +13,8 @@ final class RecordingJournal: Sendable {
 
     /// Opens the journal, and gives the names in it.
     static func open(in folder: URL) throws(SubstitutionRecorderError) -> (RecordingJournal, names: [String]) {
+        let descriptor = try FileInPlace.open(name, in: folder, appending: true)
         let path = folder.appendingPathComponent(name, isDirectory: false).path
-        let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o644)
-        guard descriptor >= 0, FileStatus(descriptor: descriptor)?.kind == .regular else {
-            let reason = descriptor >= 0 ? "it is no regular file" : String(cString: strerror(errno))
-            if descriptor >= 0 { close(descriptor) }
-            throw SubstitutionRecorderError(.unwritable, folder, "has a journal that can't be opened: \(reason)")
-        }
         let text = (try? OpenedFile(path: path).prefix(longest)) ?? Data()
         let lines = text.split(separator: UInt8(ascii: "\n")).compactMap { String(validating: $0, as: UTF8.self) }
         return (RecordingJournal(descriptor), lines.filter { isName($0) })

@@ -23,6 +23,26 @@ enum RecordingRules {
         return SecretName.first(in: url).map { .query($0) }
     }
 
+    /// Why a response isn't kept because of the redirects that led to it; `nil` if it is. A credential in any of them may have
+    /// made it one user's own.
+    ///
+    /// - Parameter redirects: The requests for their targets.
+    static func refusal(ofRedirects redirects: [URLRequest]) -> NotKept? {
+        for request in redirects {
+            let url: NormalizedURL
+            do {
+                url = try NormalizedURL(request.url?.absoluteString ?? "")
+            } catch {
+                return .redirect(.url(error.message))
+            }
+            if let name = SecretName.first(in: url) { return .redirect(.query(name)) }
+            for name in credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
+                return .redirect(.requestHeader(name))
+            }
+        }
+        return nil
+    }
+
     /// Why a response is not kept; `nil` if it is.
     ///
     /// - Parameter most: How many bytes its body may have.

@@ -70,7 +70,7 @@ extension SubstitutionRecorder {
         saveSoon()
     }
 
-    func keep(_ response: HTTPURLResponse, _ body: Data, _ request: URLRequest, _ wasRedirected: Bool)
+    func keep(_ response: HTTPURLResponse, _ body: Data, _ request: URLRequest, _ redirects: [URLRequest])
         -> Keeping.Outcome
     {
         let url: NormalizedURL
@@ -84,16 +84,18 @@ extension SubstitutionRecorder {
         for name in ["Range", "Cookie"] where request.value(forHTTPHeaderField: name) != nil {
             return .notKept(.requestHeader(name))
         }
-        if let reason = Self.refusal(ofTarget: response.url, foreign)
+        let refusal =
+            RecordingRules.refusal(ofRedirects: redirects)
+            ?? Self.exclusion(ofTarget: response.url, foreign)
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20)
-        {
+        if let refusal {
             if [200, 404, 410].contains(response.statusCode) {
                 state.withLock { $0.index.drop(url.canonical) }
                 saveSoon()
             }
-            return .notKept(reason)
+            return .notKept(refusal)
         }
-        return write(response, body, url, wasRedirected, foreign.defaults)
+        return write(response, body, url, wasRedirected: !redirects.isEmpty, foreign.defaults)
     }
 
     static func url(of request: URLRequest) -> NormalizedURL? {
@@ -101,10 +103,10 @@ extension SubstitutionRecorder {
     }
 
     /// A redirect must not bring in what would not be kept by itself.
-    private static func refusal(ofTarget target: URL?, _ foreign: ForeignEntries) -> NotKept? {
-        guard let target, let url = try? NormalizedURL(target.absoluteString) else { return nil }
-        if let name = SecretName.first(in: url) { return .query(name) }
-        guard let reason = foreign.refusal(of: url), case .excluded = reason else { return nil }
+    private static func exclusion(ofTarget target: URL?, _ foreign: ForeignEntries) -> NotKept? {
+        guard let target, let url = try? NormalizedURL(target.absoluteString),
+            let reason = foreign.refusal(of: url), case .excluded = reason
+        else { return nil }
         return reason
     }
 }

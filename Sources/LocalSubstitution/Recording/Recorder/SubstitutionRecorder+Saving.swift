@@ -47,7 +47,7 @@ extension SubstitutionRecorder {
             let (index, foreign, saved) = state.withLock { ($0.index, $0.foreign, $0.saved) }
             guard index.changes.all != saved.changes.all || !index.removed.isEmpty else { return nil }
             try journal.begin(index.removed)
-            let output = WrittenFolder(path: folder.path)
+            let output = WrittenFolder(path: folder.path, role: .map)
             var texts = saved.texts
             if index.changes.map != saved.changes.map {
                 texts = index.kept.mapValues(\.text)

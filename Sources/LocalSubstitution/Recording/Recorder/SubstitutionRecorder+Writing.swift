@@ -11,7 +11,7 @@ extension SubstitutionRecorder {
         _ response: HTTPURLResponse,
         _ body: Data,
         _ url: NormalizedURL,
-        _ wasRedirected: Bool,
+        wasRedirected: Bool,
         _ defaults: EntryFields
     ) -> Keeping.Outcome {
         let key = url.canonical

@@ -68,7 +68,7 @@ public final class SubstitutionRecorder: Sendable {
         self.limit = max(limit, 0)
         self.resources = ResourcesFolder(resources)
         self.journal = journal
-        for name in opening.orphans { WrittenFolder(path: resources.path).remove(name) }
+        try Self.prepare(folder, resources, removing: opening.orphans)
         opening.trim(to: self.limit)
         if document == nil { opening.noteMissingMap() }
         var saved = Saved()
@@ -111,6 +111,27 @@ public final class SubstitutionRecorder: Sendable {
 
     /// In milliseconds since 1970.
     static var now: Int { Int(FileStatus.now / 1_000_000) }
+
+    /// Checks that the folder can be written, and removes what a recorder or a command left there when it was killed.
+    private static func prepare(
+        _ folder: URL,
+        _ resources: URL,
+        removing orphans: [String]
+    ) throws(SubstitutionRecorderError) {
+        // A command that's running still needs its own.
+        let turn = try? FolderTurn(folder, resources)
+        defer { withExtendedLifetime(turn) {} }
+        let (map, files) = (WrittenFolder(path: folder.path, role: .map), WrittenFolder(path: resources.path))
+        do throws(WrittenFolder.Problem) {
+            try map.checkIsWritable()
+            try files.checkIsWritable()
+        } catch {
+            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable: \(error.message)")
+        }
+        for name in orphans { files.remove(name) }
+        for name in [mapName, RecorderFile.name] { map.cancel(name) }
+        WrittenFolder(path: folder.path, role: .map, holdsTurn: true).cancel(mapName)
+    }
 
     private static func document(_ file: URL, in folder: URL) throws(SubstitutionRecorderError) -> MapDocument? {
         guard FileStatus(path: file.path) != nil else { return nil }

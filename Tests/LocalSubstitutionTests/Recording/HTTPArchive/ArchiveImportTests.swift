@@ -228,6 +228,21 @@ struct ArchiveImportTests {
         #expect(try fixture.map().count == 1)
     }
 
+    @Test("of any number for one URL, the last that can be decoded is the only one written", arguments: 1...6)
+    func anyNumber(count: Int) throws {
+        for broken in 0..<count {
+            let fixture = try ArchiveFixture()
+            let bodies = (0..<count - broken).map { "body \($0)" }
+            let items = try fixture.take(
+                bodies.map { Recording(text: $0) } + (0..<broken).map { _ in Recording(text: "?", encoding: "base64") }
+            )
+            let superseded = bodies.dropLast().map { _ in NotImported?.some(.superseded) }
+            #expect(items.map(\.left) == superseded + [nil] + (0..<broken).map { _ in .brokenBody })
+            #expect(try fixture.served("https://h.com/a")?.body == bodies.last.map { Data($0.utf8) })
+            #expect(try fixture.contents().keys.sorted() == ["Resources/h.com/a.txt", "substitutions.json"])
+        }
+    }
+
     @Test("headers of the list and Access-Control-*, and no secret anywhere")
     func headers() throws {
         let fixture = try ArchiveFixture()

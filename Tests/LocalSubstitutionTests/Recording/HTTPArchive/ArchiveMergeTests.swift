@@ -206,6 +206,16 @@ struct ArchiveMergeTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
     }
 
+    @Test("nothing is written through a resources folder that is a link")
+    func linkedResources() throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.makeFolder("outside")
+        try fixture.folder.link("Resources", to: "outside")
+        let items = try fixture.take([Recording()])
+        #expect(items.first?.left?.description.contains("Resources” is a symbolic link") == true)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
+    }
+
     @Test("files give way only when the map is saved; if it can't be, all is as it was", arguments: [false, true])
     func replacedLast(isSaved: Bool) throws {
         let fixture = try fixture()

@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Archives that are not right")
 struct HTTPArchiveTests {
+    @Test("many values of one header take about as long in one response as in many")
+    func manyValues() throws {
+        let link = ("Link", "</style.css>; rel=preload")
+        func time(of entries: Int, with values: Int) throws -> Double {
+            let recording = Recording(headers: Array(repeating: link, count: values))
+            let data = try Recording.archive(Array(repeating: recording, count: entries))
+            return try processorTime {
+                let archive = try HTTPArchive(data)
+                #expect(archive.entries.first?.headers["link"]?.utf8.count == values * (link.1.utf8.count + 2) - 2)
+            }
+        }
+        let apart = try time(of: 400, with: 100)
+        #expect(try time(of: 1, with: 40_000) < 2.5 * apart)
+    }
+
     @Test(
         "are refused, with the place",
         arguments: [

@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Names that are in use")
+struct NamesInUseTests {
+    /// What a name becomes when others are in use; `nil` if it can't be had.
+    struct Row: Sendable {
+        let others: [String]
+        let name: String
+        let taken: String?
+    }
+
+    static let rows = [
+        Row(others: [], name: "h/a.txt", taken: "h/a.txt"),
+        Row(others: ["h/a.txt"], name: "h/a.txt", taken: nil),
+        Row(others: ["h/a.txt"], name: "h/A.TXT", taken: nil),
+        Row(others: ["h/stra\u{DF}e"], name: "h/STRASSE", taken: nil),
+        Row(others: ["h/\u{E9}"], name: "h/e\u{301}", taken: nil),
+        Row(others: ["h/a"], name: "h/a/b", taken: nil),
+        Row(others: ["h/a"], name: "h/a/b/c", taken: nil),
+        Row(others: ["h/a/b"], name: "h/a", taken: nil),
+        Row(others: ["h/a/b"], name: "H/A", taken: nil),
+        Row(others: ["h/a/b"], name: "a/b", taken: "a/b"),
+        Row(others: ["h/a/b"], name: "b", taken: "b"),
+        Row(others: ["Host/Folder/b"], name: "host/folder/c", taken: "Host/Folder/c"),
+        Row(others: ["Host/b"], name: "host/Folder/c", taken: "Host/Folder/c"),
+        // On a file system where case counts, both can be there: the folder's own spelling counts.
+        Row(others: ["Host/b", "host/folder/b"], name: "HOST/FOLDER/c", taken: "host/folder/c"),
+        Row(others: ["Host/b", "host/folder/b"], name: "HOST/c", taken: "Host/c"),
+        Row(others: ["\u{E9}/b"], name: "e\u{301}/c", taken: "\u{E9}/c"),
+        Row(others: ["h/b"], name: "h/\u{301}c", taken: "h/\u{301}c"),
+    ]
+
+    @Test(
+        "names that some file system takes for the same can't be had, and folders keep their spelling",
+        arguments: rows
+    )
+    func take(_ row: Row) {
+        var names = NamesInUse()
+        for other in row.others { names.insert(other) }
+        // Compared by their scalars: composed or not, two Strings are equal.
+        #expect(names.take(row.name).map { Array($0.utf8) } == row.taken.map { Array($0.utf8) })
+    }
+
+    @Test("a name that is released can be had again, and its folder keeps its spelling")
+    func release() {
+        var names = NamesInUse()
+        #expect(names.take("Host/a") == "Host/a")
+        names.release("host/A")
+        names.release("host/none/a")
+        #expect(names.take("host/a") == "Host/a")
+        #expect(names.take("host/a") == nil)
+    }
+
+    @Test("ten times the folders take about ten times as long, not a hundred times")
+    func linear() {
+        func time(folders: Int) -> Double {
+            let folder = String(repeating: "a/", count: folders)
+            return processorTime {
+                var names = NamesInUse()
+                #expect(names.take(folder + "a") != nil)
+                #expect(names.take(folder + "b") != nil)
+            }
+        }
+        let short = (0..<5).map { _ in time(folders: 300) }.min() ?? 0
+        #expect(time(folders: 3_000) < 35 * short)
+    }
+}
