@@ -24,17 +24,12 @@ struct Fetch: Sendable {
     /// Loads a request.
     init(_ request: URLRequest, with loader: Loader) async {
         let start = ContinuousClock.now
-        let result: Result<Loader.Answer, any Error>
-        do {
-            result = .success(try await loader.load(request))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await loader.load(request)
         self.init(request, result, milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
     }
 
     /// What has come of a request.
-    init(_ request: URLRequest, _ result: Result<Loader.Answer, any Error>, milliseconds: Double) {
+    init(_ request: URLRequest, _ result: Result<Loader.Answer, URLError>, milliseconds: Double) {
         url = request.url ?? URL(fileURLWithPath: "/")
         self.milliseconds = milliseconds
         switch result {
@@ -46,7 +41,7 @@ struct Fetch: Sendable {
         case .failure(let error):
             body = Data()
             response = nil
-            source = .failed((error as? URLError).map(Self.describe) ?? String(describing: error))
+            source = .failed(Self.describe(error))
         }
     }
 

@@ -14,10 +14,12 @@ final class Loader: Sendable {
         let isFromDefaultCache: Bool
     }
 
-    typealias Completion = @Sendable (Result<Answer, any Error>) -> Void
+    typealias Completion = @Sendable (Result<Answer, URLError>) -> Void
 
     private let session: URLSession
-    private let delegate: LoaderDelegate
+    private let collector = ResponseCollector()
+    private let defaultCacheHits: DefaultCacheHits?
+    private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
     ///   - defaultCacheHits: Tells which answers come from the default cache; without them none is said to.
@@ -27,21 +29,33 @@ final class Loader: Sendable {
         _ defaultCacheHits: DefaultCacheHits? = nil,
         progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil
     ) {
-        delegate = LoaderDelegate(defaultCacheHits, progress)
-        session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        self.defaultCacheHits = defaultCacheHits
+        self.progress = progress
+        session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
     /// Loads a request. The completion is called once, on a queue of the session.
     func load(_ request: URLRequest, completion: @escaping Completion) {
         let task = session.dataTask(with: request)
-        delegate.add(task, completion)
+        let owner = ResponseCollector.Owner(limit: .max, progress: progress) { [defaultCacheHits] result in
+            completion(
+                result.map { response in
+                    Answer(
+                        response: response.head,
+                        body: response.body ?? Data(),
+                        isFromDefaultCache: defaultCacheHits?.take(request.url) ?? false
+                    )
+                }
+            )
+        }
+        collector.collect(task, for: owner)
         task.resume()
     }
 
-    func load(_ request: URLRequest) async throws -> Answer {
+    func load(_ request: URLRequest) async -> Result<Answer, URLError> {
         // Not `URLSession.data(for:)`: on Linux that never ends for a 401 with a challenge that nobody answers.
-        try await withCheckedThrowingContinuation { continuation in
-            load(request) { continuation.resume(with: $0) }
+        await withCheckedContinuation { continuation in
+            load(request) { continuation.resume(returning: $0) }
         }
     }
 
@@ -73,84 +87,5 @@ final class DefaultCacheHits: Sendable {
         cache.flushEvents()
         guard let url else { return false }
         return urls.withLock { $0.remove(url) != nil }
-    }
-}
-
-/// Collects what comes for each task.
-private final class LoaderDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private struct Load: Sendable {
-        let completion: Loader.Completion
-        var response: URLResponse?
-        var body = Data()
-    }
-
-    private let loads = Guarded<[Int: Load]>([:])
-    private let defaultCacheHits: DefaultCacheHits?
-    private let progress: (@Sendable (Int, Int64?) -> Void)?
-
-    init(_ defaultCacheHits: DefaultCacheHits?, _ progress: (@Sendable (Int, Int64?) -> Void)?) {
-        self.defaultCacheHits = defaultCacheHits
-        self.progress = progress
-    }
-
-    func add(_ task: URLSessionTask, _ completion: @escaping Loader.Completion) {
-        loads.withLock { $0[task.taskIdentifier] = Load(completion: completion) }
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        loads.withLock { $0[dataTask.taskIdentifier]?.response = response }
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let (count, expected) = loads.withLock { loads in
-            loads[dataTask.taskIdentifier]?.body.append(data)
-            let load = loads[dataTask.taskIdentifier]
-            return (load?.body.count ?? 0, load?.response?.expectedContentLength ?? -1)
-        }
-        progress?(count, expected > 0 ? expected : nil)
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(request.redirected(from: response.url))
-    }
-
-    #if !canImport(Darwin)
-    /// Takes the 401 for the answer that it is. It has arrived whole by now, and without a credential Linux's loader never ends
-    /// the task by itself (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        finish(task, nil)
-        completionHandler(.cancelAuthenticationChallenge, nil)
-    }
-    #endif
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        finish(task, error)
-    }
-
-    private func finish(_ task: URLSessionTask, _ error: (any Error)?) {
-        guard let load = loads.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
-        if let error { return load.completion(.failure(error)) }
-        guard let response = load.response ?? task.response else {
-            return load.completion(.failure(URLError(.badServerResponse)))
-        }
-        let isHit = defaultCacheHits?.take(task.originalRequest?.url) ?? false
-        load.completion(.success(Loader.Answer(response: response, body: load.body, isFromDefaultCache: isHit)))
     }
 }

@@ -100,6 +100,8 @@ struct RemoteComparer: Sendable {
         switch await load(url) {
         case .failed(let reason):
             return (.unreachable(reason: reason), nil)
+        case .tooLong:
+            return (.unreachable(reason: "the response has more than \(Self.mostBytes) bytes"), nil)
         case .answer(let response, let data) where [200, status].contains(response.statusCode):
             guard data != file else { return (.same, data) }
             return (.changed(bytes: data.count, offset: Self.firstDifference(file, data)), data)

@@ -15,15 +15,7 @@ final class Forwarding: Sendable {
         case failed(URLError)
     }
 
-    /// What has come of a response, passed on before the rest.
-    enum Piece: Sendable {
-        case head(URLResponse)
-        case data(Data)
-    }
-
     private struct State: Sendable {
-        var response: URLResponse?
-        var body = Data()
         var isCancelled = false
         var isEnded = false
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
@@ -37,7 +29,7 @@ final class Forwarding: Sendable {
         /// Hands a challenge to the session whose request this is.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
         /// Passes on what comes, as it comes; `nil` where nobody may see a response that is not complete.
-        let pass: (@Sendable (Piece) -> Void)?
+        let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
         /// Is called once.
         let complete: @Sendable (Outcome) -> Void
     }
@@ -85,8 +77,24 @@ final class Forwarding: Sendable {
 
     // MARK: What the session tells
 
+    var collectorOwner: ResponseCollector.Owner {
+        var collectorOwner = ResponseCollector.Owner(limit: .max) { self.finish($0) }
+        collectorOwner.pass = owner.pass
+        collectorOwner.passesAtOnce = owner.pass != nil
+        collectorOwner.redirect = { self.redirect(to: $0, $1) }
+        #if canImport(Darwin)
+        let askOuterSession = owner.askOuterSession
+        collectorOwner.answerChallenge = { challenge, answer in
+            askOuterSession(
+                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
+            )
+        }
+        #endif
+        return collectorOwner
+    }
+
     /// Says whether the target of a redirect is to be asked for: not if an entry answers it. The session gives up loops.
-    func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
+    private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)
             LoaderThread.runAsDelegate { [self] in
@@ -101,27 +109,21 @@ final class Forwarding: Sendable {
         }
     }
 
-    func ask(_ challenge: URLAuthenticationChallenge) { owner.askOuterSession(challenge) }
-
-    func receive(_ response: URLResponse) {
-        state.withLock { $0.response = response }
-        owner.pass?(.head(response))
-    }
-
-    func receive(_ data: Data) {
-        state.withLock { $0.body.append(data) }
-        owner.pass?(.data(data))
-    }
-
-    /// The task has ended, or nothing more is to come of it.
-    func finish(_ error: (any Error)?) {
-        let (response, body) = state.withLock { ($0.response, $0.body) }
-        if let error {
-            end(.failed(error as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])))
-        } else if let response {
-            end(.network(CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .notAllowed)))
-        } else {
-            end(.failed(URLError(.badServerResponse)))
+    private func finish(_ result: Result<ResponseCollector.Response, URLError>) {
+        switch result {
+        case .success(let response):
+            end(
+                .network(
+                    CachedURLResponse(
+                        response: response.head,
+                        data: response.body ?? Data(),
+                        userInfo: nil,
+                        storagePolicy: .notAllowed
+                    )
+                )
+            )
+        case .failure(let error):
+            end(.failed(error))
         }
     }
 

@@ -95,7 +95,7 @@ open class SubstitutionURLProtocol: URLProtocol {
         // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
-        let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
+        let pass: @Sendable (ResponseCollector.Piece) -> Void = { piece in
             thread.runForDelegate { this.pass(piece, attempt) }
         }
         let owner = Forwarding.Owner(
@@ -160,7 +160,7 @@ open class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// Tells the client what has come so far.
-    private func pass(_ piece: Forwarding.Piece, _ attempt: Int) {
+    private func pass(_ piece: ResponseCollector.Piece, _ attempt: Int) {
         guard delivery.withLock({ $0.pass(attempt) }), let client else { return }
         switch piece {
         case .head(let response): client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)

@@ -80,13 +80,12 @@ private func load(_ key: String) async throws -> (response: HTTPURLResponse, bod
         progress.end()
     }
     let answer: Loader.Answer
-    do {
-        answer = try await loader.load(URLRequest(url: url))
-    } catch {
-        throw Failure("\(key): \((error as? URLError).map(Fetch.describe) ?? String(describing: error))")
+    switch await loader.load(URLRequest(url: url)) {
+    case .success(let loaded): answer = loaded
+    case .failure(let error): throw Failure("\(key): \(Fetch.describe(error))")
     }
     guard let response = answer.response as? HTTPURLResponse else {
-        throw Failure("\(key): the answer is none of HTTP")
+        throw Failure("\(key): the response isn't HTTP")
     }
     guard response.statusCode == 200 else {
         throw Failure("\(key): the server answered with status \(response.statusCode): nothing was added")
