@@ -48,7 +48,7 @@ final class Loader: Sendable {
                 }
             )
         }
-        collector.collect(task, for: owner)
+        collector.collect(task, of: session, for: owner)
         task.resume()
     }
 

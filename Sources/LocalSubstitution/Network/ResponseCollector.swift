@@ -61,9 +61,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
     private let loads = Guarded<[Int: CollectedLoad]>([:])
 
-    /// Collects the response to a task of the session, which must not have been resumed.
-    package func collect(_ task: URLSessionDataTask, for owner: Owner) {
-        loads.withLock { $0[task.taskIdentifier] = CollectedLoad(owner) }
+    /// Collects the response to a task of a session, which must not have been resumed.
+    package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
+        let redirects = RedirectChain(task.originalRequest, in: session.configuration)
+        loads.withLock { $0[task.taskIdentifier] = CollectedLoad(owner, redirects) }
     }
 
     private func owner(of task: URLSessionTask) -> Owner? { loads.withLock { $0[task.taskIdentifier]?.owner } }
@@ -108,8 +109,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let next = request.redirected(from: response.url)
-        guard let redirect = owner(of: task)?.redirect else { return completionHandler(next) }
+        let next = loads.withLock { loads in
+            loads[task.taskIdentifier]?.redirects.next(request, after: response, in: session.configuration)
+        }
+        guard let next, let redirect = owner(of: task)?.redirect else { return completionHandler(next) }
         redirect(next, completionHandler)
     }
 
@@ -160,11 +163,15 @@ private struct CollectedLoad: Sendable {
     }
 
     let owner: ResponseCollector.Owner
+    var redirects: RedirectChain
     var head: URLResponse?
     /// `nil` from when it's longer than the limit.
     private(set) var body: Data? = Data()
 
-    init(_ owner: ResponseCollector.Owner) { self.owner = owner }
+    init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
+        self.owner = owner
+        self.redirects = redirects
+    }
 
     mutating func receive(_ data: Data) -> Received {
         guard let held = body?.count else { return .passed([.data(data)]) }

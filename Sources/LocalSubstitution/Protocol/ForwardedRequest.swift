@@ -68,13 +68,13 @@ struct ForwardedRequest: Sendable {
         case .failed(let error):
             guard NetworkFailure.codes.contains(error.code) else { return .deliver(.failure(error)) }
             return .find { .deliver(fallBack(error)) }
-        case .network(let response):
+        case .network(let response, let redirectedHeader):
             cache.noteForwarded(lookup)
             guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {
                 return .deliver(.success(response))
             }
             guard isConditional, http.statusCode == 304 else {
-                return record(response, http, recorder)
+                return record(response, http, recorder, credentialHeader ?? redirectedHeader)
             }
             return .find { confirm(http, recorder) }
         }
@@ -102,7 +102,8 @@ struct ForwardedRequest: Sendable {
     private func record(
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
-        _ recorder: SubstitutionRecorder
+        _ recorder: SubstitutionRecorder,
+        _ credentialHeader: String?
     ) -> Step {
         guard !cache.excludes(http.url) else { return .deliver(.success(response)) }
         if let credentialHeader {

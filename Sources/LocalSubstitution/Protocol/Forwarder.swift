@@ -39,10 +39,11 @@ final class Forwarder: Sendable {
         priority: Float?,
         for owner: Forwarding.Owner
     ) -> Forwarding {
-        let task = currentSession.dataTask(with: request)
+        let session = currentSession
+        let task = session.dataTask(with: request)
         if let priority { task.priority = priority }
         let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
-        collector.collect(task, for: forwarding.collectorOwner)
+        collector.collect(task, of: session, for: forwarding.collectorOwner)
         return forwarding
     }
 

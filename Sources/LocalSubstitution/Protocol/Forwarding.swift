@@ -9,7 +9,8 @@ import FoundationNetworking
 /// One request that was sent on, and what has come of it so far.
 final class Forwarding: Sendable {
     enum Outcome: Sendable {
-        case network(CachedURLResponse)
+        /// - Parameter credentialHeader: The header with which the request for a redirect's target showed who asks, if it did.
+        case network(CachedURLResponse, credentialHeader: String?)
         /// An entry has answered the target of a redirect.
         case local(CachedURLResponse)
         case failed(URLError)
@@ -18,6 +19,7 @@ final class Forwarding: Sendable {
     private struct State: Sendable {
         var isCancelled = false
         var isEnded = false
+        var credentialHeader: String?
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
         var forwarder: Forwarder?
     }
@@ -97,6 +99,7 @@ final class Forwarding: Sendable {
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)
+            if answer == nil { noteCredentials(of: request) }
             LoaderThread.runAsDelegate { [self] in
                 // Before the task hears that it is to go no further, and ends.
                 if let answer { end(.local(answer)) }
@@ -106,6 +109,15 @@ final class Forwarding: Sendable {
                     if !state.isCancelled { follow(answer == nil ? request : nil) }
                 }
             }
+        }
+    }
+
+    private func noteCredentials(of request: URLRequest) {
+        state.withLock { state in
+            state.credentialHeader =
+                state.credentialHeader
+                ?? RecordingRules.credentialHeaders.first { request.value(forHTTPHeaderField: $0) != nil }
+                ?? state.forwarder?.credentialHeader(for: request.url)
         }
     }
 
@@ -119,7 +131,8 @@ final class Forwarding: Sendable {
                         data: response.body ?? Data(),
                         userInfo: nil,
                         storagePolicy: .notAllowed
-                    )
+                    ),
+                    credentialHeader: state.withLock { $0.credentialHeader }
                 )
             )
         case .failure(let error):

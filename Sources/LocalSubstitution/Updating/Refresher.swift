@@ -26,12 +26,13 @@ final class Refresher: Sendable {
     ///   - limit: The most bytes that a body may have. A longer one isn't loaded to its end.
     ///   - completion: Called once, on another queue.
     func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
-        let task = session.withLock { session in
+        let session = session.withLock { session in
             let used = session ?? makeSession()
             session = used
-            return used.dataTask(with: request)
+            return used
         }
-        collector.collect(task, for: ResponseCollector.Owner(limit: limit) { completion(Outcome($0)) })
+        let task = session.dataTask(with: request)
+        collector.collect(task, of: session, for: ResponseCollector.Owner(limit: limit) { completion(Outcome($0)) })
         task.resume()
     }
 

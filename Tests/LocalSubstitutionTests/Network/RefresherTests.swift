@@ -40,4 +40,18 @@ struct RefresherTests {
         // Four times as many bytes: 4 if the time is linear, 16 if each piece copies what arrived before.
         #expect(large / small < 8, "\(small) for 8 MiB, \(large) for 32 MiB")
     }
+
+    @Test("follows a redirect that only adds a slash")
+    func slash() async throws {
+        let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
+        defer { origin.stop() }
+        let refresher = Refresher()
+        defer { refresher.end() }
+        guard case .answer(let response, let data) = await load(origin.url("about"), with: refresher) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(response.url == origin.url("about/"))
+        #expect(data == Data("found".utf8))
+    }
 }
