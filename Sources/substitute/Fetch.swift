@@ -36,8 +36,7 @@ struct Fetch: Sendable {
         case .success(let answer):
             body = answer.body
             response = answer.response as? HTTPURLResponse
-            let fallback = answer.isFromDefaultCache ? Source.defaultCache : .network
-            source = response.flatMap(Self.substitution) ?? fallback
+            source = answer.source
         case .failure(let error):
             body = Data()
             response = nil
@@ -53,15 +52,6 @@ struct Fetch: Sendable {
 
     /// Whether there is an answer, and no HTTP error.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
-
-    /// What the cache tells in `Cache-Status` (RFC 9211); `nil` if it did not answer.
-    static func substitution(_ response: HTTPURLResponse) -> Source? {
-        guard let status = response.value(forHTTPHeaderField: "Cache-Status"),
-            status.hasPrefix(LocalSubstitutionCache.hitStatus)
-        else { return nil }
-        let file = status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
-        return .substituted(file: file)
-    }
 
     static func describe(_ error: URLError) -> String {
         let text = error.localizedDescription

@@ -11,25 +11,25 @@ final class Loader: Sendable {
     struct Answer: Sendable {
         let response: URLResponse
         let body: Data
-        let isFromDefaultCache: Bool
+        let source: Fetch.Source
     }
 
     typealias Completion = @Sendable (Result<Answer, URLError>) -> Void
 
     private let session: URLSession
     private let collector = ResponseCollector()
-    private let defaultCacheHits: DefaultCacheHits?
+    private let sources: AnswerSources?
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
-    ///   - defaultCacheHits: Tells which answers come from the default cache; without them none is said to.
+    ///   - sources: Tells who answered. Without it, it's the network.
     ///   - progress: Is told how many bytes of a body have come, and how many are to come, if that is known.
     init(
         _ configuration: URLSessionConfiguration,
-        _ defaultCacheHits: DefaultCacheHits? = nil,
+        _ sources: AnswerSources? = nil,
         progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil
     ) {
-        self.defaultCacheHits = defaultCacheHits
+        self.sources = sources
         self.progress = progress
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
@@ -37,13 +37,13 @@ final class Loader: Sendable {
     /// Loads a request. The completion is called once, on a queue of the session.
     func load(_ request: URLRequest, completion: @escaping Completion) {
         let task = session.dataTask(with: request)
-        let owner = ResponseCollector.Owner(limit: .max, progress: progress) { [defaultCacheHits] result in
+        let owner = ResponseCollector.Owner(limit: .max, progress: progress) { [sources] result in
             completion(
                 result.map { response in
                     Answer(
                         response: response.head,
                         body: response.body ?? Data(),
-                        isFromDefaultCache: defaultCacheHits?.take(request.url) ?? false
+                        source: sources?.take(response.head, to: request) ?? .network
                     )
                 }
             )
@@ -60,32 +60,4 @@ final class Loader: Sendable {
     }
 
     func end() { session.invalidateAndCancel() }
-}
-
-/// The URLs for which the default cache has answered, told by the events of a cache.
-final class DefaultCacheHits: Sendable {
-    private let cache: LocalSubstitutionCache
-    private let urls = Guarded<Set<URL>>([])
-
-    /// - Parameter others: Is told the other events.
-    init(
-        of cache: LocalSubstitutionCache,
-        others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
-    ) {
-        self.cache = cache
-        cache.onEvent = { [weak self] event in
-            if case .fallbackHit(let url) = event {
-                self?.urls.withLock { _ = $0.insert(url) }
-            } else {
-                others(event)
-            }
-        }
-    }
-
-    /// Whether there was one for a URL since somebody has asked last.
-    func take(_ url: URL?) -> Bool {
-        cache.flushEvents()
-        guard let url else { return false }
-        return urls.withLock { $0.remove(url) != nil }
-    }
 }
