@@ -1,5 +1,5 @@
+import Dispatch
 import Foundation
-import Guarded
 import LocalSubstitution
 
 #if canImport(FoundationNetworking)
@@ -18,17 +18,21 @@ final class Loader: Sendable {
 
     private let session: URLSession
     private let collector = ResponseCollector()
+    private let limit: ByteCount
     private let sources: AnswerSources?
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
+    ///   - limit: The most bytes that a body may have.
     ///   - sources: Tells who answered. Without it, it's the network.
     ///   - progress: Is told how many bytes of a body have come, and how many are to come, if that is known.
     init(
         _ configuration: URLSessionConfiguration,
+        limit: ByteCount = .standardLimit,
         _ sources: AnswerSources? = nil,
         progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil
     ) {
+        self.limit = limit
         self.sources = sources
         self.progress = progress
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
@@ -37,9 +41,12 @@ final class Loader: Sendable {
     /// Loads a request. The completion is called once, on a queue of the session.
     func load(_ request: URLRequest, completion: @escaping Completion) {
         let task = session.dataTask(with: request)
-        let owner = ResponseCollector.Owner(limit: .max, progress: progress) { [sources] result in
+        let owner = ResponseCollector.Owner(limit: limit.bytes, progress: progress) { [limit, sources] result in
             completion(
-                result.map { response in
+                result.mapError { error in
+                    guard error.code == .dataLengthExceedsMaximum else { return error }
+                    return URLError(error.code, userInfo: [NSLocalizedDescriptionKey: limit.refusal])
+                }.map { response in
                     Answer(
                         response: response.head,
                         body: response.body ?? Data(),
@@ -59,5 +66,8 @@ final class Loader: Sendable {
         }
     }
 
-    func end() { session.invalidateAndCancel() }
+    /// Cancels what is being loaded. Elsewhere, since on Linux this waits until what has arrived is decoded, however long that is.
+    func end() {
+        DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
+    }
 }

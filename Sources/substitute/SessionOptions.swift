@@ -12,6 +12,7 @@ enum SessionOptions {
         Option(name: "attach", value: nil, help: "with SubstitutionURLProtocol as well"),
         Option(name: "record", value: "DIR", help: "attach, and keep responses in DIR"),
         Option(name: "offline", value: nil, help: "attach, and let nothing reach the network"),
+        ByteCount.limitOption,
     ]
 }
 
@@ -28,6 +29,7 @@ struct CommandSession: Sendable {
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
         cache = try Self.cache(arguments, output, recordsInto: folder, reloadsChanges: isServer)
+        let limit = try ByteCount.limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
         // What a server says to one who shows a cookie is not kept.
@@ -42,7 +44,8 @@ struct CommandSession: Sendable {
             cache.attach(
                 to: configuration,
                 as: CommandProtocol.self,
-                unmatched: arguments.has("offline") ? .fail : .load
+                unmatched: arguments.has("offline") ? .fail : .load,
+                responseLimit: limit.bytes
             )
         }
         // A cache that has a listener looks for near misses of every URL that no entry names. A server can do without: only the
@@ -53,7 +56,7 @@ struct CommandSession: Sendable {
             ? AnswerSources(of: cache) { event in
                 if case .notRecorded = event { output.message(event.description) }
             } : nil
-        loader = Loader(configuration, sources)
+        loader = Loader(configuration, limit: limit, sources)
     }
 
     /// The answer of an entry that a cache alone can give; `nil` if there's none.

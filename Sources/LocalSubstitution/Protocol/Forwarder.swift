@@ -13,8 +13,13 @@ final class Forwarder: Sendable {
     private let session = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
-    /// - Parameter configuration: What is sent goes out as this one says, as it is now.
-    init(_ configuration: URLSessionConfiguration) {
+    private let responseLimit: Int?
+
+    /// - Parameters:
+    ///   - configuration: What is sent goes out as this one says, as it is now.
+    ///   - responseLimit: The most bytes of a body that are held in memory; `nil` for what suits the platform.
+    init(_ configuration: URLSessionConfiguration, responseLimit: Int? = nil) {
+        self.responseLimit = responseLimit
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
         snapshot.protocolClasses = (snapshot.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         snapshot.urlCache = nil
@@ -43,7 +48,7 @@ final class Forwarder: Sendable {
         let task = session.dataTask(with: request)
         if let priority { task.priority = priority }
         let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
-        collector.collect(task, of: session, for: forwarding.collectorOwner)
+        collector.collect(task, of: session, for: forwarding.collectorOwner(responseLimit))
         return forwarding
     }
 

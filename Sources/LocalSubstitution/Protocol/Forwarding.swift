@@ -11,15 +11,19 @@ final class Forwarding: Sendable {
     enum Outcome: Sendable {
         /// - Parameter credentialHeader: The header with which the request for a redirect's target showed who asks, if it did.
         case network(CachedURLResponse, credentialHeader: String?)
+        /// The body was passed on, since it's longer than may be held.
+        case passedOn(URLResponse, limit: Int)
         /// An entry has answered the target of a redirect.
         case local(CachedURLResponse)
-        case failed(URLError)
+        /// - Parameter isPartial: Whether a part of the response was passed on, so that nothing else can answer.
+        case failed(URLError, isPartial: Bool)
     }
 
     private struct State: Sendable {
         var isCancelled = false
         var isEnded = false
         var credentialHeader: String?
+        var isPartial = false
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
         var forwarder: Forwarder?
     }
@@ -30,8 +34,10 @@ final class Forwarding: Sendable {
         let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
         /// Hands a challenge to the session whose request this is.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
-        /// Passes on what comes, as it comes; `nil` where nobody may see a response that is not complete.
+        /// Passes on a piece of the response before the rest; `nil` where the response must be whole.
         let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
+        /// Whether pieces are passed on as they arrive. Otherwise they are once the body is longer than may be held.
+        let passesAtOnce: Bool
         /// Is called once.
         let complete: @Sendable (Outcome) -> Void
     }
@@ -53,7 +59,7 @@ final class Forwarding: Sendable {
         guard let timeout else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
             guard let self else { return }
-            LoaderThread.runAsDelegate { self.end(.failed(URLError(.timedOut))) }
+            LoaderThread.runAsDelegate { self.fail(URLError(.timedOut)) }
             endTask()
         }
     }
@@ -79,10 +85,21 @@ final class Forwarding: Sendable {
 
     // MARK: What the session tells
 
-    var collectorOwner: ResponseCollector.Owner {
-        var collectorOwner = ResponseCollector.Owner(limit: .max) { self.finish($0) }
-        collectorOwner.pass = owner.pass
-        collectorOwner.passesAtOnce = owner.pass != nil
+    /// More than this isn't held in memory where it can be passed on.
+    private static let standardLimit = 256 << 20
+
+    /// - Parameter limit: The most bytes of a body that are held. Without one, a body that can't be passed on in pieces is held
+    ///   whole, as the app does that gets it.
+    func collectorOwner(_ limit: Int?) -> ResponseCollector.Owner {
+        let limit = limit ?? (owner.pass == nil ? .max : Self.standardLimit)
+        var collectorOwner = ResponseCollector.Owner(limit: limit) { self.finish($0, limit) }
+        if let pass = owner.pass {
+            collectorOwner.pass = { piece in
+                self.state.withLock { $0.isPartial = true }
+                pass(piece)
+            }
+        }
+        collectorOwner.passesAtOnce = owner.passesAtOnce
         collectorOwner.redirect = { self.redirect(to: $0, $1) }
         #if canImport(Darwin)
         let askOuterSession = owner.askOuterSession
@@ -121,23 +138,24 @@ final class Forwarding: Sendable {
         }
     }
 
-    private func finish(_ result: Result<ResponseCollector.Response, URLError>) {
+    private func finish(_ result: Result<ResponseCollector.Response, URLError>, _ limit: Int) {
         switch result {
         case .success(let response):
-            end(
-                .network(
-                    CachedURLResponse(
-                        response: response.head,
-                        data: response.body ?? Data(),
-                        userInfo: nil,
-                        storagePolicy: .notAllowed
-                    ),
-                    credentialHeader: state.withLock { $0.credentialHeader }
-                )
+            guard let body = response.body else { return end(.passedOn(response.head, limit: limit)) }
+            let complete = CachedURLResponse(
+                response: response.head,
+                data: body,
+                userInfo: nil,
+                storagePolicy: .notAllowed
             )
+            end(.network(complete, credentialHeader: state.withLock { $0.credentialHeader }))
         case .failure(let error):
-            end(.failed(error))
+            fail(error)
         }
+    }
+
+    private func fail(_ error: URLError) {
+        end(.failed(error, isPartial: state.withLock { $0.isPartial }))
     }
 
     /// The first outcome that is known counts.

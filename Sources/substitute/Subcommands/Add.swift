@@ -16,7 +16,8 @@ let addCommand = Subcommand(
         rest of the map stays as it is.
         """,
     options: [
-        Option(name: "force", value: nil, help: "replace an entry or a file that is there")
+        Option(name: "force", value: nil, help: "replace an entry or a file that is there"),
+        ByteCount.limitOption,
     ],
     run: add
 )
@@ -27,6 +28,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     }
     guard arguments.operands.count <= 2 else { throw UsageError("add takes one URL and one file") }
     let file = arguments.operands.dropFirst().first.map { URL(fileURLWithPath: $0) }
+    let limit = try ByteCount.limit(arguments)
     let target = MapTarget(arguments)
     guard target.exists else {
         throw Failure("there is no map \(target.file.path): make one with substitute init, or name it with --map FILE")
@@ -36,7 +38,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     // Before anything is loaded, what would be refused afterwards.
     let warning = try EditedMap(target.file, resources: target.resources, isDryRun: true)
         .check(key, isLoaded: file == nil, replacing: replaces)
-    let loaded = file == nil ? try await load(key) : nil
+    let loaded = file == nil ? try await load(key, limit) : nil
 
     // Only now is the map taken: nobody waits for a slow server.
     var map = try EditedMap(target.file, resources: target.resources)
@@ -66,13 +68,13 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     return .done
 }
 
-private func load(_ key: String) async throws -> (response: HTTPURLResponse, body: Data) {
+private func load(_ key: String, _ limit: ByteCount) async throws -> (response: HTTPURLResponse, body: Data) {
     guard let url = URL(string: URLText.encoded(key)) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
     let progress = ProgressLine()
     // As the network has it now, without any cache.
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
-    let loader = Loader(configuration) { bytes, expected in
+    let loader = Loader(configuration, limit: limit) { bytes, expected in
         progress.show("\(bytes) B" + (expected.map { " of \($0) B" } ?? ""))
     }
     defer {
