@@ -29,6 +29,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         var attachments: [ObjectIdentifier: Attachment] = [:]
         var statistics = Statistics()
         var onEvent: (@Sendable (Event) -> Void)?
+        /// What proves to a verification that this cache answered, by the token in its request.
+        var proofs: [String: String] = [:]
     }
 
     let state: Guarded<State>
@@ -168,6 +170,15 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         hit(request) ?? finish(prepare(request))
     }
 
+    /// The response of an entry that answers a request by the cache alone; `nil` without one. The default cache isn't asked.
+    package func localResponse(for request: URLRequest) -> CachedURLResponse? {
+        if let response = hit(request) { return response }
+        let lookup = prepare(request)
+        guard let substitution = lookup.decision.answer, let url = request.url else { return nil }
+        // A file that can't be read is reported when the loader asks.
+        return try? substitute(lookup, with: substitution, url)
+    }
+
     /// Calls back at once where the response is retained or nothing has to be read; else on another queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
@@ -293,6 +304,8 @@ extension URLRequest {
     fileprivate var isPlainGet: Bool {
         guard httpMethod == "GET" else { return false }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
-        return ["Range", "Authorization", "Proxy-Authorization"].allSatisfy { value(forHTTPHeaderField: $0) == nil }
+        return ["Range", "Authorization", "Proxy-Authorization", LocalSubstitutionCache.proofHeader].allSatisfy {
+            value(forHTTPHeaderField: $0) == nil
+        }
     }
 }

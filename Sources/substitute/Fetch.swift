@@ -24,29 +24,23 @@ struct Fetch: Sendable {
     /// Loads a request.
     init(_ request: URLRequest, with loader: Loader) async {
         let start = ContinuousClock.now
-        let result: Result<Loader.Answer, any Error>
-        do {
-            result = .success(try await loader.load(request))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await loader.load(request)
         self.init(request, result, milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
     }
 
     /// What has come of a request.
-    init(_ request: URLRequest, _ result: Result<Loader.Answer, any Error>, milliseconds: Double) {
+    init(_ request: URLRequest, _ result: Result<Loader.Answer, URLError>, milliseconds: Double) {
         url = request.url ?? URL(fileURLWithPath: "/")
         self.milliseconds = milliseconds
         switch result {
         case .success(let answer):
             body = answer.body
             response = answer.response as? HTTPURLResponse
-            let fallback = answer.isFromDefaultCache ? Source.defaultCache : .network
-            source = response.flatMap(Self.substitution) ?? fallback
+            source = answer.source
         case .failure(let error):
             body = Data()
             response = nil
-            source = .failed((error as? URLError).map(Self.describe) ?? String(describing: error))
+            source = .failed(Self.describe(error))
         }
     }
 
@@ -58,15 +52,6 @@ struct Fetch: Sendable {
 
     /// Whether there is an answer, and no HTTP error.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
-
-    /// What the cache tells in `Cache-Status` (RFC 9211); `nil` if it did not answer.
-    static func substitution(_ response: HTTPURLResponse) -> Source? {
-        guard let status = response.value(forHTTPHeaderField: "Cache-Status"),
-            status.hasPrefix(LocalSubstitutionCache.hitStatus)
-        else { return nil }
-        let file = status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
-        return .substituted(file: file)
-    }
 
     static func describe(_ error: URLError) -> String {
         let text = error.localizedDescription

@@ -6,15 +6,17 @@ struct RemoteCheck: Sendable {
     private let comparisons: [RemoteComparison]
     private let mapName: String
     private let updating: Bool
+    private let limit: ByteCount
 
     /// Compares, and says on a terminal how far that is.
-    init(_ map: SubstitutionMap, in file: URL, updating: Bool) async {
+    init(_ map: SubstitutionMap, in file: URL, updating: Bool, limit: ByteCount) async {
         let progress = ProgressLine()
-        comparisons = await map.comparedWithRemote(updating: updating) { count, total in
+        comparisons = await map.comparedWithRemote(limit: limit.bytes, updating: updating) { count, total in
             progress.show("\(count) of \(total) compared")
         }
         progress.end()
         mapName = file.lastPathComponent
+        self.limit = limit
         self.updating = updating
     }
 
@@ -31,7 +33,7 @@ struct RemoteCheck: Sendable {
             output.line(
                 """
                 \(mapName):\(comparison.line): \(verdict.rawValue, verdict.color): “\(comparison.key)”: \
-                \(Self.text(comparison))
+                \(text(comparison))
                 """
             )
         }
@@ -40,11 +42,11 @@ struct RemoteCheck: Sendable {
         output.line("\(comparisons.count) compared: \(counts.joined(separator: ", "))")
     }
 
-    var record: Record { Record(entries: comparisons.map(EntryRecord.init)) }
+    var record: Record { Record(entries: comparisons.map { EntryRecord($0, limit) }) }
 
     private func count(_ verdict: Verdict) -> Int { comparisons.count { Verdict($0) == verdict } }
 
-    private static func text(_ comparison: RemoteComparison) -> String {
+    private func text(_ comparison: RemoteComparison) -> String {
         let file = "the file “\(comparison.fileName)”"
         switch comparison.result {
         case .same:
@@ -61,6 +63,8 @@ struct RemoteCheck: Sendable {
             }
         case .gone(let status):
             return "the server answers \(status), and \(file) is all there is: remove the entry if nothing asks for it"
+        case .tooLong:
+            return limit.refusal
         case .unreachable(let reason), .unreadable(let reason):
             return reason
         }
@@ -85,7 +89,7 @@ struct RemoteCheck: Sendable {
         /// Why there is no result, or why a file that has changed was not replaced.
         let reason: String?
 
-        init(_ comparison: RemoteComparison) {
+        init(_ comparison: RemoteComparison, _ limit: ByteCount) {
             key = comparison.key
             line = comparison.line
             url = comparison.url
@@ -98,6 +102,7 @@ struct RemoteCheck: Sendable {
             case .same: remoteBytes = comparison.fileBytes
             case .changed(let bytes, let offset): (remoteBytes, firstDifference) = (bytes, offset)
             case .gone(let code): status = code
+            case .tooLong: reason = limit.refusal
             case .unreachable(let why), .unreadable(let why): reason = why
             }
             if case .left(let why) = comparison.update { reason = why }
@@ -119,7 +124,7 @@ private enum Verdict: String, CaseIterable {
             case .changed: comparison.update == .replaced ? .updated : .changed
             case .gone: .gone
             case .unreachable: .unreachable
-            case .unreadable: .unreadable
+            case .unreadable, .tooLong: .unreadable
             }
     }
 

@@ -12,6 +12,7 @@ enum SessionOptions {
         Option(name: "attach", value: nil, help: "with SubstitutionURLProtocol as well"),
         Option(name: "record", value: "DIR", help: "attach, and keep responses in DIR"),
         Option(name: "offline", value: nil, help: "attach, and let nothing reach the network"),
+        ByteCount.limitOption,
     ]
 }
 
@@ -19,6 +20,7 @@ enum SessionOptions {
 struct CommandSession: Sendable {
     let loader: Loader
     let cache: LocalSubstitutionCache
+    private let sources: AnswerSources?
     private let recorder: SubstitutionRecorder?
 
     /// - Parameter isServer: Whether it loads for others, as long as it runs: then a changed map or file is served from the next
@@ -27,6 +29,7 @@ struct CommandSession: Sendable {
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
         cache = try Self.cache(arguments, output, recordsInto: folder, reloadsChanges: isServer)
+        let limit = try ByteCount.limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
         // What a server says to one who shows a cookie is not kept.
@@ -34,25 +37,35 @@ struct CommandSession: Sendable {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }
-        if recorder != nil || arguments.has("attach") || arguments.has("offline") {
+        let isAttached = recorder != nil || arguments.has("attach") || arguments.has("offline")
+        if isAttached {
             let parts = (cache, recorder)
             CommandProtocol.parts.withLock { $0 = parts }
             cache.attach(
                 to: configuration,
                 as: CommandProtocol.self,
-                unmatched: arguments.has("offline") ? .fail : .load
+                unmatched: arguments.has("offline") ? .fail : .load,
+                responseLimit: limit.bytes
             )
         }
-        let events: @Sendable (LocalSubstitutionCache.Event) -> Void = { event in
-            if case .notRecorded = event { output.message("\(event)") }
-        }
-        // Who listens to a cache lets it look for near misses of every URL that no entry names.
-        if isServer {
-            if recorder != nil { cache.onEvent = events }
-            loader = Loader(configuration)
-        } else {
-            loader = Loader(configuration, DefaultCacheHits(of: cache, others: events))
-        }
+        // A cache that has a listener looks for near misses of every URL that no entry names. A server can do without: only the
+        // protocol answers what the cache itself doesn't.
+        let needsSources = !isServer || isAttached
+        sources =
+            needsSources
+            ? AnswerSources(of: cache) { event in
+                if case .notRecorded = event { output.message("\(event)") }
+            } : nil
+        loader = Loader(configuration, limit: limit, sources)
+    }
+
+    /// The answer of an entry that a cache alone can give; `nil` if there's none.
+    func localAnswer(to request: URLRequest) -> Loader.Answer? {
+        guard let local = cache.localResponse(for: request) else { return nil }
+        // So that it isn't taken for the source of a later answer.
+        _ = sources?.take(local.response, to: request)
+        let file = AnswerSources.file(of: local.response, in: cache.map)
+        return Loader.Answer(response: local.response, body: local.data, source: .substituted(file: file))
     }
 
     /// Who only records needs no map.

@@ -28,6 +28,11 @@ struct GetTests {
         origin = try LoopbackServer(routes: [
             "/page": .text("from the network"), "/mapped": .text("not the file"),
             "/dead": LoopbackServer.Answer(fault: .dropBeforeHead),
+            "/about": .redirect(to: "/about/"), "/about/": .text("found"),
+            "/forged": LoopbackServer.Answer(
+                headers: [("Cache-Status", #"LocalSubstitutionCache; hit; detail="forged.txt""#)],
+                body: Data("from the network".utf8)
+            ),
         ])
         try folder.writeMap(
             """
@@ -35,6 +40,7 @@ struct GetTests {
               "\(Self.host)/a.txt": "a.txt",
               "\(Self.host)/bytes": "bytes.bin",
               "\(Self.host)/gone": { "status": 410 },
+              "\(Self.host)/own": { "file": "a.txt", "headers": { "Cache-Status": "own" } },
               "http://127.0.0.1:*/mapped": "a.txt"
             }
             """,
@@ -101,6 +107,27 @@ struct GetTests {
         #expect(records[3].type == nil)
         #expect(records.map { $0.error == nil } == [true, true, true, false, true])
         #expect(records.allSatisfy { ($0.milliseconds ?? -1) >= 0 })
+    }
+
+    @Test("believes the cache about who answered, and no header", arguments: [[], ["--attach"], ["--record", "kept"]])
+    func forged(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let url = origin.url("/forged").absoluteString
+        let run = try await folder.substitute(["get"] + words + [url, Self.host + "/own", url])
+        #expect(run.status == 0)
+        #expect(
+            run.lines.map { String($0.prefix(19)) }.dropLast() == [
+                "network            ", "substituted ← a.txt", "network            ",
+            ]
+        )
+    }
+
+    @Test("follows a redirect that only adds a slash")
+    func slash() async throws {
+        defer { origin.stop() }
+        let run = try await folder.substitute("get", "--output", "-", origin.url("/about").absoluteString)
+        #expect(run.status == 0)
+        #expect(run.output == "found")
     }
 
     @Test("takes an HTTP error for an answer")

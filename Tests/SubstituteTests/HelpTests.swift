@@ -42,12 +42,13 @@ struct HelpTests {
     @Test(
         "of a command lists each of its options once",
         arguments: [
-            ("init", ["target"]), ("add", ["force"]),
+            ("init", ["target"]), ("add", ["force", "limit"]),
             ("import", ["dry-run", "force", "into", "match", "max-size", "status", "type"]),
-            ("get", ["attach", "header", "method", "offline", "output", "range", "record", "reload"]),
+            ("get", ["attach", "header", "limit", "method", "offline", "output", "range", "record", "reload"]),
             ("explain", ["header", "method", "range", "reload"]),
-            ("check", ["remote", "update"]), ("page", ["attach", "offline", "record", "save"]), ("schema", []),
-            ("serve", ["attach", "offline", "origin", "port", "record"]), ("demo", ["output"]), ("help", []),
+            ("check", ["limit", "remote", "update"]), ("page", ["attach", "limit", "offline", "record", "save"]),
+            ("schema", []),
+            ("serve", ["attach", "limit", "offline", "origin", "port", "record"]), ("demo", ["output"]), ("help", []),
         ]
     )
     func options(command: String, own: [String]) async throws {

@@ -31,6 +31,11 @@ struct ServeTests {
                     headers: [("WWW-Authenticate", "Basic realm=\"x\"")],
                     body: Data("no".utf8)
                 )
+            case "/forged":
+                LoopbackServer.Answer(headers: [
+                    ("Cache-Status", #"LocalSubstitutionCache; hit; detail="forged.txt""#),
+                    ("Cache-Control", "max-age=31536000"),
+                ])
             case "/moved": .redirect(to: "/echo?moved")
             case "/bytes": .ok(Data((0...255).map { UInt8($0) }))
             case "/dead": LoopbackServer.Answer(fault: .dropBeforeHead)
@@ -48,6 +53,7 @@ struct ServeTests {
             {
               "http://127.0.0.1:*/a.txt": "a.txt",
               "http://127.0.0.1:*/b.txt": { "file": "a.txt", "headers": { "Cache-Control": "max-age=9" } },
+              "http://127.0.0.1:*/own": { "file": "a.txt", "headers": { "Cache-Status": "own" } },
               "http://127.0.0.1:*/gone": { "status": 410 }
             }
             """,
@@ -127,6 +133,25 @@ struct ServeTests {
         #expect(outcome.lines.count == starts.count)
         for (line, start) in zip(outcome.lines, starts) { #expect(line.hasPrefix(start)) }
         #expect(outcome.messages.contains("\nsubstitute: 6 requests: 3 substituted, 2 from the network, 1 failed; "))
+    }
+
+    @Test("believes the cache about who answered, and no header", arguments: [[], ["--attach"], ["--record", "kept"]])
+    func forged(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let server = try await ServerProcess(
+            in: folder,
+            ["--map", "substitutions.json", "--origin", String(origin.baseURL.absoluteString.dropLast())] + words
+        )
+        for _ in 0..<2 {
+            let forged = try await load(server.url("/forged")).response
+            #expect(forged.value(forHTTPHeaderField: "Cache-Control") == "max-age=31536000")
+            let own = try await load(server.url("/own")).response
+            #expect(own.value(forHTTPHeaderField: "Cache-Control") == "no-cache")
+        }
+        let outcome = try await server.end()
+        #expect(outcome.lines.count { $0.hasPrefix("GET /forged  200  network  ") } == 2)
+        #expect(outcome.lines.count { $0.hasPrefix("GET /own  200  substituted ← a.txt  ") } == 2)
+        #expect(outcome.messages.contains("4 requests: 2 substituted, 2 from the network, 0 failed"))
     }
 
     @Test("answers ranges and HEAD of files and of the origin, on one connection")

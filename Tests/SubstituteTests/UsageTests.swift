@@ -71,6 +71,10 @@ struct UsageTests {
             Mistake(["get", "--range", "bytes=0-3", url], "“bytes=0-3” is no range of bytes: write --range 0-99"),
             Mistake(["get", "--range", "-", url], "“-” is no range of bytes"),
 
+            Mistake(["get", "--limit", "much", url], "“much” isn't a size: write --limit 500000, 64k or 256M"),
+            Mistake(["add", "--limit", "0", url], "“0” isn't a size"),
+            Mistake(["check", "--remote", "--limit", "1T"], "“1T” isn't a size"),
+            Mistake(["check", "--limit", "1M"], "--limit goes with --remote: check --remote --limit 1M"),
             Mistake(["check", "substitutions.json"], "check takes no operands: name the map with --map FILE"),
             Mistake(["page"], "which URL?"),
             Mistake(["page", url, url], "page takes one URL"),

@@ -49,19 +49,25 @@ extension LocalSubstitutionCache {
         var problem: FileProblem?
         if let substitution = lookup.decision.answer, let url = lookup.request.url {
             do throws(FileProblem) {
-                if let response = try respond(lookup, with: substitution, url) {
-                    count(substituted: response.data.count)
-                    emit(
-                        .substituted(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
-                    )
-                    return response
-                }
+                if let response = try substitute(lookup, with: substitution, url) { return response }
             } catch {
                 report(error, of: substitution, url)
                 problem = error
             }
         }
         return fallBack(lookup, since: problem.map { "the file \($0.message)" } ?? lookup.decision.reason)
+    }
+
+    /// The response to a request that an entry answers, counted as such.
+    func substitute(
+        _ lookup: Lookup,
+        with substitution: Substitution,
+        _ url: URL
+    ) throws(FileProblem) -> CachedURLResponse? {
+        guard let response = try respond(lookup, with: substitution, url) else { return nil }
+        count(substituted: response.data.count)
+        emit(.substituted(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count))
+        return response
     }
 
     func count(substituted bytes: Int) {
@@ -90,7 +96,8 @@ extension LocalSubstitutionCache {
         if let name = substitution.fileName, let folder = lookup.folder { file = try read(name, in: folder) }
         let freshest = freshest(lookup, substitution, file)
         if let freshest { file = freshest.bytes }
-        let builder = ResponseBuilder(substitution: substitution, file: file, copy: freshest?.copy)
+        let proof = proof(for: lookup.request)
+        let builder = ResponseBuilder(substitution: substitution, file: file, copy: freshest?.copy, proof: proof)
         let method = lookup.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
         guard method == "GET" else { return builder.full(for: url) }
@@ -101,7 +108,7 @@ extension LocalSubstitutionCache {
         }
         let response = builder.full(for: url)
         // What is retained answers plain requests, so it must be what the loader takes for one.
-        let isForAll = substitution.use != .whenOffline && LoaderRules.refusal(of: substitution) == nil
+        let isForAll = proof == nil && substitution.use != .whenOffline && LoaderRules.refusal(of: substitution) == nil
         return isForAll ? retain(lookup, substitution, file, freshest, url, response) : response
     }
 

@@ -13,14 +13,15 @@ struct RemoteComparer: Sendable {
 
     /// Those that share a file stand together, so that few files are held at a time.
     private let jobs: [Job]
+    /// The most bytes that a body may have, since it's held in memory.
+    private let limit: Int
     private let updating: Bool
     private let refresher = Refresher()
 
     private static let mostAtATime = 6
-    /// More than this no body may have: it is held in memory.
-    private static let mostBytes = 1 << 30
 
-    init(_ entries: [Entry], in folder: ResourcesFolder, updating: Bool) {
+    init(_ entries: [Entry], in folder: ResourcesFolder, limit: Int, updating: Bool) {
+        self.limit = limit
         self.updating = updating
         var groups: [String: [Entry]] = [:]
         for entry in entries {
@@ -100,6 +101,8 @@ struct RemoteComparer: Sendable {
         switch await load(url) {
         case .failed(let reason):
             return (.unreachable(reason: reason), nil)
+        case .tooLong:
+            return (.tooLong, nil)
         case .answer(let response, let data) where [200, status].contains(response.statusCode):
             guard data != file else { return (.same, data) }
             return (.changed(bytes: data.count, offset: Self.firstDifference(file, data)), data)
@@ -113,7 +116,7 @@ struct RemoteComparer: Sendable {
     private func load(_ url: URL) async -> Refresher.Outcome {
         let request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         return await withCheckedContinuation { continuation in
-            refresher.load(request, limit: Self.mostBytes) { continuation.resume(returning: $0) }
+            refresher.load(request, limit: limit) { continuation.resume(returning: $0) }
         }
     }
 

@@ -8,6 +8,8 @@ package struct RemoteComparison: Sendable {
         case gone(status: Int)
         /// There is no answer, or one that says nothing of what the URL serves, as 401 or 503. The reason is readable.
         case unreachable(reason: String)
+        /// The URL serves more bytes than the limit.
+        case tooLong
         /// The file itself can't be read any more. The reason is readable.
         case unreadable(reason: String)
     }
@@ -39,16 +41,18 @@ extension SubstitutionMap {
     /// methods only. An answer is one with the status 200, or with the entry's own. Redirects are followed.
     ///
     /// - Parameters:
+    ///   - limit: The most bytes that are loaded from one URL.
     ///   - updating: Whether files that have changed are replaced, whole or not at all. A file of several entries is left alone
     ///     unless all of their URLs serve the same.
     ///   - progress: Is told how many of how many were compared.
     /// - Returns: All that were compared, in the order of the map.
     package func comparedWithRemote(
+        limit: Int,
         updating: Bool,
         progress: (_ count: Int, _ total: Int) -> Void
     ) async -> [RemoteComparison] {
         guard let folder = storage.folder else { return [] }
-        let comparer = RemoteComparer(storage.index.entries, in: folder, updating: updating)
+        let comparer = RemoteComparer(storage.index.entries, in: folder, limit: limit, updating: updating)
         return await comparer.run(progress)
     }
 }

@@ -50,13 +50,26 @@ extension LocalSubstitutionCache {
             )
         }
         let configuration = session.configuration
-        let result = isIn(configuration) ? await Self.load(url, session) : .failure(URLError(.cancelled))
-        let status = (try? result.get()).flatMap { $0.value(forHTTPHeaderField: "Cache-Status") }
-        if status?.hasPrefix(Self.hitStatus) == true {
+        // The network may see the token, but never the proof.
+        let (token, proof) = (UUID().uuidString, UUID().uuidString)
+        state.withLock { $0.proofs[token] = proof }
+        defer { state.withLock { $0.proofs[token] = nil } }
+        var request = URLRequest(url: url)
+        request.setValue(token, forHTTPHeaderField: Self.proofHeader)
+        let result = isIn(configuration) ? await Self.load(request, session) : .failure(URLError(.cancelled))
+        if (try? result.get())?.value(forHTTPHeaderField: Self.proofHeader) == proof {
             return Verification(isSubstituted: true, url: url, cause: nil, description: "\(url) was substituted")
         }
         let (cause, text) = cause(configuration, result)
         return Verification(cause, url, text)
+    }
+
+    /// In a request of ``verify(_:)`` its token, in this cache's response the proof. No response that is retained has it.
+    static let proofHeader = "LocalSubstitution-Proof"
+
+    func proof(for request: URLRequest) -> String? {
+        guard let token = request.value(forHTTPHeaderField: Self.proofHeader) else { return nil }
+        return state.withLock { $0.proofs[token] }
     }
 
     private func isIn(_ configuration: URLSessionConfiguration) -> Bool {
@@ -97,11 +110,11 @@ extension LocalSubstitutionCache {
         return (.platform, "the loader did not take the cache's answer: attach SubstitutionURLProtocol")
     }
 
-    /// The URL of the first entry that answers a plain `GET`, and whose answer shows where it came from.
+    /// The URL of the first entry that answers a plain `GET`.
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {
-            guard let url = URL(string: entry.key), !entry.options.headers.keys.contains(where: Self.isCacheStatus),
+            guard let url = URL(string: entry.key),
                 Explanation(URLRequest(url: url), Decision(URLRequest(url: url), in: map), map).verdict == .substituted
             else { continue }
             return url
@@ -109,13 +122,11 @@ extension LocalSubstitutionCache {
         return nil
     }
 
-    private static func isCacheStatus(_ name: String) -> Bool { name.lowercased() == "cache-status" }
-
     /// Not with `data(for:)`: on Linux a Swift task that is cancelled meanwhile may wait for ever.
-    private static func load(_ url: URL, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
+    private static func load(_ request: URLRequest, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
         await withCheckedContinuation { continuation in
             let waiting = Guarded<CheckedContinuation<Result<HTTPURLResponse, any Error>, Never>?>(continuation)
-            let task = session.dataTask(with: URLRequest(url: url)) { _, response, error in
+            let task = session.dataTask(with: request) { _, response, error in
                 let failure = error ?? URLError(.badServerResponse)
                 waiting.withLock { $0.take() }?
                     .resume(returning: (response as? HTTPURLResponse).map { .success($0) } ?? .failure(failure))

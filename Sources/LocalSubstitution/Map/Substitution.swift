@@ -30,7 +30,7 @@ public struct Substitution: Sendable {
     public let methods: [String]
 
     /// The file's name in the resources folder, wildcards filled.
-    let fileName: String?
+    package let fileName: String?
     let mimeTypeSource: MIMETypeSource
     let hasOwnCharset: Bool
     /// In seconds, where the entry sets one.

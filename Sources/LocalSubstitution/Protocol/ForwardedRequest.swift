@@ -65,9 +65,14 @@ struct ForwardedRequest: Sendable {
         switch outcome {
         case .local(let response):
             return .deliver(.success(response))
-        case .failed(let error):
-            guard NetworkFailure.codes.contains(error.code) else { return .deliver(.failure(error)) }
+        case .failed(let error, let isPartial):
+            guard !isPartial, NetworkFailure.codes.contains(error.code) else { return .deliver(.failure(error)) }
             return .find { .deliver(fallBack(error)) }
+        case .passedOn(let head, let limit):
+            cache.noteForwarded(lookup)
+            standby.recorder?.dropCopy(of: lookup.request)
+            if standby.recorder != nil { cache.note(.notKept(.notHeld(most: limit)), lookup) }
+            return .deliver(.success(CachedURLResponse(response: head, data: Data())))
         case .network(let response, let redirects):
             cache.noteForwarded(lookup)
             guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {

@@ -11,10 +11,15 @@ import FoundationNetworking
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
-    private let delegate = ForwarderDelegate()
+    private let collector = ResponseCollector()
 
-    /// - Parameter configuration: What is sent goes out as this one says, as it is now.
-    init(_ configuration: URLSessionConfiguration) {
+    private let responseLimit: Int?
+
+    /// - Parameters:
+    ///   - configuration: What is sent goes out as this one says, as it is now.
+    ///   - responseLimit: The most bytes of a body that are held in memory; `nil` for what suits the platform.
+    init(_ configuration: URLSessionConfiguration, responseLimit: Int? = nil) {
+        self.responseLimit = responseLimit
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
         snapshot.protocolClasses = (snapshot.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         snapshot.urlCache = nil
@@ -39,10 +44,11 @@ final class Forwarder: Sendable {
         priority: Float?,
         for owner: Forwarding.Owner
     ) -> Forwarding {
-        let task = currentSession.dataTask(with: request)
+        let session = currentSession
+        let task = session.dataTask(with: request)
         if let priority { task.priority = priority }
         let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
-        delegate.add(forwarding, for: task)
+        collector.collect(task, of: session, for: forwarding.collectorOwner(responseLimit))
         return forwarding
     }
 
@@ -66,76 +72,11 @@ final class Forwarder: Sendable {
             if let session { return session }
             let made = URLSession(
                 configuration: configuration.withLock { $0 },
-                delegate: delegate,
+                delegate: collector,
                 delegateQueue: LoaderThread.delegateQueue
             )
             session = made
             return made
         }
-    }
-}
-
-/// Hands what a forwarder's session tells to the request that it is about.
-private final class ForwarderDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let forwardings = Guarded<[Int: Forwarding]>([:])
-
-    func add(_ forwarding: Forwarding, for task: URLSessionTask) {
-        forwardings.withLock { $0[task.taskIdentifier] = forwarding }
-    }
-
-    private func forwarding(_ task: URLSessionTask) -> Forwarding? {
-        forwardings.withLock { $0[task.taskIdentifier] }
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        forwarding(dataTask)?.receive(response)
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        forwarding(dataTask)?.receive(data)
-    }
-
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest,
-        completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        forwarding(task)?.redirect(to: request.redirected(from: response.url), completionHandler)
-    }
-
-    /// The outer session is asked; on Linux, which gives a protocol no way to do so, the 401 itself is the answer.
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        #if canImport(Darwin)
-        guard let forwarding = forwarding(task) else { return completionHandler(.cancelAuthenticationChallenge, nil) }
-        forwarding.ask(
-            URLAuthenticationChallenge(
-                authenticationChallenge: challenge,
-                sender: ChallengeRelay(completionHandler)
-            )
-        )
-        #else
-        // It asks after the 401 has arrived whole, and without a credential never ends the task by itself
-        // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
-        forwarding(task)?.finish(nil)
-        // Elsewhere: it cancels the task, which on the loader's queue waits for that queue.
-        DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
-        #endif
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        forwardings.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.finish(error)
     }
 }

@@ -11,24 +11,18 @@ final class Forwarding: Sendable {
     enum Outcome: Sendable {
         /// The response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])
+        /// The body was passed on, since it's longer than may be held.
+        case passedOn(URLResponse, limit: Int)
         /// An entry has answered the target of a redirect.
         case local(CachedURLResponse)
-        case failed(URLError)
-    }
-
-    /// What has come of a response, passed on before the rest.
-    enum Piece: Sendable {
-        case head(URLResponse)
-        case data(Data)
+        /// - Parameter isPartial: Whether a part of the response was passed on, so that nothing else can answer.
+        case failed(URLError, isPartial: Bool)
     }
 
     private struct State: Sendable {
-        var response: URLResponse?
-        var body = Data()
-        /// The requests for the targets of redirects that were followed.
-        var redirects: [URLRequest] = []
         var isCancelled = false
         var isEnded = false
+        var isPartial = false
         /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
         var forwarder: Forwarder?
     }
@@ -39,8 +33,10 @@ final class Forwarding: Sendable {
         let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
         /// Hands a challenge to the session whose request this is.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
-        /// Passes on what comes, as it comes; `nil` where nobody may see a response that is not complete.
-        let pass: (@Sendable (Piece) -> Void)?
+        /// Passes on a piece of the response before the rest; `nil` where the response must be whole.
+        let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
+        /// Whether pieces are passed on as they arrive. Otherwise they are once the body is longer than may be held.
+        let passesAtOnce: Bool
         /// Is called once.
         let complete: @Sendable (Outcome) -> Void
     }
@@ -62,7 +58,7 @@ final class Forwarding: Sendable {
         guard let timeout else { return }
         DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
             guard let self else { return }
-            LoaderThread.runAsDelegate { self.end(.failed(URLError(.timedOut))) }
+            LoaderThread.runAsDelegate { self.fail(URLError(.timedOut)) }
             endTask()
         }
     }
@@ -88,8 +84,35 @@ final class Forwarding: Sendable {
 
     // MARK: What the session tells
 
+    /// More than this isn't held in memory where it can be passed on.
+    private static let standardLimit = 256 << 20
+
+    /// - Parameter limit: The most bytes of a body that are held. Without one, a body that can't be passed on in pieces is held
+    ///   whole, as the app does that gets it.
+    func collectorOwner(_ limit: Int?) -> ResponseCollector.Owner {
+        let limit = limit ?? (owner.pass == nil ? .max : Self.standardLimit)
+        var collectorOwner = ResponseCollector.Owner(limit: limit) { self.finish($0, limit) }
+        if let pass = owner.pass {
+            collectorOwner.pass = { piece in
+                self.state.withLock { $0.isPartial = true }
+                pass(piece)
+            }
+        }
+        collectorOwner.passesAtOnce = owner.passesAtOnce
+        collectorOwner.redirect = { self.redirect(to: $0, $1) }
+        #if canImport(Darwin)
+        let askOuterSession = owner.askOuterSession
+        collectorOwner.answerChallenge = { challenge, answer in
+            askOuterSession(
+                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
+            )
+        }
+        #endif
+        return collectorOwner
+    }
+
     /// Says whether the target of a redirect is to be asked for: not if an entry answers it. The session gives up loops.
-    func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
+    private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)
             LoaderThread.runAsDelegate { [self] in
@@ -105,29 +128,24 @@ final class Forwarding: Sendable {
         }
     }
 
-    func ask(_ challenge: URLAuthenticationChallenge) { owner.askOuterSession(challenge) }
-
-    func receive(_ response: URLResponse) {
-        state.withLock { $0.response = response }
-        owner.pass?(.head(response))
-    }
-
-    func receive(_ data: Data) {
-        state.withLock { $0.body.append(data) }
-        owner.pass?(.data(data))
-    }
-
-    /// The task has ended, or nothing more is to come of it.
-    func finish(_ error: (any Error)?) {
-        let (response, body, redirects) = state.withLock { ($0.response, $0.body, $0.redirects) }
-        if let error {
-            end(.failed(error as? URLError ?? URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])))
-        } else if let response {
-            let whole = CachedURLResponse(response: response, data: body, userInfo: nil, storagePolicy: .notAllowed)
-            end(.network(whole, redirects: redirects))
-        } else {
-            end(.failed(URLError(.badServerResponse)))
+    private func finish(_ result: Result<ResponseCollector.Response, URLError>, _ limit: Int) {
+        switch result {
+        case .success(let response):
+            guard let body = response.body else { return end(.passedOn(response.head, limit: limit)) }
+            let complete = CachedURLResponse(
+                response: response.head,
+                data: body,
+                userInfo: nil,
+                storagePolicy: .notAllowed
+            )
+            end(.network(complete, redirects: response.redirects))
+        case .failure(let error):
+            fail(error)
         }
+    }
+
+    private func fail(_ error: URLError) {
+        end(.failed(error, isPartial: state.withLock { $0.isPartial }))
     }
 
     /// The first outcome that is known counts.

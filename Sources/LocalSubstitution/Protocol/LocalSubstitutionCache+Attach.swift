@@ -31,12 +31,27 @@ extension LocalSubstitutionCache {
         as type: SubstitutionURLProtocol.Type = SubstitutionURLProtocol.self,
         unmatched: Unmatched = .load
     ) {
+        attach(to: configuration, as: type, unmatched: unmatched, responseLimit: nil)
+    }
+
+    /// - Parameter responseLimit: The most bytes that a response from the network may have where the protocol holds it; `nil` for
+    ///   what suits the platform. A longer one is passed on in pieces where the platform can, and otherwise fails with
+    ///   `URLError.dataLengthExceedsMaximum`.
+    package func attach(
+        to configuration: URLSessionConfiguration,
+        as type: SubstitutionURLProtocol.Type,
+        unmatched: Unmatched,
+        responseLimit: Int?
+    ) {
         precondition(
             type.cache === self,
             "\(type).cache is another cache than the one attached: set URLCache.shared to this cache first, or attach as a "
                 + "subclass of SubstitutionURLProtocol whose class property `cache` gives it"
         )
-        let attachment = Attachment(unmatched: unmatched, forwarder: Forwarder(configuration))
+        let attachment = Attachment(
+            unmatched: unmatched,
+            forwarder: Forwarder(configuration, responseLimit: responseLimit)
+        )
         let former = state.withLock { $0.attachments.updateValue(attachment, forKey: ObjectIdentifier(type)) }
         withExtendedLifetime(former) {}
         configuration.urlCache = self

@@ -28,7 +28,8 @@ open class SubstitutionURLProtocol: URLProtocol {
     /// fails; by default `nil`.
     open class var recorder: SubstitutionRecorder? { nil }
 
-    /// Whether what comes of a response is passed on before the rest, where nothing stands by for the network to fail.
+    /// Whether pieces of a response are passed on before the rest: as they arrive if nothing can answer when the network fails,
+    /// else once there are more bytes than may be held.
     ///
     /// Not on Linux, where a completion handler gets the last piece only (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)`).
     class var passesPieces: Bool {
@@ -95,7 +96,7 @@ open class SubstitutionURLProtocol: URLProtocol {
         // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
-        let pass: @Sendable (Forwarding.Piece) -> Void = { piece in
+        let pass: @Sendable (ResponseCollector.Piece) -> Void = { piece in
             thread.runForDelegate { this.pass(piece, attempt) }
         }
         let owner = Forwarding.Owner(
@@ -103,7 +104,8 @@ open class SubstitutionURLProtocol: URLProtocol {
             askOuterSession: { challenge in
                 thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },
-            pass: Self.passesPieces && !forwarded.hasStandby ? pass : nil,
+            pass: Self.passesPieces ? pass : nil,
+            passesAtOnce: Self.passesPieces && !forwarded.hasStandby,
             complete: { outcome in
                 let step = forwarded.step(after: outcome)
                 thread.runForDelegate { this.take(step, attempt) }
@@ -160,7 +162,7 @@ open class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// Tells the client what has come so far.
-    private func pass(_ piece: Forwarding.Piece, _ attempt: Int) {
+    private func pass(_ piece: ResponseCollector.Piece, _ attempt: Int) {
         guard delivery.withLock({ $0.pass(attempt) }), let client else { return }
         switch piece {
         case .head(let response): client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)

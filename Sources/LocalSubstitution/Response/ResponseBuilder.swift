@@ -13,6 +13,8 @@ struct ResponseBuilder {
     let file: FileBytes?
     /// Set where the bytes are not the file's, but a newer copy's.
     var copy: NewerCopy.Facts?
+    /// What shows ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for other requests.
+    var proof: String?
 
     /// The whole response.
     func full(for url: URL) -> CachedURLResponse? {
@@ -57,6 +59,7 @@ struct ResponseBuilder {
             headers[name] = value
         }
         headers["Content-Length"] = String(length)
+        headers[LocalSubstitutionCache.proofHeader] = proof
         return headers
     }
 

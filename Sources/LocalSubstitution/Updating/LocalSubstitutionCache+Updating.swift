@@ -165,9 +165,7 @@ extension LocalSubstitutionCache {
         guard var request = refresh.request else { return done() }
         let known = storedCopy(of: refresh.url)
         known?.facts.validators?.makeConditional(&request)
-        // More than this the default cache does not take.
-        let limit = max(memoryCapacity, diskCapacity)
-        updates.refresher.load(request, limit: limit) { [weak self] outcome in
+        updates.refresher.load(request, limit: responseLimit) { [weak self] outcome in
             // Off the session's queue, which is needed for what else is loaded.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 let event = self?.event(after: outcome, of: refresh, isConditional: known?.facts.validators != nil)
@@ -178,12 +176,21 @@ extension LocalSubstitutionCache {
         }
     }
 
+    /// The default cache takes no longer response.
+    private var responseLimit: Int { max(memoryCapacity, diskCapacity) }
+
     /// Does what an answer calls for, and gives what is to be told of it.
     private func event(after outcome: Refresher.Outcome, of refresh: Refresh, isConditional: Bool) -> Event {
         do throws(Refresh.Failure) {
             switch outcome {
             case .failed(let reason):
                 throw Refresh.Failure(reason: reason)
+            case .tooLong:
+                throw Refresh.Failure(
+                    reason:
+                        "the response has more than \(responseLimit) bytes, the default cache's capacity: raise its "
+                        + "diskCapacity"
+                )
             case .answer(let response, _) where response.statusCode == 304 && isConditional:
                 return .upToDate(refresh.requested, key: refresh.key)
             case .answer(let response, let data):

@@ -6,49 +6,39 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Loads from the network for the library itself, through a session of its own: without a cache, cookies or credentials.
-final class Refresher: NSObject, URLSessionDataDelegate, Sendable {
+/// Loads from the network for the library itself, through its own session: without a cache, cookies or credentials.
+final class Refresher: Sendable {
     enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)
+        /// The body is longer than the limit.
+        case tooLong
         /// The reason is readable.
         case failed(String)
     }
 
-    private struct Load: Sendable {
-        let limit: Int
-        let completion: @Sendable (Outcome) -> Void
-        var response: HTTPURLResponse?
-        var data = Data()
-        var isTooLarge = false
-    }
-
-    private struct State: Sendable {
-        /// Made at first use. It holds its delegate until it is invalidated.
-        var session: URLSession?
-        var loads: [Int: Load] = [:]
-    }
-
-    private let state = Guarded(State())
+    /// Made at first use. It holds the collector until it's invalidated.
+    private let session = Guarded<URLSession?>(nil)
+    private let collector = ResponseCollector()
 
     /// Loads. It must not be called within a lookup.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that a body may have: what has more is given up, however much it would be.
-    ///   - completion: Is called once, on another queue.
+    ///   - limit: The most bytes that a body may have. A longer one isn't loaded to its end.
+    ///   - completion: Called once, on another queue.
     func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
-        let task = state.withLock { state in
-            let session = state.session ?? makeSession()
-            state.session = session
-            let task = session.dataTask(with: request)
-            state.loads[task.taskIdentifier] = Load(limit: limit, completion: completion)
-            return task
+        let session = session.withLock { session in
+            let used = session ?? makeSession()
+            session = used
+            return used
         }
+        let task = session.dataTask(with: request)
+        collector.collect(task, of: session, for: ResponseCollector.Owner(limit: limit) { completion(Outcome($0)) })
         task.resume()
     }
 
-    /// Gives up what is being loaded. Elsewhere, since the last reference to a cache may go on a queue of a session's.
+    /// Cancels what is being loaded. Elsewhere, since the last reference to a cache may be released on a session's queue.
     func end() {
-        guard let session = state.withLock({ $0.session.take() }) else { return }
+        guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }
     }
 
@@ -59,65 +49,21 @@ final class Refresher: NSObject, URLSessionDataDelegate, Sendable {
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.timeoutIntervalForResource = 600
-        return URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        return URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
+}
 
-    // MARK: What comes of it
-
-    func urlSession(
-        _ session: URLSession,
-        dataTask: URLSessionDataTask,
-        didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        state.withLock { $0.loads[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse }
-        completionHandler(.allow)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let isTooLarge = state.withLock { state in
-            guard let load = state.loads[dataTask.taskIdentifier], !load.isTooLarge else { return false }
-            guard load.data.count + data.count <= load.limit else {
-                state.loads[dataTask.taskIdentifier]?.isTooLarge = true
-                return true
+extension Refresher.Outcome {
+    fileprivate init(_ result: Result<ResponseCollector.Response, URLError>) {
+        switch result {
+        case .success(let response):
+            guard let head = response.head as? HTTPURLResponse, let body = response.body else {
+                self = .failed("the response isn't HTTP")
+                return
             }
-            state.loads[dataTask.taskIdentifier]?.data.append(data)
-            return false
+            self = .answer(head, body)
+        case .failure(let error):
+            self = error.code == .dataLengthExceedsMaximum ? .tooLong : .failed(error.localizedDescription)
         }
-        if isTooLarge { DispatchQueue.global(qos: .utility).async { dataTask.cancel() } }
-    }
-
-    /// Nothing is trusted that the system does not trust, and no credential is known: a 401 is an answer.
-    func urlSession(
-        _ session: URLSession,
-        task: URLSessionTask,
-        didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        // Linux asks after the 401 has arrived whole, and without a credential never ends the task by itself
-        // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
-        #if !canImport(Darwin)
-        if let response = challenge.failureResponse as? HTTPURLResponse {
-            finish(task) { _ in .answer(response, Data()) }
-            return completionHandler(.cancelAuthenticationChallenge, nil)
-        }
-        #endif
-        completionHandler(.performDefaultHandling, nil)
-    }
-
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        finish(task) { load in
-            if load.isTooLarge {
-                return .failed("the answer has more than \(load.limit) bytes, which is all there is room for")
-            }
-            if let error { return .failed(error.localizedDescription) }
-            guard let response = load.response else { return .failed("the answer is none of HTTP") }
-            return .answer(response, load.data)
-        }
-    }
-
-    private func finish(_ task: URLSessionTask, _ outcome: (Load) -> Outcome) {
-        guard let load = state.withLock({ $0.loads.removeValue(forKey: task.taskIdentifier) }) else { return }
-        load.completion(outcome(load))
     }
 }

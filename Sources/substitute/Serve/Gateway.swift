@@ -62,15 +62,11 @@ final class Gateway: Sendable {
         return answer
     }
 
-    /// What a URLSession gets. A file that the cache has at hand does not go through one, which takes most of the time: what the
-    /// cache gives of its own is what the loader takes, since it keeps back what the loader would refuse (`LoaderRules`).
-    private func load(_ request: URLRequest) -> Result<Loader.Answer, any Error> {
-        if let cached = loading.cache.cachedResponse(for: request),
-            let response = cached.response as? HTTPURLResponse, Fetch.substitution(response) != nil
-        {
-            return .success(Loader.Answer(response: response, body: cached.data, isFromDefaultCache: false))
-        }
-        let result = Guarded<Result<Loader.Answer, any Error>?>(nil)
+    /// What a URLSession gets. The cache's own answers don't go through one, which takes most of the time: the loader would take
+    /// them, since the cache keeps back what it would refuse (`LoaderRules`).
+    private func load(_ request: URLRequest) -> Result<Loader.Answer, URLError> {
+        if let local = loading.localAnswer(to: request) { return .success(local) }
+        let result = Guarded<Result<Loader.Answer, URLError>?>(nil)
         let done = DispatchSemaphore(value: 0)
         loading.loader.load(request) { loaded in
             result.withLock { $0 = loaded }

@@ -16,7 +16,8 @@ let addCommand = Subcommand(
         rest of the map stays as it is.
         """,
     options: [
-        Option(name: "force", value: nil, help: "replace an entry or a file that is there")
+        Option(name: "force", value: nil, help: "replace an entry or a file that is there"),
+        ByteCount.limitOption,
     ],
     run: add
 )
@@ -27,6 +28,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     }
     guard arguments.operands.count <= 2 else { throw UsageError("add takes one URL and one file") }
     let file = arguments.operands.dropFirst().first.map { URL(fileURLWithPath: $0) }
+    let limit = try ByteCount.limit(arguments)
     let target = MapTarget(arguments)
     guard target.exists else {
         throw Failure(
@@ -38,7 +40,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     // Before anything is loaded, what would be refused afterwards.
     let warning = try EditedMap(target.file, resources: target.resources, isDryRun: true)
         .check(key, isLoaded: file == nil, replacing: replaces)
-    let loaded = file == nil ? try await load(key) : nil
+    let loaded = file == nil ? try await load(key, limit) : nil
 
     // Only now is the map taken: nobody waits for a slow server.
     var map = try EditedMap(target.file, resources: target.resources)
@@ -75,14 +77,15 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 }
 
 private func load(
-    _ key: String
+    _ key: String,
+    _ limit: ByteCount
 ) async throws -> (response: HTTPURLResponse, body: Data, redirects: [URLRequest]) {
     guard let url = URLText.url(key) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
     let progress = ProgressLine()
     // As the network has it now, without any cache.
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
-    let loader = Loader(configuration) { bytes, expected in
+    let loader = Loader(configuration, limit: limit) { bytes, expected in
         progress.show(Output.format(bytes: bytes) + (expected.map { " of \(Output.format(bytes: Int($0)))" } ?? ""))
     }
     defer {
@@ -90,13 +93,12 @@ private func load(
         progress.end()
     }
     let answer: Loader.Answer
-    do {
-        answer = try await loader.load(URLRequest(url: url))
-    } catch {
-        throw Failure("\(key): \((error as? URLError).map(Fetch.describe) ?? String(describing: error))")
+    switch await loader.load(URLRequest(url: url)) {
+    case .success(let loaded): answer = loaded
+    case .failure(let error): throw Failure("\(key): \(Fetch.describe(error))")
     }
     guard let response = answer.response as? HTTPURLResponse else {
-        throw Failure("\(key): the answer is none of HTTP")
+        throw Failure("\(key): the response isn't HTTP")
     }
     guard response.statusCode == 200 else {
         throw Failure("\(key): the server answered with status \(response.statusCode): nothing was added")

@@ -15,11 +15,12 @@ let checkCommand = Subcommand(
         serve now, without cache or cookies: status 1 if one has changed or is gone (404
         or 410), 75 if nothing is wrong but that some could not be reached. --update
         replaces files that have changed, unless the URLs of one serve different bytes;
-        what it has replaced is no error any more.
+        what it has replaced is no error any more. A body over --limit is an error.
         """,
     options: [
         Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),
         Option(name: "update", value: nil, help: "with --remote: replace files that have changed"),
+        ByteCount.limitOption,
     ],
     run: check
 )
@@ -28,6 +29,10 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
     guard arguments.operands.isEmpty else { throw UsageError("check takes no operands: name the map with --map FILE") }
     guard arguments.has("remote") || !arguments.has("update") else {
         throw UsageError("--update goes with --remote: check --remote --update")
+    }
+    let limit = try ByteCount.limit(arguments)
+    guard arguments.has("remote") || !arguments.has("limit") else {
+        throw UsageError("--limit goes with --remote: check --remote --limit \(arguments.value("limit") ?? "")")
     }
     let choice = try MapChoice(arguments, output)
     let map: SubstitutionMap?
@@ -57,7 +62,7 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
     )
     var remote: RemoteCheck?
     if let map, arguments.has("remote") {
-        remote = await RemoteCheck(map, in: choice.file, updating: arguments.has("update"))
+        remote = await RemoteCheck(map, in: choice.file, updating: arguments.has("update"), limit: limit)
         remote?.print(output)
     }
     try output.json(

@@ -70,7 +70,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
 
 /// Loads the page and its parts, one after another, with the shared cache as it is now.
 private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
-    let loader = Loader(.default, (URLCache.shared as? LocalSubstitutionCache).map { DefaultCacheHits(of: $0) })
+    let loader = Loader(.default, (URLCache.shared as? LocalSubstitutionCache).map { AnswerSources(of: $0) })
     defer { loader.end() }
     var fetches: [Fetch] = []
     for path in [""] + DemoSite.parts { fetches.append(await Fetch(URLRequest(url: origin.url(path)), with: loader)) }
@@ -82,7 +82,7 @@ private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
 private func loadOriginal(_ cache: LocalSubstitutionCache, _ output: Output) async throws -> [Fetch] {
     guard let url = DemoSite.originalURL else { throw Failure("the demo's URL is no URL") }
     guard cache.explain(URLRequest(url: url)).verdict == .substituted else { return [] }
-    let loader = Loader(.default)
+    let loader = Loader(.default, AnswerSources(of: cache))
     defer { loader.end() }
     let fetch = await Fetch(URLRequest(url: url), with: loader)
     output.line("\nAnd the URL of the article of 2010, whose host is not asked:")

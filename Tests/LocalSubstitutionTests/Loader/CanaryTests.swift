@@ -142,6 +142,47 @@ struct CanaryTests {
         #expect(cache.calls == [.get])
     }
 
+    @Test("the target of a relative redirect loses the slash at its end, so that a redirect that adds one is a loop")
+    func trailingSlash() async throws {
+        let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
+        defer { origin.stop() }
+        let session = session(with: nil)
+        defer { session.invalidateAndCancel() }
+        let error = await #expect(throws: URLError.self) { try await session.data(from: origin.url("about")) }
+        #expect(error?.code == .httpTooManyRedirects)
+        #expect(origin.requestCount(path: "/about/") == 0)
+    }
+
+    @Test(
+        "a redirect's cookies are stored, but not sent to its target, in a session with a delegate",
+        arguments: [false, true]
+    )
+    func redirectedCookies(_ hasDelegate: Bool) async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/first"
+                ? LoopbackServer.Answer(
+                    status: 302,
+                    headers: [("Location", "/second"), ("Set-Cookie", "user=ada; Path=/")]
+                ) : .text("")
+        }
+        defer { origin.stop() }
+        let delegate = TaskRecorder()
+        let session = URLSession(
+            configuration: .ephemeral,
+            delegate: hasDelegate ? delegate : nil,
+            delegateQueue: nil
+        )
+        defer { session.invalidateAndCancel() }
+        if hasDelegate {
+            session.dataTask(with: origin.url("first")).resume()
+            _ = await delegate.outcome()
+        } else {
+            _ = try await session.data(from: origin.url("first"))
+        }
+        #expect(origin.requests.last?.path == "/second")
+        #expect(origin.requests.last?.header("Cookie") == (hasDelegate ? nil : "user=ada"))
+    }
+
     @Test("the loader stores no response by itself")
     func storesNothing() async throws {
         #expect(try await get() == "network")

@@ -184,6 +184,29 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
+    @Test("the answer to a redirected request that carried a cookie is not kept, and that is said")
+    func redirectedCookie() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/login"
+                ? LoopbackServer.Answer(
+                    status: 302,
+                    headers: [("Location", "/home"), ("Set-Cookie", "user=ada; Path=/")]
+                ) : .text("for \(request.header("Cookie") ?? "all")")
+        }
+        defer { origin.stop() }
+        try await visit { visit in
+            let told = Guarded<[String]>([])
+            visit.cache.onEvent = { event in told.withLock { $0.append(event.description) } }
+            let (data, _) = try await visit.session.data(from: origin.url("login"))
+            #expect(data == Data("for user=ada".utf8))
+            visit.recorder.flush()
+            visit.cache.flushEvents()
+            let reason = "not recorded \(origin.url("login")): the request has the header “Cookie”"
+            #expect(told.withLock { $0 }.contains(reason))
+        }
+        #expect(try keys().isEmpty)
+    }
+
     @Test("a closed recorder keeps nothing, and lets another have the folder")
     func closed() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("a")])

@@ -14,6 +14,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
     case responseHeader(String)
     case cacheControl(String)
     case tooLarge(bytes: Int, most: Int)
+    case notHeld(most: Int)
     case unwritable(String)
     case closed
 
@@ -33,6 +34,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
         case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
         case .tooLarge(let bytes, let most):
             "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
+        case .notHeld(let most): "it has more than \(most) bytes, the most that are held in memory"
         case .unwritable(let problem): problem
         case .closed: "the recorder was closed"
         }

@@ -70,6 +70,13 @@ extension SubstitutionRecorder {
         saveSoon()
     }
 
+    /// Drops the copy of what the server has by now, but can't be kept.
+    func dropCopy(of request: URLRequest) {
+        guard let url = Self.url(of: request) else { return }
+        state.withLock { $0.index.drop(url.canonical) }
+        saveSoon()
+    }
+
     func keep(_ response: HTTPURLResponse, _ body: Data, _ request: URLRequest, _ redirects: [URLRequest])
         -> Keeping.Outcome
     {
@@ -90,8 +97,7 @@ extension SubstitutionRecorder {
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20)
         if let refusal {
             if [200, 404, 410].contains(response.statusCode) {
-                state.withLock { $0.index.drop(url.canonical) }
-                saveSoon()
+                dropCopy(of: request)
             }
             return .notKept(refusal)
         }

@@ -1,0 +1,191 @@
+import Dispatch
+package import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// The delegate of a session that collects the responses to its data tasks.
+///
+/// A 401 is a response like any other: no credential is known here, and only what the system trusts is trusted.
+package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
+    /// A response that has arrived.
+    package struct Response: Sendable {
+        package let head: URLResponse
+        /// `nil` if the body was passed on because it's longer than the limit.
+        package let body: Data?
+        /// The requests for the targets of the redirects that led to it.
+        package let redirects: [URLRequest]
+    }
+
+    /// A part of a response.
+    enum Piece: Sendable {
+        case head(URLResponse)
+        case data(Data)
+    }
+
+    /// The owner of a task: what the collector asks and tells it, on the session's delegate queue.
+    package struct Owner: Sendable {
+        /// The most bytes of a body that are held in memory. A longer body is passed on if there's a ``pass``. Otherwise the
+        /// load fails with `URLError.dataLengthExceedsMaximum`.
+        let limit: Int
+        /// Receives each piece, in order: all of them as they arrive, or, for a body that's longer than the limit, from then on.
+        var pass: (@Sendable (Piece) -> Void)?
+        var passesAtOnce = false
+        /// Receives the number of bytes so far, and of all if the response says it.
+        var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
+        /// Decides about a redirect: calls back with the request to send, or with `nil`. Without it redirects are followed.
+        var redirect: (@Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
+        #if canImport(Darwin)
+        /// Answers an authentication challenge. Without it the system does.
+        var answerChallenge:
+            (
+                @Sendable (
+                    URLAuthenticationChallenge,
+                    @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+                ) -> Void
+            )?
+        #endif
+        /// Called once.
+        let complete: @Sendable (Result<Response, URLError>) -> Void
+
+        package init(
+            limit: Int,
+            progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil,
+            complete: @escaping @Sendable (Result<Response, URLError>) -> Void
+        ) {
+            self.limit = limit
+            self.progress = progress
+            self.complete = complete
+        }
+    }
+
+    private let loads = Guarded<[Int: CollectedLoad]>([:])
+
+    /// Collects the response to a task of a session, which must not have been resumed.
+    package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
+        let redirects = RedirectChain(task.originalRequest, in: session.configuration)
+        loads.withLock { $0[task.taskIdentifier] = CollectedLoad(owner, redirects) }
+    }
+
+    private func owner(of task: URLSessionTask) -> Owner? { loads.withLock { $0[task.taskIdentifier]?.owner } }
+
+    // MARK: The session's delegate
+
+    package func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let owner = loads.withLock { loads in
+            loads[dataTask.taskIdentifier]?.head = response
+            return loads[dataTask.taskIdentifier]?.owner
+        }
+        if let owner, owner.passesAtOnce { owner.pass?(.head(response)) }
+        completionHandler(.allow)
+    }
+
+    package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        // In place: a second reference to the load would make each piece copy all that arrived before.
+        guard let received = loads.withLock({ $0[dataTask.taskIdentifier]?.receive(data) }),
+            let owner = owner(of: dataTask)
+        else { return }
+        switch received {
+        case .held(let count, let expected):
+            owner.progress?(count, expected)
+        case .passed(let pieces):
+            for piece in pieces { owner.pass?(piece) }
+        case .tooLong:
+            end(dataTask, URLError(.dataLengthExceedsMaximum))
+            // Elsewhere, since on Linux this waits for the loader's queue.
+            DispatchQueue.global(qos: .utility).async { dataTask.cancel() }
+        }
+    }
+
+    package func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let next = loads.withLock { loads in
+            loads[task.taskIdentifier]?.redirects.next(request, after: response, in: session.configuration)
+        }
+        guard let next, let redirect = owner(of: task)?.redirect else { return completionHandler(next) }
+        redirect(next, completionHandler)
+    }
+
+    package func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(Darwin)
+        guard let answer = owner(of: task)?.answerChallenge else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
+        answer(challenge, completionHandler)
+        #else
+        // Linux's loader asks after the 401 has arrived whole, and without a credential never ends the task by itself
+        // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
+        end(task, nil)
+        // Elsewhere: it cancels the task, which on the loader's queue waits for that queue.
+        DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
+        #endif
+    }
+
+    package func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        end(task, error)
+    }
+
+    private func end(_ task: URLSessionTask, _ error: (any Error)?) {
+        guard let load = loads.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        if let error {
+            let underlying = URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])
+            load.owner.complete(.failure(error as? URLError ?? underlying))
+        } else if let head = load.head ?? task.response {
+            load.owner.complete(.success(Response(head: head, body: load.body, redirects: load.redirects.followed)))
+        } else {
+            load.owner.complete(.failure(URLError(.badServerResponse)))
+        }
+    }
+}
+
+/// What has arrived of the response to one task.
+private struct CollectedLoad: Sendable {
+    /// What became of a piece of the body.
+    enum Received: Sendable {
+        case held(count: Int, expected: Int64?)
+        case passed([ResponseCollector.Piece])
+        case tooLong
+    }
+
+    let owner: ResponseCollector.Owner
+    var redirects: RedirectChain
+    var head: URLResponse?
+    /// `nil` from when it's longer than the limit.
+    private(set) var body: Data? = Data()
+
+    init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
+        self.owner = owner
+        self.redirects = redirects
+    }
+
+    mutating func receive(_ data: Data) -> Received {
+        guard let held = body?.count else { return .passed([.data(data)]) }
+        guard data.count > owner.limit - held else {
+            body?.append(data)
+            if owner.passesAtOnce { return .passed([.data(data)]) }
+            let expected = head?.expectedContentLength ?? -1
+            return .held(count: held + data.count, expected: expected > 0 ? expected : nil)
+        }
+        guard owner.pass != nil else { return .tooLong }
+        let first = body.take()
+        if owner.passesAtOnce { return .passed([.data(data)]) }
+        return .passed([head.map { .head($0) }, first.map { .data($0) }, .data(data)].compactMap { $0 })
+    }
+}

@@ -1,0 +1,49 @@
+import LocalSubstitution
+
+/// A number of bytes as people type it: `5000`, `64k`, `256MiB`, `1GB`.
+struct ByteCount: Sendable, Hashable, CustomStringConvertible {
+    let bytes: Int
+
+    /// As `curl` and `head` read it: `k`, `M` and `G`, alone or with `iB`, are powers of 1,024, and with `B` of 1,000.
+    ///
+    /// `nil` if the text isn't a number above 0, or too large.
+    init?(_ text: String) {
+        guard let match = text.wholeMatch(of: /([0-9]+)(?:([kKmMgG])(i?B)?)?/), let number = Int(match.1), number > 0
+        else { return nil }
+        let power = match.2.flatMap { ["k": 1, "m": 2, "g": 3][$0.lowercased()] } ?? 0
+        let base = match.3 == "B" ? 1_000 : 1_024
+        let (bytes, isTooLarge) = number.multipliedReportingOverflow(
+            by: (0..<power).reduce(1) { unit, _ in unit * base }
+        )
+        guard !isTooLarge else { return nil }
+        self.bytes = bytes
+    }
+
+    private init(bytes: Int) { self.bytes = bytes }
+
+    var description: String {
+        for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes % (1 << shift) == 0 {
+            return "\(bytes >> shift) \(unit)"
+        }
+        return bytes == 1 ? "1 byte" : "\(bytes) bytes"
+    }
+}
+
+extension ByteCount {
+    /// The most bytes that a subcommand loads from one URL, unless `--limit` says otherwise.
+    static let standardLimit = ByteCount(bytes: 256 << 20)
+
+    static let limitOption = Option(name: "limit", value: "SIZE", help: "the longest body to load; default: 256M")
+
+    /// What `--limit` says.
+    static func limit(_ arguments: Arguments) throws(UsageError) -> ByteCount {
+        guard let text = arguments.value("limit") else { return standardLimit }
+        guard let limit = ByteCount(text) else {
+            throw UsageError("“\(text)” isn't a size: write --limit 500000, 64k or 256M")
+        }
+        return limit
+    }
+
+    /// Why a body that's longer than this limit isn't loaded.
+    var refusal: String { "the body is longer than \(self): raise the limit with --limit" }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Loading for the library itself", .timeLimit(.minutes(2)))
+struct RefresherTests {
+    private func load(_ url: URL, with refresher: Refresher, limit: Int = .max) async -> Refresher.Outcome {
+        await withCheckedContinuation { continuation in
+            refresher.load(URLRequest(url: url), limit: limit) { continuation.resume(returning: $0) }
+        }
+    }
+
+    @Test("takes time in proportion to the body")
+    func linear() async throws {
+        let sizes = ["/small": 8 << 20, "/large": 32 << 20]
+        let origin = try LoopbackServer(routes: sizes.mapValues { .ok(Data(count: $0)) })
+        defer { origin.stop() }
+        let refresher = Refresher()
+        defer { refresher.end() }
+        var best: [String: Duration] = [:]
+        // The best of several, since other work on the machine only ever adds time.
+        for _ in 0..<3 {
+            for (path, size) in sizes {
+                let start = ContinuousClock.now
+                guard case .answer(_, let data) = await load(origin.url(path), with: refresher) else {
+                    Issue.record("no answer for \(path)")
+                    return
+                }
+                #expect(data.count == size)
+                best[path] = min(best[path] ?? .seconds(1_000), ContinuousClock.now - start)
+            }
+        }
+        let (small, large) = (try #require(best["/small"]), try #require(best["/large"]))
+        // Four times as many bytes: 4 if the time is linear, 16 if each piece copies what arrived before.
+        #expect(large / small < 8, "\(small) for 8 MiB, \(large) for 32 MiB")
+    }
+
+    @Test("follows a redirect that only adds a slash")
+    func slash() async throws {
+        let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
+        defer { origin.stop() }
+        let refresher = Refresher()
+        defer { refresher.end() }
+        guard case .answer(let response, let data) = await load(origin.url("about"), with: refresher) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(response.url == origin.url("about/"))
+        #expect(data == Data("found".utf8))
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Every test sets the cache of its protocol, so they run one after another.
+@Suite("Redirects of a forwarded request", .serialized, .timeLimit(.minutes(1)))
+struct RedirectTests {
+    private final class RedirectedProtocol: SubstitutionURLProtocol {
+        static let current = Guarded<LocalSubstitutionCache?>(nil)
+        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
+    }
+
+    /// A session that sends everything on, with cookies of its own.
+    private func session() throws -> URLSession {
+        let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
+        RedirectedProtocol.current.withLock { $0 = cache }
+        let configuration = URLSessionConfiguration.ephemeral
+        cache.attach(to: configuration, as: RedirectedProtocol.self)
+        return URLSession(configuration: configuration)
+    }
+
+    @Test(
+        "go where the Location says (RFC 3986 §5)",
+        arguments: [
+            ("/about", "/about/", "/about/"), ("/a/b", "/a%2Fb/c%20d/", "/a%2Fb/c%20d/"), ("/a/b", "c", "/a/c"),
+            ("/a/b", "c/?q=%26#part", "/a/c/?q=%26"), ("/a/b/c", "../d/", "/a/d/"), ("/a/b", "?q=1", "/a/b?q=1"),
+            ("/a/b", "//HOST/c/", "/c/"), ("/a/b", "http://HOST/c/", "/c/"), ("/a/b", "/", "/"),
+        ]
+    )
+    func targets(_ path: String, _ location: String, _ target: String) async throws {
+        let origin = try LoopbackServer { request in
+            request.target == path
+                ? .redirect(to: location.replacing("HOST", with: request.header("Host") ?? "")) : .text(request.target)
+        }
+        defer { origin.stop() }
+        let session = try session()
+        defer { session.invalidateAndCancel() }
+        let (data, response) = try await session.data(from: origin.url(path))
+        #expect(String(decoding: data, as: UTF8.self) == target)
+        #expect(response.url?.absoluteString.hasPrefix(origin.url(target).absoluteString) == true)
+    }
+
+    @Test("carry the cookies that the session has for the target by then, and no others")
+    func cookies() async throws {
+        let origin = try LoopbackServer { request in
+            func redirect(_ location: String, _ cookie: String) -> LoopbackServer.Answer {
+                LoopbackServer.Answer(status: 302, headers: [("Location", location), ("Set-Cookie", cookie)])
+            }
+            return switch request.path {
+            case "/login": redirect("/home", "user=ada; Path=/")
+            case "/switch": redirect("/home", "user=eve; Path=/")
+            case "/logout": redirect("/home", "user=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT")
+            default: .text(request.header("Cookie") ?? "none")
+            }
+        }
+        defer { origin.stop() }
+        let session = try session()
+        defer { session.invalidateAndCancel() }
+        for (path, cookie) in [("login", "user=ada"), ("switch", "user=eve"), ("logout", "none")] {
+            let (data, _) = try await session.data(from: origin.url(path))
+            #expect(String(decoding: data, as: UTF8.self) == cookie, "after \(path)")
+        }
+    }
+
+    @Test("carry no cookies in a session that sets none")
+    func noCookies() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/login"
+                ? LoopbackServer.Answer(
+                    status: 302,
+                    headers: [("Location", "/home"), ("Set-Cookie", "user=ada; Path=/")]
+                ) : .text(request.header("Cookie") ?? "none")
+        }
+        defer { origin.stop() }
+        let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
+        RedirectedProtocol.current.withLock { $0 = cache }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        cache.attach(to: configuration, as: RedirectedProtocol.self)
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        let (data, _) = try await session.data(from: origin.url("login"))
+        #expect(String(decoding: data, as: UTF8.self) == "none")
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import substitute
+
+@Suite("What may be loaded", .serialized, .timeLimit(.minutes(2)))
+struct LimitTests {
+    /// More than the limit that holds without an option.
+    private static let bomb = GzipBomb.answer(bytes: 300 << 20)
+
+    private let folder: TemporaryFolder
+    private let origin: LoopbackServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        origin = try LoopbackServer { request in
+            request.path == "/exact" ? .ok(Data(count: 4_096)) : request.path == "/small" ? .text("small") : Self.bomb
+        }
+        try folder.writeMap(
+            """
+            {
+              "\(origin.url("/mapped").absoluteString)": "a.txt",
+              "\(origin.url("/offline").absoluteString)": { "file": "a.txt", "use": "whenOffline" }
+            }
+            """,
+            files: ["a.txt": "a"]
+        )
+    }
+
+    @Test(
+        "is limited by every command that loads, with an error that names URL, limit and option",
+        arguments: [
+            (["get", "/bomb"], "256 MiB"), (["get", "--limit", "1M", "/bomb"], "1 MiB"),
+            (["get", "--limit=100k", "--output", "kept", "/bomb"], "100 KiB"),
+            (["get", "--limit", "1M", "--record", "kept", "/bomb"], "1 MiB"),
+            (["get", "--limit", "1M", "--attach", "/offline"], "1 MiB"),
+            (["add", "--limit", "5MB", "/bomb"], "5000000 bytes"),
+            (["check", "--remote", "--update", "--limit", "1000", "/mapped"], "1000 bytes"),
+            (["page", "--limit", "1M", "/bomb"], "1 MiB"),
+        ]
+    )
+    func limited(_ words: [String], _ limit: String) async throws {
+        defer { origin.stop() }
+        let path = try #require(words.last)
+        let url = origin.url(path).absoluteString
+        let operands = words[0] == "check" ? [] : [url]
+        let run = try await folder.substitute(words.dropLast() + operands)
+        #expect(run.status == 1)
+        #expect(run.hasExited)
+        let lines = (run.messages + run.output).split(separator: "\n").filter {
+            $0.contains(url) && $0.contains("--limit")
+        }
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasSuffix(": the body is longer than \(limit): raise the limit with --limit") == true)
+        #expect(try folder.contents("Resources/a.txt") == Data("a".utf8))
+        #expect(!folder.exists("Resources/127.0.0.1_\(origin.port)"))
+        #expect(!folder.exists("kept/Resources/127.0.0.1_\(origin.port)"))
+    }
+
+    @Test("is limited by serve, which goes on", arguments: [[], ["--attach"], ["--record", "kept"]])
+    func served(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        let server = try await ServerProcess(
+            in: folder,
+            ["--map", "substitutions.json", "--origin", base, "--limit", "1M"] + words
+        )
+        let get = ["get", "--map", "other.json", "--output", "-"]
+        try folder.writeMap("{}", as: "other.json")
+        let refused = try await folder.substitute(get + [server.url("/bomb").absoluteString])
+        #expect(
+            refused.output.hasSuffix(
+                "\(origin.url("/bomb").absoluteString): the body is longer than 1 MiB: raise the limit with --limit\n"
+            )
+        )
+        #expect(try await folder.substitute(get + [server.url("/small").absoluteString]).output == "small")
+        #expect(try await server.end().status == 0)
+    }
+
+    @Test("is as much as the limit, and not a byte more", arguments: [(4_096, Int32(0)), (4_095, 1)])
+    func exact(_ limit: Int, _ status: Int32) async throws {
+        defer { origin.stop() }
+        let url = origin.url("/exact").absoluteString
+        #expect(try await folder.substitute("get", "--limit", "\(limit)", url).status == status)
+    }
+
+    @Test(
+        "is a size as people type it",
+        arguments: [
+            ("1", 1, "1 byte"), ("500", 500, "500 bytes"), ("4096", 4_096, "4 KiB"), ("64k", 65_536, "64 KiB"),
+            ("64K", 65_536, "64 KiB"), ("1kB", 1_000, "1000 bytes"), ("256M", 268_435_456, "256 MiB"),
+            ("3MiB", 3_145_728, "3 MiB"), ("2G", 2_147_483_648, "2 GiB"), ("1GB", 1_000_000_000, "1000000000 bytes"),
+        ]
+    )
+    func size(_ text: String, _ bytes: Int, _ description: String) throws {
+        let count = try #require(ByteCount(text))
+        #expect(count.bytes == bytes)
+        #expect(count.description == description)
+    }
+
+    @Test(
+        "isn't what is no size",
+        arguments: [
+            "", "0", "0k", "-1", "1.5M", "M", "1 M", "1T", "1MiBB", "9223372036854775807k", "99999999999999999999",
+        ]
+    )
+    func noSize(_ text: String) { #expect(ByteCount(text) == nil) }
+}
