@@ -196,6 +196,15 @@ struct ProtocolTests {
 
     // MARK: Offline
 
+    @Test("gives up a request that it has sent on after the request's own timeout", .timeLimit(.minutes(1)))
+    func ownTimeout() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(url: origin.url("offline/never"))
+        request.timeoutInterval = 1
+        #expect(try await session.data(for: request).0 == Data("local".utf8))
+    }
+
     @Test("asks the network for an entry that waits for it to fail, with the session's headers")
     func online() async throws {
         let (text, _) = try await load("offline/x", in: session(headers: ["X-Own": "mine"]))
