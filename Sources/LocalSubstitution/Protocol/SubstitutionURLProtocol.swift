@@ -54,7 +54,8 @@ open class SubstitutionURLProtocol: URLProtocol {
     /// On Linux this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`): to read a file
     /// here would hold up all of them, and to use a session traps.
     open override func startLoading() {
-        guard let attempt = delivery.withLock({ $0.begin() }) else {
+        guard let start = delivery.withLock({ $0.begin() }) else { return }
+        guard case .attempt(let attempt) = start else {
             client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
             return
         }
