@@ -211,8 +211,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// Stores a response in the default cache, unless an entry would answer its request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
-        guard !prepare(request).decision.keepsOutOfDefaultCache else { return }
-        defaultStore(cachedResponse, under: DefaultCacheKey.request(for: request))
+        let lookup = prepare(request)
+        guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }
+        defaultStore(cachedResponse, under: key)
     }
 
     /// Stores a response in the default cache, unless an entry would answer the task's request.
@@ -225,8 +226,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// lookup builds the first anew.
     public override func removeCachedResponse(for request: URLRequest) {
         if let url = request.url?.absoluteString { drop(url) }
-        removeCopy(for: request)
-        super.removeCachedResponse(for: DefaultCacheKey.request(for: request))
+        let match = Decision(request, in: map).match
+        removeCopy(for: match)
+        if let key = DefaultCacheKey.request(for: request, match?.url) { defaultRemove(under: key) }
     }
 
     /// Drops a task's retained response and the default cache's. The next lookup builds the former anew.
@@ -257,10 +259,6 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     }
 
     // MARK: The default cache
-
-    func defaultResponse(for request: URLRequest) -> CachedURLResponse? {
-        defaultResponse(under: DefaultCacheKey.request(for: request))
-    }
 
     func defaultResponse(under key: URLRequest) -> CachedURLResponse? {
         super.cachedResponse(for: key)

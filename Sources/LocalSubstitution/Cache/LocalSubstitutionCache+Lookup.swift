@@ -178,7 +178,7 @@ extension LocalSubstitutionCache {
     }
 
     private func fallBack(_ lookup: Lookup, since reason: @autoclosure () -> String) -> CachedURLResponse? {
-        let response = defaultResponse(for: lookup.request)
+        let response = lookup.defaultCacheKey.flatMap(defaultResponse(under:))
         guard lookup.namingEntry == nil else {
             count { $0.bypassed += 1 }
             emit(bypassed(lookup, since: reason()))
@@ -222,6 +222,9 @@ extension LocalSubstitutionCache {
 extension Lookup {
     /// The entry that names the URL: the one that wins, or would if its file were still there.
     var namingEntry: Entry? { decision.match?.winner ?? decision.match?.goneFile }
+
+    /// The request under which the default cache keeps the response; `nil` if it keeps none.
+    var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, decision.match?.url) }
 
     func path(of substitution: Substitution) -> String? {
         substitution.fileName.flatMap { name in folder?.path(of: name) }
