@@ -27,6 +27,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         var retention = Retention()
         var reads: [String: FileRead] = [:]
         var attachments: [ObjectIdentifier: Attachment] = [:]
+        /// The request that a protocol has taken, and for which the loader is about to ask the cache.
+        var taken: URLRequest?
         var statistics = Statistics()
         var onEvent: (@Sendable (Event) -> Void)?
     }
@@ -175,11 +177,14 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ) {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
         if let response = hit(request) { return completionHandler(response) }
+        let isTaken = forgetTaken(request)
         // A changed map would have to be read.
         let lookup = liveReload?.isCurrent(map) ?? true ? prepare(request) : nil
-        if let lookup, needsNoRead(lookup) { return completionHandler(finish(lookup)) }
+        if let lookup, needsNoRead(lookup, isTaken: isTaken) {
+            return completionHandler(finish(lookup, isTaken: isTaken))
+        }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
-            completionHandler(finish(lookup ?? prepare(request)))
+            completionHandler(finish(lookup ?? prepare(request), isTaken: isTaken))
         }
     }
 

@@ -161,6 +161,8 @@ struct ProtocolTests {
         let error = await #expect(throws: URLError.self) { try await load(path, method: method, in: session) }
         #expect(error?.code == .resourceUnavailable)
         #expect(error?.localizedDescription.contains("verdict:") == true)
+        #expect(error?.localizedDescription.contains("served by:    nothing: this session fails") == true)
+        #expect(error?.localizedDescription.contains("default cache") == false)
         #expect(origin.requests.isEmpty)
     }
 
@@ -180,6 +182,16 @@ struct ProtocolTests {
         defer { session.invalidateAndCancel() }
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("mapped")) }
         #expect(error?.localizedDescription.contains("data task") == true)
+    }
+
+    @Test("fails a download task in strict mode as any other, where no entry answers it")
+    func strictDownload() async throws {
+        let session = session(unmatched: .fail)
+        defer { session.invalidateAndCancel() }
+        let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("other")) }
+        #expect(error?.code == .resourceUnavailable)
+        #expect(error?.localizedDescription.contains("no entry names it") == true)
+        #expect(error?.localizedDescription.contains("data task") == false)
     }
     #endif
 
@@ -264,7 +276,8 @@ struct ProtocolTests {
         defer { session.invalidateAndCancel() }
         let (data, _) = try await session.data(from: origin.url("offline/x"))
         #expect(data == Data("network GET ".utf8))
-        #expect(cache.statistics.lookups == 1)
+        #expect(cache.statistics.forwarded == 1)
+        #expect(cache.statistics.lookups == 0)
         #expect(other.statistics.lookups == 0)
     }
 
