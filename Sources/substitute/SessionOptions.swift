@@ -19,6 +19,7 @@ enum SessionOptions {
 struct CommandSession: Sendable {
     let loader: Loader
     let cache: LocalSubstitutionCache
+    let isAttached: Bool
     private let recorder: SubstitutionRecorder?
 
     /// - Parameter isServer: Whether it loads for others, as long as it runs: then a changed map or file is served from the next
@@ -34,7 +35,8 @@ struct CommandSession: Sendable {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }
-        if recorder != nil || arguments.has("attach") || arguments.has("offline") {
+        isAttached = recorder != nil || arguments.has("attach") || arguments.has("offline")
+        if isAttached {
             let parts = (cache, recorder)
             CommandProtocol.parts.withLock { $0 = parts }
             cache.attach(
