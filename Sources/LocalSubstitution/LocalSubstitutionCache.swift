@@ -27,6 +27,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         var retention = Retention()
         var reads: [String: FileRead] = [:]
         var attachments: [ObjectIdentifier: Attachment] = [:]
+        /// The request that a protocol has taken, and for which the loader is about to ask the cache.
+        var taken: URLRequest?
         var statistics = Statistics()
         var onEvent: (@Sendable (Event) -> Void)?
         /// What proves to a verification that this cache answered, by the token in its request.
@@ -186,11 +188,14 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ) {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
         if let response = hit(request) { return completionHandler(response) }
+        let isTaken = forgetTaken(request)
         // A changed map would have to be read.
         let lookup = liveReload?.isCurrent(map) ?? true ? prepare(request) : nil
-        if let lookup, needsNoRead(lookup) { return completionHandler(finish(lookup)) }
+        if let lookup, needsNoRead(lookup, isTaken: isTaken) {
+            return completionHandler(finish(lookup, isTaken: isTaken))
+        }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
-            completionHandler(finish(lookup ?? prepare(request)))
+            completionHandler(finish(lookup ?? prepare(request), isTaken: isTaken))
         }
     }
 
@@ -222,8 +227,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// Stores a response in the default cache, unless an entry would answer its request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
-        guard !prepare(request).decision.keepsOutOfDefaultCache else { return }
-        defaultStore(cachedResponse, under: DefaultCacheKey.request(for: request))
+        let lookup = prepare(request)
+        guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }
+        defaultStore(cachedResponse, under: key)
     }
 
     /// Stores a response in the default cache, unless an entry would answer the task's request.
@@ -236,8 +242,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// lookup builds the first anew.
     public override func removeCachedResponse(for request: URLRequest) {
         if let url = request.url?.absoluteString { drop(url) }
-        removeCopy(for: request)
-        super.removeCachedResponse(for: DefaultCacheKey.request(for: request))
+        let match = Decision(request, in: map).match
+        removeCopy(for: match)
+        if let key = DefaultCacheKey.request(for: request, match?.url) { defaultRemove(under: key) }
     }
 
     /// Drops a task's retained response and the default cache's. The next lookup builds the former anew.
@@ -268,10 +275,6 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     }
 
     // MARK: The default cache
-
-    func defaultResponse(for request: URLRequest) -> CachedURLResponse? {
-        defaultResponse(under: DefaultCacheKey.request(for: request))
-    }
 
     func defaultResponse(under key: URLRequest) -> CachedURLResponse? {
         super.cachedResponse(for: key)

@@ -16,7 +16,7 @@ struct Fetch: Sendable {
     }
 
     let url: URL
-    let source: Source
+    var source: Source
     let response: HTTPURLResponse?
     let body: Data
     let milliseconds: Double

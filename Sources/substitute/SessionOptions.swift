@@ -20,6 +20,7 @@ enum SessionOptions {
 struct CommandSession: Sendable {
     let loader: Loader
     let cache: LocalSubstitutionCache
+    let isAttached: Bool
     private let sources: AnswerSources?
     private let recorder: SubstitutionRecorder?
 
@@ -37,7 +38,7 @@ struct CommandSession: Sendable {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }
-        let isAttached = recorder != nil || arguments.has("attach") || arguments.has("offline")
+        isAttached = recorder != nil || arguments.has("attach") || arguments.has("offline")
         if isAttached {
             let parts = (cache, recorder)
             CommandProtocol.parts.withLock { $0 = parts }

@@ -270,6 +270,54 @@ struct GetTests {
         #expect(!folder.exists("f"))
     }
 
+    static let needsProtocol: [(entry: String, words: [String], reason: String, attached: String)] = [
+        (
+            #"{ "file": "a.txt", "status": 418 }"#, [],
+            "the loader takes no response with the status 418 from a cache", "the entry's file"
+        ),
+        (
+            #"{ "file": "a.txt", "methods": ["POST"] }"#, ["--method=POST"],
+            "the loader takes no POST response from a cache", "the entry's file"
+        ),
+        (#"{ "status": 503 }"#, [], "the loader takes no response with the status 503 from a cache", "the entry"),
+        (
+            #"{ "file": "a.txt", "use": "whenOffline" }"#, [],
+            "the entry's file answers only when the network fails (“use”: “whenOffline”)",
+            "the network; if that fails, the entry's file"
+        ),
+        (#""a.txt""#, ["--reload"], "the request's cache policy ignores local data", "the entry's file"),
+    ]
+
+    @Test(
+        "says of a URL that fails which entry names it, why the cache can't answer, and that --attach would",
+        arguments: needsProtocol
+    )
+    func failsWithEntry(entry: String, words: [String], reason: String, attached: String) async throws {
+        defer { origin.stop() }
+        let url = Self.host + "/x"
+        try folder.writeMap("{ \"\(url)\": \(entry) }", files: ["a.txt": "0123456789"])
+        let advice =
+            "The entry “\(url)” names it, but the cache can't answer: \(reason). With --attach, it's served by \(attached).\n"
+        let run = try await folder.substitute(["get", "--json"] + words + [url])
+        #expect(run.status == 1)
+        #expect(run.messages.contains("substitute: \(url): "))
+        #expect(run.messages.hasSuffix(advice))
+        #expect(try run.json([Record].self).first?.error.map { advice.hasPrefix($0.suffix(advice.count - 1)) } == true)
+        let withProtocol = try await folder.substitute(["get", "--attach"] + words + [url])
+        #expect(withProtocol.status == 0)
+        #expect(withProtocol.output.hasPrefix("substituted ← "))
+    }
+
+    @Test("says nothing of entries where none names the URL that fails, or the protocol is attached")
+    func failsWithoutEntry() async throws {
+        defer { origin.stop() }
+        for words in [["get", Self.host + "/other"], ["get", "--offline", Self.host + "/other"]] {
+            let run = try await folder.substitute(words)
+            #expect(run.status == 1)
+            #expect(!run.messages.contains("--attach"))
+        }
+    }
+
     @Test("works without a home folder")
     func noHome() async throws {
         defer { origin.stop() }

@@ -6,16 +6,30 @@ import FoundationNetworking
 
 /// The request under which the default cache keeps a response.
 enum DefaultCacheKey {
-    /// On Apple platforms the request itself. On Linux `URLCache` tells requests apart by host, port and path alone
-    /// (`URLCache.swift`, `identifier(for:)`), so that `http` and `https`, or two queries, share a place, and it does not store
-    /// what has a long path on disk: there it is a request whose path is a digest of the whole URL. It is short, since every
-    /// byte of it costs: see the benchmark “misses”.
-    static func request(for request: URLRequest) -> URLRequest {
+    /// Returns the request itself on Apple platforms; `nil` for a URL whose response isn't kept.
+    ///
+    /// On Linux `URLCache` tells requests apart by host, port and path alone (`URLCache.swift`, `identifier(for:)`), so that
+    /// `http` and `https`, or two queries, share a place, and it doesn't store a response with a long path on disk. There the
+    /// request's path is a digest of the URL's normal form, and only `http` and `https` URLs have a key. The request is short,
+    /// since every byte of it costs: see the benchmark “misses”.
+    ///
+    /// - Parameter normalized: The request's URL; `nil` if it has no normal form.
+    static func request(for request: URLRequest, _ normalized: NormalizedURL?) -> URLRequest? {
         #if canImport(Darwin)
         return request
         #else
-        guard let url = request.url else { return request }
-        return URL(string: "http://h/" + Digest.base64(of: url.absoluteString)).map { URLRequest(url: $0) } ?? request
+        guard let text = normalized?.text ?? request.url.flatMap(textWithUserInfo) else { return nil }
+        return URL(string: "http://h/" + Digest.base64(of: text)).map { URLRequest(url: $0) }
         #endif
     }
+
+    #if !canImport(Darwin)
+    /// A URL with user info has no normal form. Its response may differ from that of the URL without it.
+    private static func textWithUserInfo(_ url: URL) -> String? {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.user != nil else {
+            return nil
+        }
+        return String(url.absoluteString.prefix { $0 != "#" })
+    }
+    #endif
 }

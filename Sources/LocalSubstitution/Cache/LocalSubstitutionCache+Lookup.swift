@@ -28,9 +28,9 @@ extension LocalSubstitutionCache {
     }
 
     /// Whether the answer takes neither a file that is not in memory yet nor the default cache, which looks on disk.
-    func needsNoRead(_ lookup: Lookup) -> Bool {
+    func needsNoRead(_ lookup: Lookup, isTaken: Bool) -> Bool {
         if lookup.decision.verdict == .ignoresLocalData { return true }
-        return lookup.decision.answer.map { isAtHand($0, lookup) } ?? false
+        return lookup.decision.answer.map { isAtHand($0, lookup) } ?? isTaken
     }
 
     /// Whether the response of an entry that applies takes nothing that is not in memory yet.
@@ -39,23 +39,29 @@ extension LocalSubstitutionCache {
         return heldFile(at: path).map { knowsFreshest(lookup, substitution, $0) } ?? false
     }
 
-    func finish(_ lookup: Lookup) -> CachedURLResponse? {
+    /// - Parameter isTaken: Whether a protocol has taken the request. Then the protocol reports what becomes of it, unless the
+    ///   cache answers from a file, and it doesn't want the default cache's response.
+    func finish(_ lookup: Lookup, isTaken: Bool = false) -> CachedURLResponse? {
         reportGoneFiles(lookup)
+        guard !isTaken else { return try? answer(lookup) }
         guard lookup.decision.verdict != .ignoresLocalData else {
-            count { $0.bypassed += 1 }
-            emit(bypassed(lookup, since: lookup.decision.reason))
+            reportUnanswered(lookup, since: lookup.decision.reason)
             return nil
         }
-        var problem: FileProblem?
-        if let substitution = lookup.decision.answer, let url = lookup.request.url {
-            do throws(FileProblem) {
-                if let response = try substitute(lookup, with: substitution, url) { return response }
-            } catch {
+        do throws(FileProblem) {
+            return try answer(lookup) ?? fallBack(lookup, since: lookup.decision.reason)
+        } catch {
+            if let substitution = lookup.decision.answer, let url = lookup.request.url {
                 report(error, of: substitution, url)
-                problem = error
             }
+            return fallBack(lookup, since: "the file \(error.message)")
         }
-        return fallBack(lookup, since: problem.map { "the file \($0.message)" } ?? lookup.decision.reason)
+    }
+
+    /// The response of the entry that answers, counted and reported; `nil` if none does.
+    private func answer(_ lookup: Lookup) throws(FileProblem) -> CachedURLResponse? {
+        guard let substitution = lookup.decision.answer, let url = lookup.request.url else { return nil }
+        return try substitute(lookup, with: substitution, url)
     }
 
     /// The response to a request that an entry answers, counted as such.
@@ -185,19 +191,25 @@ extension LocalSubstitutionCache {
     }
 
     private func fallBack(_ lookup: Lookup, since reason: @autoclosure () -> String) -> CachedURLResponse? {
-        let response = defaultResponse(for: lookup.request)
+        let response = lookup.defaultCacheKey.flatMap(defaultResponse(under:))
+        if response != nil, lookup.namingEntry == nil {
+            count { $0.fallbackHits += 1 }
+            if let url = lookup.request.url { emit(.fallbackHit(url)) }
+        } else {
+            reportUnanswered(lookup, since: reason())
+        }
+        return response
+    }
+
+    /// Counts and reports a lookup that no entry answers, and that the default cache doesn't answer in an entry's place.
+    func reportUnanswered(_ lookup: Lookup, since reason: @autoclosure () -> String) {
         guard lookup.namingEntry == nil else {
             count { $0.bypassed += 1 }
             emit(bypassed(lookup, since: reason()))
-            return response
+            return
         }
-        count {
-            if response == nil { $0.misses += 1 } else { $0.fallbackHits += 1 }
-        }
-        if let url = lookup.request.url {
-            emit(response == nil ? missed(url, lookup) : .fallbackHit(url))
-        }
-        return response
+        count { $0.misses += 1 }
+        if let url = lookup.request.url { emit(missed(url, lookup)) }
     }
 
     private func bypassed(_ lookup: Lookup, since reason: String) -> Event {
@@ -229,6 +241,9 @@ extension LocalSubstitutionCache {
 extension Lookup {
     /// The entry that names the URL: the one that wins, or would if its file were still there.
     var namingEntry: Entry? { decision.match?.winner ?? decision.match?.goneFile }
+
+    /// The request under which the default cache keeps the response; `nil` if it keeps none.
+    var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, decision.match?.url) }
 
     func path(of substitution: Substitution) -> String? {
         substitution.fileName.flatMap { name in folder?.path(of: name) }

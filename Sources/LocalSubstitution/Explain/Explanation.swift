@@ -79,13 +79,16 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// Several lines, ready to print.
-    public var description: String {
+    public var description: String { text(servedBy: instead) }
+
+    /// - Parameter server: What serves the request instead of the entry; `nil` if the entry does.
+    func text(servedBy server: String?) -> String {
         var lines = ["\(method) \(url?.absoluteString ?? "a request without a URL")"]
         func add(_ name: String, _ value: String?) {
             if let value { lines.append("  " + "\(name):".padding(toLength: 14, withPad: " ", startingAt: 0) + value) }
         }
         add("verdict", verdict == .substituted ? "substituted" : "not substituted: \(reason)")
-        add("served by", instead)
+        add("served by", server)
         add("attached", attached)
         add("entry", winner.map(Self.describe))
         add("file", file?.path)

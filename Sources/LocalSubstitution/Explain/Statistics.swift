@@ -1,21 +1,23 @@
 extension LocalSubstitutionCache {
     /// How often a cache was asked, and what came of it. Counts begin at 0 with the cache and never go back.
     ///
-    /// Every lookup is one of ``substituted``, ``bypassed``, ``fallbackHits`` and ``misses``.
+    /// Every lookup is one of ``substituted``, ``bypassed``, ``fallbackHits`` and ``misses``. A request that
+    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader has asked the cache for it.
     public struct Statistics: Sendable, Hashable {
-        /// How often the cache was asked for a response.
+        /// Requests for which the cache was asked, except those that a protocol answers or forwards itself. A request that a
+        /// protocol fails counts too.
         public internal(set) var lookups = 0
         /// Lookups that a local file, or an entry with a status alone, answered.
         public internal(set) var substituted = 0
         /// Lookups whose URL an entry names, but which it does not answer: because of `null`, the request's cache policy or
-        /// method, `use`, a fault, or because the loader would refuse the response.
+        /// method, `use`, a fault, or because the loader would refuse the response or can't finish the task.
         public internal(set) var bypassed = 0
         /// Lookups that no entry names and the default cache answered.
         public internal(set) var fallbackHits = 0
         /// Lookups that no entry names and the default cache did not answer.
         public internal(set) var misses = 0
         /// Requests that ``SubstitutionURLProtocol`` answered from a file, or by an entry with a status alone, where the cache
-        /// was not asked or would not have been believed. They are no lookups.
+        /// was not asked or would not have been believed. They aren't lookups.
         public internal(set) var served = 0
         /// Requests for which something stood by, and that the network answered.
         public internal(set) var forwarded = 0

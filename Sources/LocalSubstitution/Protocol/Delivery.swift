@@ -1,46 +1,66 @@
 /// How far a protocol's one delivery has come.
 ///
-/// A task that is suspended stops its protocol, and starts the same one again when it is resumed. So attempts are counted, and
-/// what comes of an earlier one is of no use any more.
+/// A task that is suspended stops its protocol, and starts the same one again when it's resumed. So attempts are counted, and
+/// the results of an earlier one are ignored. Linux's loader also starts a protocol that is running, or that has ended.
 struct Delivery: Sendable {
+    /// What starting a protocol leads to.
+    enum Start: Sendable, Equatable {
+        /// A new attempt, with its number.
+        case attempt(Int)
+        /// A failure, because the pieces that were passed on can't be taken back.
+        case failure
+    }
+
+    private enum Progress: Sendable {
+        case idle, underWay, ended
+    }
+
     private var attempt = 0
-    private var isUnderWay = false
+    private var progress = Progress.idle
     private var hasPassedPieces = false
     private var forwarding: Forwarding?
 
-    /// The number of the attempt that begins; `nil` if pieces have been passed on, which can't be taken back.
-    mutating func begin() -> Int? {
-        guard !hasPassedPieces else { return nil }
+    /// Begins an attempt; `nil` if one is under way, or if the delivery has ended.
+    mutating func begin() -> Start? {
+        guard progress == .idle else { return nil }
+        guard !hasPassedPieces else {
+            progress = .ended
+            return .failure
+        }
         attempt += 1
-        isUnderWay = true
-        return attempt
+        progress = .underWay
+        return .attempt(attempt)
     }
 
     /// Whether an attempt goes on, so that what it has forwarded is of use.
     mutating func follow(_ forwarding: Forwarding, _ attempt: Int) -> Bool {
-        guard isUnderWay, attempt == self.attempt else { return false }
+        guard isUnderWay(attempt) else { return false }
         self.forwarding = forwarding
         return true
     }
 
     /// Gives what was forwarded and is of no use any more.
     mutating func stop() -> Forwarding? {
-        isUnderWay = false
+        if progress == .underWay { progress = .idle }
         return forwarding.take()
     }
 
     /// Whether an attempt may pass on a piece of a response.
     mutating func pass(_ attempt: Int) -> Bool {
-        guard isUnderWay, attempt == self.attempt else { return false }
+        guard isUnderWay(attempt) else { return false }
         hasPassedPieces = true
         return true
     }
 
     /// Whether pieces were passed on before an attempt's end; `nil` if it may not end: it has, or it was stopped.
     mutating func end(_ attempt: Int) -> Bool? {
-        guard isUnderWay, attempt == self.attempt else { return nil }
-        isUnderWay = false
+        guard isUnderWay(attempt) else { return nil }
+        progress = .ended
         forwarding = nil
         return hasPassedPieces
+    }
+
+    private func isUnderWay(_ attempt: Int) -> Bool {
+        progress == .underWay && attempt == self.attempt
     }
 }

@@ -66,7 +66,7 @@ struct ForwardedRequest: Sendable {
         case .local(let response):
             return .deliver(.success(response))
         case .failed(let error, let isPartial):
-            guard !isPartial, NetworkFailure.codes.contains(error.code) else { return .deliver(.failure(error)) }
+            guard !isPartial, NetworkFailure.codes.contains(error.code) else { return .deliver(fail(error)) }
             return .find { .deliver(fallBack(error)) }
         case .passedOn(let head, let limit):
             cache.noteForwarded(lookup)
@@ -89,10 +89,16 @@ struct ForwardedRequest: Sendable {
         let answer =
             switch standby {
             case .file(let substitution): cache.serve(lookup, substitution, isCounted: false)
-            case .recorder(let recorder): cache.replay(lookup, recorder) ?? .failure(error)
+            case .recorder(let recorder): cache.replay(lookup, recorder) ?? fail(error)
             }
         if case .success = answer { cache.noteFallback(lookup, error) }
         return answer
+    }
+
+    /// Nothing answers.
+    private func fail(_ error: URLError) -> Result {
+        cache.reportUnanswered(lookup, since: error.localizedDescription)
+        return .failure(error)
     }
 
     /// The server says that the recorder's copy is still right.

@@ -7,6 +7,32 @@ import FoundationNetworking
 
 /// What the cache does for the protocol.
 extension LocalSubstitutionCache {
+    /// Remembers which request a protocol has taken, so that the cache leaves it to the protocol to report what becomes of it;
+    /// `nil` forgets it.
+    ///
+    /// One at a time is enough: Linux's loader asks the protocol, then the cache, then starts the protocol, all on a queue that
+    /// the sessions of the process share (`URLSession.swift`, `sharedQueue`).
+    func noteTaken(_ request: URLRequest?) {
+        #if !canImport(Darwin)
+        state.withLock { $0.taken = request }
+        #endif
+    }
+
+    /// Forgets that a protocol has taken a request; returns whether one had.
+    func forgetTaken(_ request: URLRequest) -> Bool {
+        state.withLock { state in
+            guard state.taken == request else { return false }
+            state.taken = nil
+            return true
+        }
+    }
+
+    /// Reports a request that no entry answers, in a session that may not reach the network; returns its error.
+    func unmatched(_ lookup: Lookup) -> URLError {
+        reportUnanswered(lookup, since: lookup.decision.reason)
+        return .unmatched(Explanation(lookup.request, lookup.decision, lookup.map))
+    }
+
     /// The response of an entry that applies, whatever a loader would say of it.
     ///
     /// - Parameter isCounted: Whether the loader has got it from the cache before, so that it has been counted.

@@ -13,7 +13,13 @@ enum ProtocolAction: Sendable {
     case forward(Lookup, Standby, Forwarder)
     /// The recorder's copy answers, or nothing does.
     case replay(Lookup, SubstitutionRecorder)
-    case fail(Explanation)
+    case fail(Lookup)
+
+    var lookup: Lookup {
+        switch self {
+        case .answer(let lookup, _), .forward(let lookup, _, _), .replay(let lookup, _), .fail(let lookup): lookup
+        }
+    }
 }
 
 /// What stands by for the network to fail.
@@ -33,14 +39,10 @@ extension LocalSubstitutionCache {
                 return isStrict
                     ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder), attachment.forwarder)
             }
-            return isStrict && request.reachesNetwork ? .fail(explanation(of: lookup)) : nil
+            return isStrict && request.reachesNetwork ? .fail(lookup) : nil
         }
         guard substitution.use == .whenOffline, !isStrict else { return .answer(lookup, substitution) }
         return request.showsItsBody ? .forward(lookup, .file(substitution), attachment.forwarder) : nil
-    }
-
-    func explanation(of lookup: Lookup) -> Explanation {
-        Explanation(lookup.request, lookup.decision, lookup.map)
     }
 }
 

@@ -11,6 +11,7 @@ enum UnsupportedTask {
         #if canImport(Darwin)
         return nil
         #else
+        if case .fail = action { return nil }
         // Foundation traps when a protocol finishes such a task (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
         if task is URLSessionDownloadTask {
             return .explained(
@@ -39,7 +40,8 @@ extension URLError {
     static func unmatched(_ explanation: Explanation) -> URLError {
         .explained(
             .resourceUnavailable,
-            "no entry answers this request, and its session may not reach the network\n\(explanation)",
+            "no entry answers this request, and its session may not reach the network\n"
+                + explanation.text(servedBy: "nothing: this session fails requests that no entry answers"),
             explanation.url
         )
     }

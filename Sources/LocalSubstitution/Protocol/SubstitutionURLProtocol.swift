@@ -44,7 +44,9 @@ open class SubstitutionURLProtocol: URLProtocol {
 
     /// Whether an entry applies to a request, a recorder is to keep its response, or the session must fail without an answer.
     open override class func canInit(with request: URLRequest) -> Bool {
-        cache?.action(for: request, by: self) != nil
+        guard let cache, cache.action(for: request, by: self) != nil else { return false }
+        cache.noteTaken(request)
+        return true
     }
 
     /// The request as it is.
@@ -55,17 +57,24 @@ open class SubstitutionURLProtocol: URLProtocol {
     /// On Linux this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`): to read a file
     /// here would hold up all of them, and to use a session traps.
     open override func startLoading() {
-        guard let attempt = delivery.withLock({ $0.begin() }) else {
+        guard let start = delivery.withLock({ $0.begin() }) else { return }
+        guard case .attempt(let attempt) = start else {
             client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
             return
         }
-        guard let cache = Self.cache, let action = cache.action(for: request, by: Self.self) else {
+        let cache = Self.cache
+        // For a download task the loader hasn't asked the cache.
+        cache?.noteTaken(nil)
+        guard let cache, let action = cache.action(for: request, by: Self.self) else {
             return end(.failure(URLError(.resourceUnavailable)), attempt)
         }
-        if let error = UnsupportedTask.error(for: task, request, action) { return end(.failure(error), attempt) }
+        if let error = UnsupportedTask.error(for: task, request, action) {
+            cache.reportUnanswered(action.lookup, since: error.localizedDescription)
+            return end(.failure(error), attempt)
+        }
         switch action {
-        case .fail(let explanation):
-            end(.failure(.unmatched(explanation)), attempt)
+        case .fail(let lookup):
+            end(.failure(cache.unmatched(lookup)), attempt)
         case .answer(let lookup, let substitution):
             // On Linux the loader has asked the cache already, and what that gave has been counted.
             let isCounted = cachedResponse != nil && lookup.decision.verdict == .substituted
@@ -75,9 +84,7 @@ open class SubstitutionURLProtocol: URLProtocol {
             take(.find { .deliver(cache.serve(lookup, substitution, isCounted: isCounted)) }, attempt)
         case .replay(let lookup, let recorder):
             take(
-                .find {
-                    .deliver(cache.replay(lookup, recorder) ?? .failure(.unmatched(cache.explanation(of: lookup))))
-                },
+                .find { .deliver(cache.replay(lookup, recorder) ?? .failure(cache.unmatched(lookup))) },
                 attempt
             )
         case .forward(let lookup, let standby, let forwarder):

@@ -154,8 +154,8 @@ extension LocalSubstitutionCache {
     }
 
     /// Drops the newer copy of a request's URL, if its entry is one that has them.
-    func removeCopy(for request: URLRequest) {
-        guard let match = Decision(request, in: map).match, match.substitution?.use == .untilUpdated else { return }
+    func removeCopy(for match: MapMatch?) {
+        guard let match, match.substitution?.use == .untilUpdated else { return }
         removeCopy(of: match.url.canonical)
     }
 

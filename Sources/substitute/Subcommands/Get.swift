@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -33,7 +34,11 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 
     let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
-    for request in requests { fetches.append(await Fetch(request, with: loading.loader)) }
+    for request in requests {
+        var fetch = await Fetch(request, with: loading.loader)
+        if !loading.isAttached { fetch.addAdvice(from: loading.cache.explain(request)) }
+        fetches.append(fetch)
+    }
     loading.end(output)
     for case let fetch in fetches {
         if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(lines: reason)") }
@@ -48,4 +53,18 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     if target != "-" { output.table(of: fetches) }
     try output.json(fetches.map { FetchRecord($0) })
     return fetches.contains { $0.hasFailed } ? .failed : .done
+}
+
+extension Fetch {
+    /// Adds to the reason of a failure that an entry names the URL, why the cache can't answer, and that the protocol would.
+    fileprivate mutating func addAdvice(from explanation: Explanation) {
+        guard case .failed(let reason) = source, let entry = explanation.winner, let attached = explanation.attached
+        else {
+            return
+        }
+        source = .failed(
+            "\(reason). The entry “\(entry.key)” names it, but the cache can't answer: \(explanation.reason). "
+                + "With --attach, it's served by \(attached)."
+        )
+    }
 }

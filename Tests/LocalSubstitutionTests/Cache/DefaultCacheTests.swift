@@ -25,7 +25,7 @@ struct DefaultCacheTests {
     static let confusable = [
         "http://x/a", "https://x/a", "https://x/a?v=1", "https://x/a?v=2", "https://x/A", "https://x/a/",
         "https://x:8443/a",
-        "https://x/%61",
+        "https://x/a?v=1&w=2", "https://x/a?w=2&v=1", "https://user:secret@x/a",
         "https://x/" + String(repeating: "long", count: 100),
         "https://x/" + String(repeating: "long", count: 100) + "?v=1",
     ]
@@ -43,6 +43,36 @@ struct DefaultCacheTests {
         #expect(try reader.lookUp("https://x/a?v=3") == nil)
         #expect(cache.statistics.fallbackHits + reader.statistics.fallbackHits >= Self.confusable.count)
     }
+
+    static let spellings = [
+        ("https://x/a#top", "https://x/a"), ("https://x/a", "https://x/a#top"), ("https://X/a", "https://x/a"),
+        ("https://x:443/a", "https://x/a"), ("https://x", "https://x/"), ("https://x/%61", "https://x/a"),
+        ("https://x/b/../a?q#top", "https://x/a?q"), ("https://user:secret@x/a#top", "https://user:secret@x/a"),
+    ]
+
+    #if !canImport(Darwin)
+    @Test("has one place for all spellings of a URL, whatever the fragment", arguments: spellings)
+    func spelling(_ stored: String, _ asked: String) throws {
+        let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
+        cache.storeCachedResponse(try response(stored, "network"), for: try request(stored))
+        #expect(try cache.lookUp(asked)?.text == "network")
+        cache.removeCachedResponse(for: try request(asked))
+        #expect(try cache.lookUp(stored) == nil)
+    }
+
+    @Test(
+        "keeps no response for a URL that is neither http nor https",
+        arguments: ["file:///etc/hostname", "data:text/plain,x", "ftp://x/a", "ws://x/a"]
+    )
+    func otherSchemes(_ url: String) throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        cache.storeCachedResponse(try response(url, "network"), for: try request(url))
+        #expect(try cache.lookUp(url) == nil)
+        #expect(cache.currentMemoryUsage == 0)
+        #expect(cache.currentDiskUsage == 0)
+    }
+    #endif
 
     @Test("does not store a response for a request that would be substituted, policy aside")
     func storesNothingSubstituted() throws {

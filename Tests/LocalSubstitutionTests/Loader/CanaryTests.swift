@@ -204,6 +204,61 @@ struct CanaryTests {
         #expect(wasInside.withLock { $0 })
     }
 
+    @Test("suspending and resuming a task while a cache is asked traps")
+    func suspendedWhileAsked() async {
+        await #expect(processExitsWith: .signal(SIGILL)) {
+            let origin = try LoopbackServer { _ in .text("network") }
+            let asked = HoldingCache()
+            let session = session(with: asked)
+            await withCheckedContinuation { continuation in
+                let task = session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }
+                task.resume()
+                task.suspend()
+                task.resume()
+                asked.release()
+            }
+        }
+    }
+
+    @Test("invalidating a session right after a task was resumed traps, or keeps it from ever ending, soon or late")
+    func invalidatedWhileAsked() async {
+        await #expect(processExitsWith: .failure) {
+            alarm(20)
+            let origin = try LoopbackServer { _ in .text("network") }
+            for _ in 0..<1_000 {
+                let session = session(with: URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil))
+                await withCheckedContinuation { continuation in
+                    session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }.resume()
+                    session.invalidateAndCancel()
+                }
+            }
+        }
+    }
+
+    @Test("a Content-Length of 2⁶³ − 1 traps")
+    func hugeLength() async {
+        await #expect(processExitsWith: .signal(SIGILL)) {
+            let origin = try LoopbackServer { _ in
+                LoopbackServer.Answer(headers: [("Content-Length", "9223372036854775807")], body: Data("x".utf8))
+            }
+            _ = try await session(with: nil).data(from: origin.url("a"))
+        }
+    }
+
+    @Test("a redirect with 307 or 308 is followed with the method, but without the body", arguments: [307, 308])
+    func redirectedBody(_ status: Int) async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/from" ? .redirect(to: "/to", status: status) : .text("target")
+        }
+        defer { origin.stop() }
+        var request = URLRequest(url: origin.url("from"))
+        request.httpMethod = "POST"
+        request.httpBody = Data("body".utf8)
+        #expect(try await load(request) == "target")
+        #expect(origin.requests.map(\.method) == ["POST", "POST"])
+        #expect(origin.requests.map(\.body) == [Data("body".utf8), Data()])
+    }
+
     @Test("URLCache takes two URLs of one host, port and path for the same")
     func stockKeys() throws {
         let stock = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)

@@ -112,6 +112,37 @@ struct ProtocolCanaryTests {
         #expect(URLProtocol.property(forKey: "key", in: request as URLRequest) == nil)
     }
 
+    /// Whom a protocol answers that was registered, and is in no configuration.
+    private static func reached() async throws -> [Bool] {
+        let url = try #require(URL(string: "http://nowhere.invalid/a"))
+        let bare = URLSessionConfiguration.ephemeral
+        bare.protocolClasses = nil
+        var reached: [Bool] = []
+        for session in [.shared, URLSession(configuration: bare), URLSession(configuration: .ephemeral)] {
+            reached.append((try? await session.data(from: url).0) == Data("whole".utf8))
+        }
+        return reached
+    }
+
+    @Test("a class that was registered before any session is asked first, where no configuration has Foundation's own")
+    func registeredFirst() async {
+        await #expect(processExitsWith: .success) {
+            #expect(URLProtocol.registerClass(Probe.self))
+            let reached = try await ProtocolCanaryTests.reached()
+            #expect(reached == [true, true, false])
+        }
+    }
+
+    @Test("a class that was registered after a session was made is not asked for http")
+    func registeredLate() async {
+        await #expect(processExitsWith: .success) {
+            _ = URLSession(configuration: .ephemeral)
+            #expect(URLProtocol.registerClass(Probe.self))
+            let reached = try await ProtocolCanaryTests.reached()
+            #expect(reached == [false, false, false])
+        }
+    }
+
     @Test("finishing a download task traps")
     func download() async {
         await #expect(processExitsWith: .signal(SIGILL)) {

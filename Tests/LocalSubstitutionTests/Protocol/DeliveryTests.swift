@@ -5,45 +5,73 @@ import Testing
 @Suite("A protocol's delivery")
 struct DeliveryTests {
     @Test("ends once")
-    func once() throws {
+    func once() {
         var delivery = Delivery()
-        let begun = delivery.begin()
-        let attempt = try #require(begun)
-        let result1 = delivery.end(attempt)
-        #expect(result1 == false)
-        let result2 = delivery.end(attempt)
-        #expect(result2 == nil)
-        let result3 = delivery.pass(attempt)
-        #expect(!result3)
+        let start = delivery.begin()
+        #expect(start == .attempt(1))
+        let end = delivery.end(1)
+        #expect(end == false)
+        let again = delivery.end(1)
+        #expect(again == nil)
+        let piece = delivery.pass(1)
+        #expect(!piece)
     }
 
-    @Test("does not end once it was stopped, until it is begun again")
-    func stopped() throws {
+    @Test("doesn't begin again once it has ended, stopped or not", arguments: [false, true])
+    func ended(isStopped: Bool) {
         var delivery = Delivery()
-        let begun = delivery.begin()
-        let first = try #require(begun)
-        let result4 = delivery.stop()
-        #expect(result4 == nil)
-        let result5 = delivery.end(first)
-        #expect(result5 == nil)
+        _ = delivery.begin()
+        _ = delivery.end(1)
+        if isStopped { _ = delivery.stop() }
         let again = delivery.begin()
-        let second = try #require(again)
-        let result6 = delivery.end(first)
-        #expect(result6 == nil)
-        let result7 = delivery.end(second)
-        #expect(result7 == false)
+        #expect(again == nil)
     }
 
-    @Test("says that pieces were passed on, and is not begun again after that")
-    func pieces() throws {
+    @Test("doesn't begin again while an attempt is under way")
+    func underWay() {
         var delivery = Delivery()
-        let begun = delivery.begin()
-        let attempt = try #require(begun)
-        let result8 = delivery.pass(attempt)
-        #expect(result8)
-        let result9 = delivery.begin()
-        #expect(result9 == nil)
-        let result10 = delivery.end(attempt)
-        #expect(result10 == true)
+        _ = delivery.begin()
+        let again = delivery.begin()
+        #expect(again == nil)
+        let end = delivery.end(1)
+        #expect(end == false)
+    }
+
+    @Test("doesn't end once it was stopped, until it's begun again")
+    func stopped() {
+        var delivery = Delivery()
+        _ = delivery.begin()
+        let forwarding = delivery.stop()
+        #expect(forwarding == nil)
+        let early = delivery.end(1)
+        #expect(early == nil)
+        let again = delivery.begin()
+        #expect(again == .attempt(2))
+        let former = delivery.end(1)
+        #expect(former == nil)
+        let end = delivery.end(2)
+        #expect(end == false)
+    }
+
+    @Test("says that pieces were passed on")
+    func pieces() {
+        var delivery = Delivery()
+        _ = delivery.begin()
+        let piece = delivery.pass(1)
+        #expect(piece)
+        let end = delivery.end(1)
+        #expect(end == true)
+    }
+
+    @Test("fails once, where it's begun again after pieces were passed on")
+    func takesNothingBack() {
+        var delivery = Delivery()
+        _ = delivery.begin()
+        _ = delivery.pass(1)
+        _ = delivery.stop()
+        let again = delivery.begin()
+        #expect(again == .failure)
+        let last = delivery.begin()
+        #expect(last == nil)
     }
 }

@@ -161,6 +161,8 @@ struct ProtocolTests {
         let error = await #expect(throws: URLError.self) { try await load(path, method: method, in: session) }
         #expect(error?.code == .resourceUnavailable)
         #expect(error?.localizedDescription.contains("verdict:") == true)
+        #expect(error?.localizedDescription.contains("served by:    nothing: this session fails") == true)
+        #expect(error?.localizedDescription.contains("default cache") == false)
         #expect(origin.requests.isEmpty)
     }
 
@@ -181,6 +183,16 @@ struct ProtocolTests {
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("mapped")) }
         #expect(error?.localizedDescription.contains("data task") == true)
     }
+
+    @Test("fails a download task in strict mode as any other, where no entry answers it")
+    func strictDownload() async throws {
+        let session = session(unmatched: .fail)
+        defer { session.invalidateAndCancel() }
+        let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("other")) }
+        #expect(error?.code == .resourceUnavailable)
+        #expect(error?.localizedDescription.contains("no entry names it") == true)
+        #expect(error?.localizedDescription.contains("data task") == false)
+    }
     #endif
 
     @Test("counts an answer once: as the cache's, where the loader believes that, else as its own")
@@ -195,6 +207,15 @@ struct ProtocolTests {
     }
 
     // MARK: Offline
+
+    @Test("gives up a request that it has sent on after the request's own timeout", .timeLimit(.minutes(1)))
+    func ownTimeout() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        var request = URLRequest(url: origin.url("offline/never"))
+        request.timeoutInterval = 1
+        #expect(try await session.data(for: request).0 == Data("local".utf8))
+    }
 
     @Test("asks the network for an entry that waits for it to fail, with the session's headers")
     func online() async throws {
@@ -255,7 +276,8 @@ struct ProtocolTests {
         defer { session.invalidateAndCancel() }
         let (data, _) = try await session.data(from: origin.url("offline/x"))
         #expect(data == Data("network GET ".utf8))
-        #expect(cache.statistics.lookups == 1)
+        #expect(cache.statistics.forwarded == 1)
+        #expect(cache.statistics.lookups == 0)
         #expect(other.statistics.lookups == 0)
     }
 

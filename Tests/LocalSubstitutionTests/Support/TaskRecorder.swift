@@ -22,6 +22,9 @@ final class TaskRecorder: NSObject, URLSessionDataDelegate, Sendable {
         super.init()
     }
 
+    /// What has been told so far.
+    var current: Outcome { state.withLock { $0 } }
+
     func outcome() async -> Outcome {
         for await outcome in stream { return outcome }
         return Outcome()

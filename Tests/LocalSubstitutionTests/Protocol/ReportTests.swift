@@ -1,0 +1,148 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Every test sets the cache of its protocol, so they run one after another.
+@Suite("What is reported of a session with the protocol", .serialized, .timeLimit(.minutes(1)))
+struct ReportTests {
+    private final class ReportedProtocol: SubstitutionURLProtocol {
+        static let current = Guarded<LocalSubstitutionCache?>(nil)
+        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
+    }
+
+    private final class RecordedProtocol: VisitProtocol {}
+
+    private static let map = """
+        "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST"] },
+        "http://127.0.0.1:*/unreadable": "b.txt",
+        "http://127.0.0.1:*/excluded": null,
+        "http://127.0.0.1:*/error": { "file": "a.txt", "status": 503 },
+        "http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" }
+        """
+
+    private let cache: LocalSubstitutionCache
+    private let origin: LoopbackServer
+    private let events: Events
+
+    init() throws {
+        let fixture = try CacheFixture(Self.map, files: ["a.txt": "local", "b.txt": "local"])
+        let cache = try fixture.cache()
+        self.cache = cache
+        ReportedProtocol.current.withLock { $0 = cache }
+        origin = try LoopbackServer { _ in .text("network") }
+        events = Events(of: cache)
+        try FileManager.default.removeItem(at: fixture.file("b.txt"))
+        try FileManager.default.createDirectory(at: fixture.file("b.txt"), withIntermediateDirectories: false)
+    }
+
+    private final class Events: Sendable {
+        private let cache: LocalSubstitutionCache
+        private let seen = Guarded<[String]>([])
+
+        init(of cache: LocalSubstitutionCache) {
+            self.cache = cache
+            cache.onEvent = { [weak self] event in self?.seen.withLock { $0.append(event.description) } }
+        }
+
+        var all: [String] {
+            cache.flushEvents()
+            return seen.withLock { $0 }
+        }
+
+        /// The first word of each.
+        var kinds: [String] { all.map { String($0.prefix { $0 != " " }) } }
+    }
+
+    private func session(unmatched: LocalSubstitutionCache.Unmatched = .load) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        cache.attach(to: configuration, as: ReportedProtocol.self, unmatched: unmatched)
+        return URLSession(configuration: configuration)
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let path: String
+        var method = "GET"
+        var headers: [String: String] = [:]
+        var policy = URLRequest.CachePolicy.useProtocolCachePolicy
+        var unmatched = LocalSubstitutionCache.Unmatched.load
+        let events: [String]
+        /// Lookups, and requests that the protocol answered or forwarded.
+        let counts: [Int]
+        var testDescription: String { "\(method) \(path) \(headers) \(policy.rawValue) \(unmatched)" }
+    }
+
+    static let rows = [
+        Row(path: "mapped", events: ["substituted"], counts: [1, 0, 0]),
+        Row(path: "mapped", headers: ["Authorization": "x"], events: ["substituted"], counts: [0, 1, 0]),
+        Row(path: "mapped", policy: .reloadIgnoringLocalCacheData, events: ["substituted"], counts: [0, 1, 0]),
+        Row(path: "mapped", method: "POST", events: ["substituted"], counts: [0, 1, 0]),
+        Row(path: "error", events: ["substituted"], counts: [0, 1, 0]),
+        Row(path: "offline", events: ["forwarded"], counts: [0, 0, 1]),
+        Row(path: "offline", unmatched: .fail, events: ["substituted"], counts: [0, 1, 0]),
+        Row(path: "other", events: ["missed"], counts: [1, 0, 0]),
+        Row(path: "excluded", events: ["bypassed"], counts: [1, 0, 0]),
+        Row(path: "mapped", method: "PUT", events: ["bypassed"], counts: [1, 0, 0]),
+        Row(path: "other", unmatched: .fail, events: ["missed"], counts: [1, 0, 0]),
+        Row(path: "excluded", unmatched: .fail, events: ["bypassed"], counts: [1, 0, 0]),
+        Row(path: "mapped", method: "PUT", unmatched: .fail, events: ["bypassed"], counts: [1, 0, 0]),
+        Row(path: "unreadable", events: ["fault"], counts: [0, 0, 0]),
+    ]
+
+    @Test("a request makes one event and one count", arguments: rows)
+    func once(_ row: Row) async throws {
+        let session = session(unmatched: row.unmatched)
+        defer { session.invalidateAndCancel() }
+        let url = origin.url(row.path).absoluteString
+        let request = try request(url, method: row.method, headers: row.headers, policy: row.policy)
+        _ = try? await session.data(for: request)
+        #expect(events.kinds == row.events)
+        let statistics = cache.statistics
+        #expect([statistics.lookups, statistics.served, statistics.forwarded] == row.counts)
+        #expect(
+            statistics.lookups
+                == statistics.substituted + statistics.bypassed + statistics.misses + statistics.fallbackHits
+        )
+    }
+
+    @Test(
+        "a request that a recorder has forwarded or failed makes one event, and what it keeps another",
+        arguments: [
+            (LocalSubstitutionCache.Unmatched.load, true, ["forwarded", "recorded"]),
+            (.load, false, ["missed"]), (.fail, true, ["missed"]),
+        ]
+    )
+    func recorded(_ unmatched: LocalSubstitutionCache.Unmatched, isOnline: Bool, _ kinds: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let visit = try Visit(folder.url, as: RecordedProtocol.self, unmatched: unmatched)
+        defer { visit.end() }
+        let events = Events(of: visit.cache)
+        let url = origin.url("other")
+        if !isOnline { origin.stop() }
+        _ = try? await visit.session.data(from: url)
+        visit.recorder.flush()
+        #expect(events.kinds == kinds)
+        #expect(visit.cache.statistics.lookups == visit.cache.statistics.misses)
+    }
+
+    #if !canImport(Darwin)
+    @Test("a task that the protocol can't serve is bypassed, and the next request is reported as ever")
+    func download() async throws {
+        let session = session()
+        defer { session.invalidateAndCancel() }
+        _ = try? await session.download(from: origin.url("error"))
+        #expect(events.kinds == ["bypassed"])
+        #expect(events.all.first?.contains("Foundation can't finish a download task") == true)
+        let plain = LocalSubstitutionTests.session(with: cache)
+        defer { plain.invalidateAndCancel() }
+        #expect(try await plain.data(from: origin.url("error")).0 == Data("network".utf8))
+        #expect(events.kinds == ["bypassed", "bypassed"])
+    }
+    #endif
+}

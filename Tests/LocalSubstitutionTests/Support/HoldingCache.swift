@@ -1,0 +1,31 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A cache that has nothing, and keeps the loader waiting until it's told to say so.
+final class HoldingCache: URLCache, @unchecked Sendable {
+    // Unchecked, since a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    private let held = Guarded<[@Sendable (CachedURLResponse?) -> Void]>([])
+
+    init() {
+        super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+    }
+
+    override func getCachedResponse(
+        for dataTask: URLSessionDataTask,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        held.withLock { $0.append(completionHandler) }
+    }
+
+    func release() {
+        let completionHandlers = held.withLock { held in
+            defer { held = [] }
+            return held
+        }
+        for completionHandler in completionHandlers { completionHandler(nil) }
+    }
+}
