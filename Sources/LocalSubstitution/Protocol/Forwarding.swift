@@ -121,7 +121,6 @@ final class Forwarding: Sendable {
                 state.withLock { state in
                     // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,
                     // and to answer it traps on Linux.
-                    if answer == nil { state.redirects.append(request) }
                     if !state.isCancelled { follow(answer == nil ? request : nil) }
                 }
             }

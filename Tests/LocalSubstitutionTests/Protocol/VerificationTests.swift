@@ -43,6 +43,16 @@ struct VerificationTests {
         #expect(origin.requests.isEmpty)
     }
 
+    @Test("is not mistaken by what is retained, and leaves nothing there", arguments: [false, true])
+    func retained(_ isRetained: Bool) async throws {
+        let cache = try cache()
+        let url = origin.url("a").absoluteString
+        if isRetained { _ = try cache.lookUp(url) }
+        #expect(try await verify(cache) { $0.urlCache = cache }.isSubstituted)
+        let headers = try #require(try cache.lookUp(url)?.http).allHeaderFields.keys.compactMap { $0 as? String }
+        #expect(!headers.contains { $0.lowercased().hasPrefix("localsubstitution") })
+    }
+
     @Test("says that the session has no cache, or another one, also one that substitutes")
     func otherCaches() async throws {
         let (cache, other) = (try cache(), try self.cache())
