@@ -98,7 +98,7 @@ extension FileProblem {
         case .missing: .missingFile
         case .outside: .outsideFolder
         case .notRegular, .notFolder: .notRegularFile
-        case .unreadable: .unreadableFile
+        case .unreadable, .unplaced: .unreadableFile
         }
     }
 }
