@@ -67,17 +67,3 @@ enum FileProblem: Error, Hashable, Sendable {
         }
     }
 }
-
-extension ResourcesFolder {
-    /// The names of the regular files in the folder and below it, sorted; at most so many are looked at.
-    func names(limit: Int) -> [String] {
-        guard let walk = FileManager.default.enumerator(atPath: path) else { return [] }
-        var names: [String] = []
-        var seen = 0
-        while seen < limit, let name = walk.nextObject() as? String {
-            seen += 1
-            if FileStatus(path: path(of: name))?.kind == .regular { names.append(name) }
-        }
-        return names.sorted()
-    }
-}
