@@ -126,6 +126,38 @@ struct ExplanationTests {
         #expect(disabled.passedOver.map(\.remark) == ["it is disabled", "there is no file “off.txt”"])
     }
 
+    static let namesNotAllowed: [(key: String, file: String, url: String, remark: String)] = [
+        (
+            "https://h/app*", "app/*", "https://h/app/style.css",
+            "the file name “app//style.css” has an empty segment"
+        ),
+        ("https://h/*", "*", "https://h//style.css", "the file name “/style.css” has an empty segment"),
+        (
+            "https://h/app/*", "app/*", "https://h/app/.env",
+            "the file name “app/.env” has a segment that begins with a full stop"
+        ),
+        ("https://h/*", "*", "https://h/a%2Fb", "“a%2Fb” has an encoded slash or backslash"),
+        ("https://h/*", "*", "https://h/a%5cb", "“a%5Cb” has an encoded slash or backslash"),
+        ("https://h/*", "*", "https://h/a%0Ab", "“a%0Ab” has a control character"),
+        ("https://h/*", "*", "https://h/%FF", "“%FF” isn't UTF-8 when decoded"),
+    ]
+
+    @Test("name a pattern that can't make a file name of the URL, and why not", arguments: namesNotAllowed)
+    func notAllowed(key: String, file: String, url: String, remark: String) throws {
+        let fixture = try CacheFixture(#""\#(key)": "\#(file)""#, files: ["app/a.txt": "local"])
+        let explanation = try fixture.cache().explain(request(url))
+        #expect(explanation.verdict == .noEntry)
+        #expect(explanation.passedOver.map(\.remark) == [remark])
+        #expect(explanation.nearMisses.isEmpty)
+    }
+
+    @Test("call no such pattern shadowed")
+    func notAllowedElsewhere() throws {
+        let fixture = try CacheFixture(#""https://h/*": "*", "https://h/a/.x": "a.txt""#)
+        let cache = try fixture.cache()
+        #expect(try cache.explain(request("https://h/a/.x")).shadowed.isEmpty)
+    }
+
     @Test("say what is served instead, and why")
     func instead() throws {
         let reload = try cache.explain(request("https://h/a.txt", policy: .reloadIgnoringLocalCacheData))

@@ -30,7 +30,7 @@ struct RandomisedMatchTests {
                 let url = url(&random)
                 let normal = try NormalizedURL(url.text)
                 let expected = ReferenceMatcher.matches(url, used)
-                let found = map.storage.index.candidates(for: normal)
+                let found = map.storage.index.candidates(for: normal).filter { $0.obstacle == nil }
                 let keys = found.map { map.storage.index.entries[$0.number].key }
                 let winner = expected.first { $0.entry.isEnabled && ($0.file == nil || exists($0.file)) }
                 let match = map.match(normal)
