@@ -226,6 +226,21 @@ struct CheckTests {
     }
     #endif
 
+    @Test(
+        "reports a mistyped file name once, and does not call the file that was meant unused",
+        arguments: [
+            ("https://h.example/a", "stauts.json", "status.json"),
+            ("https://h.example/a", "status.json", "sub/status.json"),
+            ("https://h.example/a", "sub/status.json", "status.json"),
+            ("https://h.example/*", "icon/*", "icons/star.svg"),
+        ]
+    )
+    func onceForEachMistake(key: String, named: String, existing: String) async throws {
+        try folder.writeMap(#"{ "\#(key)": "\#(named)" }"#, files: [existing: "{}"])
+        let run = try await folder.substitute("check")
+        #expect(run.lines.dropLast().last == "0 entries in use, 1 error, 0 warnings", "\(run.output)")
+    }
+
     // MARK: Warnings
 
     /// A map that works, but is odd on its second line.

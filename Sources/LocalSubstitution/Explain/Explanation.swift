@@ -190,6 +190,7 @@ extension MapMatch.PassedOver {
         case .isDisabled: "it is disabled"
         case .fileIsGone(let name): "its file “\(name)” does not exist any more"
         case .noSuchFile(let name): "there is no file “\(name)”"
+        case .noFileName(let obstacle): obstacle.message
         }
     }
 }

@@ -26,7 +26,7 @@ struct PatternReview {
         return items.compactMap { item in
             let first = firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")]
             firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")] = first ?? item.entry
-            if let file = item.entry.file, file.filled(with: Self.plainCaptures(file)) == nil {
+            if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
                 return MapWarning(
                     .neverWins,
                     item.entry,

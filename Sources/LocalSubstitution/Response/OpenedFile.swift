@@ -6,9 +6,37 @@ struct OpenedFile: ~Copyable {
     let status: FileStatus
     private let descriptor: Int32
 
-    /// Opens without blocking, so that a named pipe without a writer is refused and not waited for.
+    /// Opens a file by its path.
     init(path: String) throws(FileProblem) {
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        try self.init(descriptor: open(path, Self.reading))
+    }
+
+    /// Opens a file by its name in an opened folder, wherever that folder's path leads by now.
+    init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+        try self.init(descriptor: openat(folder.descriptor, name, Self.reading))
+    }
+
+    /// Opens whatever is at a path, not to read it but to ask what and where it is.
+    init(placeOf path: String) throws(FileProblem) {
+        try self.init(descriptor: open(path, Self.asking))
+    }
+
+    /// The same, by its name in an opened folder.
+    init(placeOf name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+        try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
+    }
+
+    /// Doesn't block, so that a named pipe without a writer is refused and not waited for.
+    private static let reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
+
+    #if os(Linux)
+    /// `O_PATH`, which Glibc's module leaves out: it needs no permission to read.
+    private static let asking = 0o10_000_000 | O_CLOEXEC
+    #else
+    private static let asking = reading
+    #endif
+
+    private init(descriptor: Int32) throws(FileProblem) {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR, ENAMETOOLONG, EINVAL, ELOOP: throw .missing
@@ -27,6 +55,25 @@ struct OpenedFile: ~Copyable {
 
     deinit {
         close(descriptor)
+    }
+
+    /// Where the open file is, in bytes: the kernel tells it of the descriptor, so that no path is followed again and another
+    /// thread can't lead it elsewhere. A deleted file's ends in “ (deleted)” on Linux. `nil` if the system doesn't tell.
+    var realPath: [UInt8]? {
+        let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+            #if canImport(Darwin)
+            guard let start = buffer.baseAddress, fcntl(descriptor, F_GETPATH, UnsafeMutableRawPointer(start)) == 0
+            else {
+                return
+            }
+            count = buffer.firstIndex(of: 0) ?? 0
+            #else
+            count = buffer.withMemoryRebound(to: CChar.self) { buffer in
+                buffer.baseAddress.map { max(0, readlink("/proc/self/fd/\(descriptor)", $0, buffer.count)) } ?? 0
+            }
+            #endif
+        }
+        return path.first == UInt8(ascii: "/") ? path : nil
     }
 
     /// Whether nobody has written to it since it was opened.

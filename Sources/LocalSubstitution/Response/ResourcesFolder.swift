@@ -19,42 +19,29 @@ struct ResourcesFolder: Sendable {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
+    /// The folder, open for looking up several files.
+    func opened() throws(FileProblem) -> OpenedResources { try OpenedResources(path: path) }
+
+    /// What is wrong with a folder inside this one; the empty name is this folder itself.
+    func problem(ofFolder name: String) -> FileProblem? {
+        do throws(FileProblem) {
+            return try opened().problem(ofFolder: name)
+        } catch {
+            return error
+        }
+    }
+
     /// Opens a file for reading, without ever waiting for one that is a pipe.
     ///
     /// What counts is the file that was opened: it must be a regular one, and its real path must lie in the real folder.
-    func open(_ name: String) throws(FileProblem) -> OpenedFile {
-        let path = path(of: name)
-        let file = try OpenedFile(path: path)
-        guard file.status.kind == .regular else { throw .notRegular(file.status.kind) }
-        guard let realFolder = Self.realPath(self.path) else { throw .missing }
-        guard let realFile = Self.realPath(path), let status = FileStatus(path: realFile) else { throw .missing }
-        guard realFile.hasPrefix(realFolder == "/" ? "/" : realFolder + "/"), status.isSameFile(as: file.status) else {
-            throw .outside
-        }
-        return file
-    }
+    func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
-    /// Whether a folder inside this one is one; the empty name is this folder itself.
-    func problem(ofFolder name: String) -> FileProblem? {
-        let path = name.isEmpty ? path : path(of: name)
-        guard let realFolder = Self.realPath(self.path), let real = Self.realPath(path),
-            let status = FileStatus(path: real)
-        else { return .missing }
-        guard real == realFolder || real.hasPrefix(realFolder == "/" ? "/" : realFolder + "/") else { return .outside }
-        return status.kind == .folder ? nil : .notFolder
-    }
-
-    /// The real folder, and where a file really is in it: without symbolic links. `nil` if it is not there, or outside.
+    /// The real folder, and where a file really is in it: without symbolic links. `nil` if the file is missing, or outside.
     func realPlace(of name: String) -> (folder: String, name: String)? {
-        guard let folder = Self.realPath(path), let file = Self.realPath(path(of: name)) else { return nil }
-        let start = folder == "/" ? "/" : folder + "/"
-        return file.hasPrefix(start) ? (folder, String(file.dropFirst(start.count))) : nil
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        guard let folder = try? opened(), let file = try? folder.open(name), let name = folder.name(of: file) else {
+            return nil
+        }
+        return (folder.path, name)
     }
 }
 
@@ -65,6 +52,8 @@ enum FileProblem: Error, Hashable, Sendable {
     case notRegular(FileStatus.Kind)
     case notFolder
     case unreadable(errno: Int32)
+    /// The system doesn't tell where the opened file is.
+    case unplaced
 
     /// What is wrong with the file, to be put after its name.
     var message: String {
@@ -74,20 +63,7 @@ enum FileProblem: Error, Hashable, Sendable {
         case .notRegular(let kind): "is \(kind.name), not a regular file"
         case .notFolder: "is not a folder"
         case .unreadable(let code): "can't be read: \(String(cString: strerror(code)))"
+        case .unplaced: "can't be read, since its real path is unknown: on Linux, mount /proc"
         }
-    }
-}
-
-extension ResourcesFolder {
-    /// The names of the regular files in the folder and below it, sorted; at most so many are looked at.
-    func names(limit: Int) -> [String] {
-        guard let walk = FileManager.default.enumerator(atPath: path) else { return [] }
-        var names: [String] = []
-        var seen = 0
-        while seen < limit, let name = walk.nextObject() as? String {
-            seen += 1
-            if FileStatus(path: path(of: name))?.kind == .regular { names.append(name) }
-        }
-        return names.sorted()
     }
 }

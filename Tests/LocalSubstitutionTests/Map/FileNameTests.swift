@@ -25,7 +25,8 @@ struct FileNameTests {
     private func expect(_ row: Row) throws {
         let json = try JSONEncoder().encode([row.key: row.file])
         let candidates = try MapLoader(json: Array(json), folder: nil).index.candidates(for: NormalizedURL(row.url))
-        #expect(candidates.map(\.fileName) == (row.name.map { [$0] } ?? []))
+        #expect(candidates.map(\.fileName) == [row.name])
+        #expect(candidates.map { $0.obstacle == nil } == [row.name != nil])
     }
 
     @Test(

@@ -87,7 +87,16 @@ struct FileProblemTests {
             Row(String(repeating: "a", count: 10_000), .missingFile, "does not exist"),
             Row("outside.txt", .outsideFolder, "“outside.txt” is outside the resources folder"),
             Row("outside/a.txt", .outsideFolder, "“outside/a.txt” is outside"),
-            Row("icons", .notRegularFile, "is a folder, not a regular file"),
+            Row(
+                "icons",
+                .notRegularFile,
+                "the file “icons” is a folder, not a regular file: to serve its files, end the key in * and write “icons/*”"
+            ),
+            Row(
+                "icons/",
+                .notRegularFile,
+                "not a regular file: to serve its files, end the key in * and write “icons/*”"
+            ),
             Row("pipe", .notRegularFile, "is a named pipe, not a regular file"),
             // What was meant.
             Row("lgo.png", .missingFile, "did you mean “logo.png”"),

@@ -43,6 +43,8 @@ struct IgnoreQueryTests {
             Row("https://h/a?utm_a=1", #"["utm_*"]"#, "https://h/a"),
             Row("https://h/a", #"["ü", "a b", "&"]"#, "https://h/a?%C3%BC=1&a%20b=2&%26=3"),
             Row("https://h/a", #"["fb"]"#, "https://h/a?%66%62=1"),
+            Row("https://h/a", #"["it's"]"#, "https://h/a?it's=1"),
+            Row("https://h/a", #"["it's"]"#, "https://h/a?it%27s=1"),
             Row("https://h/*", #"["v"]"#, "https://h/a?v=1"),
             Row("https://h/*.js", "true", "https://h/a.js?v=1"),
             Row("https://h/*.js", #"["v"]"#, "https://h/a.js?v=1"),

@@ -85,6 +85,8 @@ struct JSONScannerTests {
         var testDescription: String { text.debugDescription }
     }
 
+    private static let comment = "has a comment, which JSON doesn't allow: remove it, or use an entry's field “comment”"
+
     @Test(
         "says where a text stops being JSON, and why",
         arguments: [
@@ -95,18 +97,26 @@ struct JSONScannerTests {
             Refused("{\"a\" 1}", 1, 6, "needs a colon after the key “a”"),
             Refused("{\"a\":", 1, 6, "ends where a value is due"),
             Refused("{\"a\":1", 1, 7, "needs a comma or }"),
-            Refused("{\"a\":1,}", 1, 8, "needs a key in double quotes"),
+            Refused("{\"a\":1,}", 1, 7, "has a comma before }: remove it"),
+            Refused("{\"a\":1 ,\n}", 1, 8, "has a comma before }: remove it"),
             Refused("{\n  \"a\": 1\n  \"b\": 2\n}", 3, 3, "needs a comma or }"),
             Refused("{'a': 1}", 1, 2, "needs a key in double quotes"),
             Refused("{a: 1}", 1, 2, "needs a key in double quotes"),
             Refused("{\"a\": 1} x", 1, 10, "something after its closing }"),
             Refused("{\"a\": 1}\u{0}", 1, 9, "something after its closing }"),
             Refused("{\"a\": [1, 2}", 1, 12, "needs a comma or ]"),
-            Refused("{\"a\": [1,]}", 1, 10, "no JSON value"),
+            Refused("{\"a\": [1,]}", 1, 9, "has a comma before ]: remove it"),
             Refused("{\"a\": nul}", 1, 7, "no JSON value"),
             Refused("{\"a\": True}", 1, 7, "no JSON value"),
             Refused("{\"a\": NaN}", 1, 7, "no JSON value"),
-            Refused("{\"a\": // b\n1}", 1, 7, "no JSON value"),
+            Refused("{\"a\": // b\n1}", 1, 7, comment),
+            Refused("// a\n{}", 1, 1, comment),
+            Refused("{ // a\n\"a\": 1}", 1, 3, comment),
+            Refused("{\"a\" /* b */: 1}", 1, 6, comment),
+            Refused("{\"a\": 1 // b\n}", 1, 9, comment),
+            Refused("{\"a\": 1, /* b */}", 1, 10, comment),
+            Refused("{\"a\": [/* b */ 1]}", 1, 8, comment),
+            Refused("{\"a\": 1}\n// b", 2, 1, comment),
             Refused("{\"a\": -}", 1, 7, "no JSON value"),
             Refused("{\"a\": +1}", 1, 7, "no JSON value"),
             Refused("{\"a\": 01}", 1, 8, "needs a comma or }"),

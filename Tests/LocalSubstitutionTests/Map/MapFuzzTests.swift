@@ -72,8 +72,9 @@ struct MapFuzzTests {
 
     /// Whether this is a comma before a closing bracket, which RFC 8259 forbids and JSONSerialization takes.
     private func isTrailingComma(_ error: JSONScanner.SyntaxError?, _ bytes: [UInt8]) -> Bool {
-        guard let error, error.offset < bytes.count, "]}".utf8.contains(bytes[error.offset]) else { return false }
-        return bytes[..<error.offset].last { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: ",")
+        guard let error, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: ",") else { return false }
+        let next = bytes[(error.offset + 1)...].first { !" \t\r\n".utf8.contains($0) }
+        return next.map { "]}".utf8.contains($0) } == true
     }
 
     /// The valid map with one to three bytes flipped, removed, inserted or cut off.

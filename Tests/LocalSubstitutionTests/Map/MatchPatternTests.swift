@@ -102,6 +102,7 @@ struct MatchPatternTests {
             ("https://h:08443/*", "https://h:8443/*"),
             ("https://*/é", "https://*/%c3%a9"), ("https://h/a/../*", "https://h/*"), ("https://*", "https://*/"),
             ("https://h/a?b=*&a=1", "https://h/a?a=1&b=*"), ("https://h/%2a*", "https://h/%2A*"),
+            ("https://h/*?a='b'", "https://h/*?a=%27b%27"),
         ]
     )
     func equal(first: String, second: String) throws {

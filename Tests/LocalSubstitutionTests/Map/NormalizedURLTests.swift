@@ -37,6 +37,8 @@ struct NormalizedURLTests {
             ("https://h/a//../b", "https://h/a/b"),
             ("https://h/a#fragment", "https://h/a"),
             ("https://h/a?b#c?d#e", "https://h/a?b"),
+            ("https://h/a?$filter=name eq 'x'", "https://h/a?$filter=name%20eq%20%27x%27"),
+            ("https://h/a?it's=1&b", "https://h/a?b&it%27s=1"),
             ("https://h/a?x=1&y=2", "https://h/a?y=2&x=1"),
             ("https://h/a?x=1&y=2&x=3", "https://h/a?y=2&x=1&x=3"),
             ("https://h/a?y=2&x=%31", "https://h/a?%78=1&y=2"),
@@ -66,6 +68,7 @@ struct NormalizedURLTests {
             ("https://h/a%3Fb", "https://h/a?b"),
             ("https://h/a%20b", "https://h/a%2520b"),
             ("https://h/a+b", "https://h/a%20b"),
+            ("https://h/it's", "https://h/it%27s"),
             ("https://h/a?x=1", "https://h/a?x=2"),
             ("https://h/a?x=1", "https://h/a?X=1"),
             ("https://h/a?x=1&x=2", "https://h/a?x=2&x=1"),
@@ -137,7 +140,7 @@ struct NormalizedURLTests {
             "?",
             "?", "&", "&", "=", "x=1", "x=2", "#", "@", ":", ":80", ":443", ":0", ":8080", "[::1]", "]", " ", "\\",
             "\u{0}",
-            "+", "%2B", "|", "~", "\u{301}", "😀",
+            "+", "%2B", "'", "%27", "|", "~", "\u{301}", "😀",
         ]
         var random = SeededGenerator(seed: seed)
         var accepted = 0

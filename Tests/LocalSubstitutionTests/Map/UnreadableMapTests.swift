@@ -49,6 +49,18 @@ struct UnreadableMapTests {
             Text("truncated", "{\"https://h/a\": \"a.txt\"".utf8, "1:24", "needs a comma or }"),
             Text("truncated in a string", "{\n\"https://h/a".utf8, "2:13", "ends inside a string"),
             Text("after a byte order mark", "\u{FEFF}{x".utf8, "1:2", "needs a key"),
+            Text(
+                "with a comma after the last entry",
+                "{\"https://h/a\": null,\n}".utf8,
+                "1:21",
+                "the map has a comma before }: remove it"
+            ),
+            Text(
+                "that begins with a comment",
+                "// a\n{}".utf8,
+                "1:1",
+                "the map has a comment, which JSON doesn't allow"
+            ),
             Text("an array", "[{}]".utf8, "1:1", "must begin with {"),
             Text("a string", "\n \"a\"".utf8, "2:2", "must begin with {"),
             Text("a property list", "<?xml version=\"1.0\"?>".utf8, "1:1", "must begin with {"),

@@ -10,9 +10,11 @@ struct FileChecker {
     private let folder: ResourcesFolder?
     private var names: [String: FileName] = [:]
     private var checked: [String: Problem?] = [:]
-    private lazy var existing: [String] = folder.map { $0.names(limit: 10_000) } ?? []
-    /// Looking for what somebody may have meant takes time, and nobody reads hundreds of suggestions.
-    private var suggestionsLeft = 100
+    /// Opened once for all files.
+    private lazy var opened = Self.opened(folder)
+    private lazy var suggestions = FileSuggestions(in: folder)
+    /// The files that were meant by names that are wrong: that no entry names them is the same mistake.
+    private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?) {
         self.folder = folder
@@ -44,51 +46,61 @@ struct FileChecker {
         if let problem = name.problem {
             return Problem(kind: .invalidFileName, message: "the file “\(name.text)” \(problem)")
         }
-        guard let folder else { return nil }
-        if name.wildcards > 0 {
-            let fixed = name.fixedFolder
-            guard let problem = folder.problem(ofFolder: fixed) else { return nil }
-            // That the resources folder itself is missing is said once, not for each entry.
-            guard !fixed.isEmpty else { return nil }
-            let advice = problem == .missing ? suggestion(forFolder: fixed) : ""
-            return Problem(kind: problem.kind, message: "the folder “\(fixed)” \(problem.message)\(advice)")
-        }
+        if name.wildcards > 0 { return problem(ofFolderOf: name) }
         do throws(FileProblem) {
-            _ = try folder.open(name.text)
+            _ = try opened.get()?.open(name.text)
             return nil
         } catch {
-            let advice = error == .missing ? suggestion(for: name.text) : ""
-            return Problem(kind: error.kind, message: "the file “\(name.text)” \(error.message)\(advice)")
+            return Problem(
+                kind: error.kind,
+                message: "the file “\(name.text)” \(error.message)\(advice(on: error, name))"
+            )
         }
     }
 
-    private mutating func suggestion(forFolder name: String) -> String {
-        guard suggestionsLeft > 0 else { return "" }
-        suggestionsLeft -= 1
-        let folders = Set(existing.flatMap { Self.folders(above: $0) }).sorted()
-        let last = name.split(separator: "/").last.map(String.init) ?? name
-        let elsewhere = folders.first { $0 == last || $0.hasSuffix("/" + last) }
-        if let meant = elsewhere ?? NearestName.of(name, in: folders) { return ": did you mean “\(meant)”?" }
-        return ": add it, or mend the name; Xcode groups and `.process` flatten folders: use references or `.copy`"
+    private static func opened(_ folder: ResourcesFolder?) -> Result<OpenedResources?, FileProblem> {
+        do throws(FileProblem) {
+            return .success(try folder?.opened())
+        } catch {
+            return .failure(error)
+        }
     }
 
-    private static func folders(above name: String) -> [String] {
-        name.indices.filter { name[$0] == "/" }.map { String(name[..<$0]) }
+    private mutating func advice(on problem: FileProblem, _ name: FileName) -> String {
+        switch problem {
+        case .missing:
+            let suggestion = suggestions.suggestion(for: name.text)
+            if let meant = suggestion.meant { self.meant.append(FileName(text: meant)) }
+            return suggestion.advice
+        case .notRegular(.folder):
+            let folder = name.text.utf8.last == UInt8(ascii: "/") ? name.text : name.text + "/"
+            return ": to serve its files, end the key in * and write “\(folder)*”"
+        default:
+            return ""
+        }
     }
 
-    private mutating func suggestion(for name: String) -> String {
-        guard suggestionsLeft > 0 else { return "" }
-        suggestionsLeft -= 1
-        let last = name.split(separator: "/").last.map(String.init) ?? name
-        if existing.contains(last), last != name {
-            return
-                ", but “\(last)” does: Xcode groups and `.process` flatten folders; use a folder reference or `.copy`"
+    /// Of a name with wildcards, the folder before the first one must exist.
+    private mutating func problem(ofFolderOf name: FileName) -> Problem? {
+        let fixed = name.fixedFolder
+        // That the resources folder itself is missing is said once, not for each entry.
+        guard !fixed.isEmpty else { return nil }
+        let found: FileProblem?
+        do throws(FileProblem) {
+            found = try opened.get()?.problem(ofFolder: fixed)
+        } catch {
+            found = error
         }
-        let elsewhere = existing.first { $0.hasSuffix("/" + last) }
-        if let meant = elsewhere ?? NearestName.of(name, in: existing) {
-            return ": did you mean “\(meant)”?"
+        guard let problem = found else { return nil }
+        var advice = ""
+        if problem == .missing {
+            let suggestion = suggestions.suggestion(forFolder: fixed)
+            advice = suggestion.advice
+            if let folder = suggestion.meant {
+                meant.append(FileName(text: folder + String(Substring(name.text.utf8.dropFirst(fixed.utf8.count)))))
+            }
         }
-        return folder.map { ": add it to “\($0.path)”, or mend the name" } ?? ""
+        return Problem(kind: problem.kind, message: "the folder “\(fixed)” \(problem.message)\(advice)")
     }
 }
 
@@ -98,7 +110,7 @@ extension FileProblem {
         case .missing: .missingFile
         case .outside: .outsideFolder
         case .notRegular, .notFolder: .notRegularFile
-        case .unreadable: .unreadableFile
+        case .unreadable, .unplaced: .unreadableFile
         }
     }
 }

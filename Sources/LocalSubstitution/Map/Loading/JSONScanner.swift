@@ -52,6 +52,7 @@ struct JSONScanner {
         skipWhiteSpace()
         guard offset < end else { throw failure("is empty") }
         guard bytes[offset] == .leftBrace else {
+            if let comment { throw comment }
             throw SyntaxError(offset: offset, message: "is not a JSON object: it must begin with {", isOtherJSON: true)
         }
         try scanObject { members.append($0) }
@@ -94,7 +95,7 @@ struct JSONScanner {
             skipWhiteSpace()
             if take(.rightBrace) { return }
             guard take(.comma) else { throw failure("needs a comma or } here") }
-            skipWhiteSpace()
+            try skipWhiteSpace(afterCommaBefore: .rightBrace)
         }
     }
 
@@ -107,7 +108,7 @@ struct JSONScanner {
             skipWhiteSpace()
             if take(.rightBracket) { return }
             guard take(.comma) else { throw failure("needs a comma or ] here") }
-            skipWhiteSpace()
+            try skipWhiteSpace(afterCommaBefore: .rightBracket)
         }
     }
 
@@ -264,6 +265,13 @@ struct JSONScanner {
         }
     }
 
+    private mutating func skipWhiteSpace(afterCommaBefore end: UInt8) throws(SyntaxError) {
+        let comma = offset - 1
+        skipWhiteSpace()
+        guard offset < self.end, bytes[offset] == end else { return }
+        throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(end)): remove it")
+    }
+
     private mutating func take(_ byte: UInt8) -> Bool {
         guard offset < end, bytes[offset] == byte else { return false }
         offset += 1
@@ -277,7 +285,15 @@ struct JSONScanner {
     }
 
     private func failure(_ message: String) -> SyntaxError {
-        SyntaxError(offset: offset, message: message)
+        comment ?? SyntaxError(offset: offset, message: message)
+    }
+
+    /// What is wrong if there is a comment where the scanner is, whatever it expected there.
+    private var comment: SyntaxError? {
+        let rest = bytes[offset..<end]
+        guard rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) else { return nil }
+        let message = "has a comment, which JSON doesn't allow: remove it, or use an entry's field “comment”"
+        return SyntaxError(offset: offset, message: message)
     }
 
     private func invalidUTF8(in range: Range<Int>) -> SyntaxError {

@@ -6,9 +6,11 @@ struct MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMapError.Problem] = []
-    /// The files that entries name which are left out, since something is wrong with them.
-    private(set) var filesLeftOut: [FileName] = []
+    /// The files of entries that are left out, since something is wrong with them: those that are named, and those that were
+    /// meant.
+    var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
+    private var namesLeftOut: [FileName] = []
     private var files: FileChecker
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The patterns so far by their normal form.
@@ -107,7 +109,7 @@ struct MapLoader {
     private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool) {
         let file = file.map { files.shared(FileName(text: $0)) }
         let problemsBefore = problems.count
-        defer { if let file, !isRight || problems.count > problemsBefore { filesLeftOut.append(file) } }
+        defer { if let file, !isRight || problems.count > problemsBefore { namesLeftOut.append(file) } }
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
         do {
             if entry.isPattern {

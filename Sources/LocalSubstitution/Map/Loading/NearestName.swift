@@ -1,31 +1,38 @@
-/// Finds what somebody may have meant.
-package enum NearestName {
-    /// The name that takes the fewest insertions, deletions and replacements, if they are few for its length.
-    package static func of(_ name: String, in names: some Sequence<String>) -> String? {
-        let typed = Array(name.lowercased())
-        var best: (name: String, distance: Int)?
-        for candidate in names {
-            let other = Array(candidate.lowercased())
-            let limit = min(best.map { $0.distance - 1 } ?? .max, max(typed.count, other.count) / 3 + 1)
-            guard abs(typed.count - other.count) <= limit else { continue }
-            let distance = distance(typed, other)
-            if distance <= limit { best = (candidate, distance) }
-        }
-        return best?.name
+/// Finds, among many names, the one that may have been meant.
+package struct NearestName: Sendable {
+    private let names: [String]
+    private var folded = FoldedTexts()
+
+    /// How many names `of(_:)` may still compare letter by letter: what bounds the time of many questions.
+    private var comparisonsLeft = 100_000
+
+    /// A name with more mistakes was hardly meant.
+    private static let mostEdits = 3
+
+    package init(_ names: some Sequence<String>) {
+        self.names = Array(names)
+        for name in self.names { folded.append(Array(name.lowercased().utf8)) }
     }
 
-    /// Levenshtein's distance.
-    private static func distance(_ first: [Character], _ second: [Character]) -> Int {
-        var row = Array(0...second.count)
-        for (i, a) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in second.enumerated() {
-                let above = row[j + 1]
-                row[j + 1] = a == b ? diagonal : min(diagonal, above, row[j]) + 1
-                diagonal = above
-            }
+    /// The name that takes the fewest edits, if they are few for its length.
+    package mutating func of(_ name: String) -> String? {
+        let typed = FoldedTexts.Probe(Array(name.lowercased().utf8))
+        var best: (number: Int, edits: Int)?
+        for number in 0..<folded.count {
+            let limit = best.map { $0.edits - 1 } ?? Self.mostEdits
+            guard limit >= 0, comparisonsLeft > 0 else { break }
+            guard folded.mayBe(number, near: typed, limit: limit) else { continue }
+            comparisonsLeft -= 1
+            let other = folded[number]
+            let few = min(limit, max(typed.text.count, other.count) / 3 + 1)
+            guard let found = EditDistance.between(typed.text[...], other, limit: few) else { continue }
+            best = (number, found.edits)
         }
-        return row[second.count]
+        return best.map { names[$0.number] }
+    }
+
+    package static func of(_ name: String, in names: some Sequence<String>) -> String? {
+        var nearest = NearestName(names)
+        return nearest.of(name)
     }
 }

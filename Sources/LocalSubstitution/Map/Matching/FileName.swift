@@ -26,32 +26,58 @@ struct FileName: Sendable {
         return nil
     }
 
-    /// The name with its wildcards filled, in order; `nil` if the entry does not apply.
+    /// Why no name can be made of a URL, so that the entry doesn't apply.
+    enum Obstacle: Error, Hashable, Sendable {
+        /// The name that would be made.
+        case emptySegment(name: String)
+        case hiddenSegment(name: String)
+        /// What a wildcard took.
+        case encodedSlash(part: String)
+        case controlCharacter(part: String)
+        case invalidUTF8(part: String)
+
+        /// The obstacle in a sentence without a full stop.
+        var message: String {
+            switch self {
+            case .emptySegment(let name): "the file name “\(name)” has an empty segment"
+            case .hiddenSegment(let name): "the file name “\(name)” has a segment that begins with a full stop"
+            case .encodedSlash(let part): "“\(part)” has an encoded slash or backslash"
+            case .controlCharacter(let part): "“\(part)” has a control character"
+            case .invalidUTF8(let part): "“\(part)” isn't UTF-8 when decoded"
+            }
+        }
+    }
+
+    /// The name with its wildcards filled, in order.
     ///
-    /// Each part is cut at its first `?` and percent-decoded once. A name that ends in `/` gets `index.html`. The entry does not
-    /// apply if a part has an encoded slash or backslash, a control character or invalid UTF-8, or if the name has an empty
-    /// segment or one that begins with a full stop.
-    func filled(with captures: [ArraySlice<UInt8>]) -> String? {
+    /// Each part is cut at its first `?` and percent-decoded once. A name that ends in `/` gets `index.html`.
+    func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
         var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }[...]
         var name = pieces.popFirst() ?? ""
         for (piece, capture) in zip(pieces, captures) {
-            guard let part = Self.decoded(capture.prefix { $0 != UInt8(ascii: "?") }) else { return nil }
-            name += part + piece
+            name += try Self.decoded(capture.prefix { $0 != UInt8(ascii: "?") }) + piece
         }
         if name.isEmpty || name.utf8.last == UInt8(ascii: "/") { name += "index.html" }
         let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let isHiddenOrEmpty = segments.contains { $0.isEmpty || $0.first == UInt8(ascii: ".") }
-        return isHiddenOrEmpty ? nil : name
+        for segment in segments {
+            guard let first = segment.first else { throw .emptySegment(name: name) }
+            guard first != UInt8(ascii: ".") else { throw .hiddenSegment(name: name) }
+        }
+        return name
     }
 
-    private static func decoded(_ part: ArraySlice<UInt8>) -> String? {
+    private static func decoded(_ part: ArraySlice<UInt8>) throws(Obstacle) -> String {
         let bytes = PercentEncoding.decode(part)
         let slashes = part.count { $0 == UInt8(ascii: "/") }
-        guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")),
-            let text = String(validating: bytes, as: UTF8.self),
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { return nil }
+        var written: String { String(decoding: part, as: UTF8.self) }
+        guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")) else {
+            throw .encodedSlash(part: written)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8(part: written) }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw .controlCharacter(part: written)
+        }
         return text
     }
 }

@@ -5,10 +5,12 @@ struct MapIndex: Sendable {
     /// An entry that matches a URL.
     struct Candidate: Sendable {
         let number: Int
-        /// The file's name with its wildcards filled; `nil` for an entry without a file.
+        /// The file's name with its wildcards filled; `nil` for an entry without a file, or if there is an obstacle.
         let fileName: String?
         /// Whether `fileName` was made of the URL: then a file that does not exist is no fault.
         let isFilled: Bool
+        /// Why no name can be made of the URL: then the entry doesn't apply.
+        var obstacle: FileName.Obstacle?
         /// Whether an exact key equals the URL without a parameter being ignored.
         var isWithoutIgnoring = false
     }
@@ -99,10 +101,14 @@ struct MapIndex: Sendable {
     private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
         var found: [PatternIndex.Match] = []
         for (rule, index) in patterns { found += index.matches(url, ignoring: rule) }
-        return found.sorted { $0.number < $1.number }.compactMap { match in
+        return found.sorted { $0.number < $1.number }.map { match in
             guard let file = entries[match.number].file, file.wildcards > 0 else { return candidate(match.number) }
-            guard let name = file.filled(with: match.captures) else { return nil }
-            return Candidate(number: match.number, fileName: name, isFilled: true)
+            do throws(FileName.Obstacle) {
+                let name = try file.filled(with: match.captures)
+                return Candidate(number: match.number, fileName: name, isFilled: true)
+            } catch {
+                return Candidate(number: match.number, fileName: nil, isFilled: true, obstacle: error)
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ struct MapMatch: Sendable {
     let isWithoutIgnoring: Bool
     /// What the winner gives; `nil` where it is `null`.
     let substitution: Substitution?
-    /// Entries that would have won, but are disabled, or whose file does not exist.
+    /// Entries that would have won, but are disabled, or have no file for the URL.
     let passedOver: [(entry: Entry, why: PassedOver)]
     /// Entries that match, but lose.
     let shadowed: [Entry]
@@ -26,6 +26,8 @@ struct MapMatch: Sendable {
         case fileIsGone(name: String)
         /// There is no file of the name that the pattern makes of the URL.
         case noSuchFile(name: String)
+        /// The pattern can't make a file name of the URL.
+        case noFileName(FileName.Obstacle)
     }
 }
 
@@ -40,6 +42,10 @@ extension SubstitutionMap {
                 passedOver.append((entry, .isDisabled))
                 continue
             }
+            if let obstacle = candidate.obstacle {
+                passedOver.append((entry, .noFileName(obstacle)))
+                continue
+            }
             if let name = candidate.fileName, !exists(name, folderIsFile: !candidate.isFilled) {
                 passedOver.append((entry, candidate.isFilled ? .noSuchFile(name: name) : .fileIsGone(name: name)))
                 continue
@@ -47,7 +53,9 @@ extension SubstitutionMap {
             let substitution =
                 entry.options.isNever
                 ? nil : Substitution(entry, fileName: candidate.fileName, folder: storage.folder, url: url)
-            let losers = candidates[(position + 1)...].map { storage.index.entries[$0.number] }
+            let losers = candidates[(position + 1)...].compactMap {
+                $0.obstacle == nil ? storage.index.entries[$0.number] : nil
+            }
             return MapMatch(
                 winner: entry,
                 url: url,

@@ -115,7 +115,7 @@ extension NormalizedURL.Layout {
 
     private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
         // As locals they are registers in the loops, and not looked up for every byte.
-        let (hostBytes, pathBytes) = (hostBytes, AllowedBytes.path)
+        let (hostBytes, pathBytes, queryBytes) = (hostBytes, AllowedBytes.path, AllowedBytes.query)
         let isHTTPS = bytes.starts(with: https)
         guard isHTTPS || bytes.starts(with: http) else { return nil }
         let hostStart = isHTTPS ? 8 : 7
@@ -135,16 +135,16 @@ extension NormalizedURL.Layout {
         guard bytes[index] == UInt8(ascii: "/") else { return nil }
 
         let pathStart = index
-        var queryStart = bytes.count
-        while index < bytes.count {
+        while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
             let byte = bytes[index]
-            if byte == UInt8(ascii: "?") {
-                queryStart = min(queryStart, index)
-            } else if !pathBytes.contains(byte) {
-                return nil
-            }
+            guard pathBytes.contains(byte) else { return nil }
             // "/." may begin a dot segment; whether it does is for the slow way to say.
-            if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/"), index < queryStart { return nil }
+            if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/") { return nil }
+            index += 1
+        }
+        let queryStart = index
+        while index < bytes.count {
+            guard queryBytes.contains(bytes[index]) else { return nil }
             index += 1
         }
         return Self(isHTTPS: isHTTPS, host: hostStart..<hostEnd, port: port, path: pathStart, query: queryStart)

@@ -14,14 +14,15 @@ extension EditedMap {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
         let body: Data
+        let inside: String?
         do throws(FileProblem) {
             let opened = try OpenedFile(path: file.path)
             guard opened.status.kind == .regular else { throw .notRegular(opened.status.kind) }
             body = try opened.contents()
+            inside = (try? ResourcesFolder(resources).opened())?.name(of: opened)
         } catch {
             throw MapEditError("the file \(file.path) \(error.message)")
         }
-        let inside = ResourcesFolder(resources).name(of: file)
         let name = inside ?? file.lastPathComponent
         if let problem = FileName(text: name).problem { throw MapEditError("the file's name “\(name)” \(problem)") }
         guard FileName(text: name).wildcards == 0 else {
@@ -131,18 +132,5 @@ extension EditedMap {
             bytes: body.count,
             contentType: Self.servedType(substitution, body)
         )
-    }
-}
-
-extension ResourcesFolder {
-    /// The name of a file that is inside the folder, whichever way it is named; else `nil`.
-    func name(of file: URL) -> String? {
-        guard let folder = realpath(path, nil), let real = realpath(file.path, nil) else { return nil }
-        defer {
-            free(folder)
-            free(real)
-        }
-        let (outer, inner) = (String(cString: folder) + "/", String(cString: real))
-        return inner.hasPrefix(outer) ? String(inner.dropFirst(outer.count)) : nil
     }
 }

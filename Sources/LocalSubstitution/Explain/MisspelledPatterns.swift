@@ -1,0 +1,86 @@
+/// Finds the patterns in which the host, or the path before its first wildcard, is a misspelling of a URL's.
+struct MisspelledPatterns: Sendable {
+    struct Match {
+        /// The pattern's place in the order in which they were added.
+        let place: Int
+        let edits: Int
+        let isInHost: Bool
+        let isInPath: Bool
+        /// The URL's path with the pattern's spelling, and what the pattern's wildcards take of it.
+        let path: String
+        let captures: [ArraySlice<UInt8>]
+    }
+
+    private struct Item: Sendable {
+        let host: MatchPattern.Host
+        /// How many labels at the end of a host are compared; `nil` for all of them.
+        let labels: Int?
+        /// How many bytes of the text are the host's.
+        let hostLength: Int
+        let path: Glob
+    }
+
+    private var items: [Item] = []
+    /// The host and the path of each, up to the first wildcard.
+    private var beginnings = FoldedTexts()
+
+    /// - Parameter path: The path without a query, in lowercase.
+    mutating func append(_ host: MatchPattern.Host, path: Glob) {
+        let (name, labels): (String, Int?) =
+            switch host {
+            case .exact(let name): (name, nil)
+            case .domain(let name): (name, name.utf8.count { $0 == UInt8(ascii: ".") } + 1)
+            case .any: ("", 0)
+            }
+        beginnings.append(Array(name.utf8) + (path.literals.first ?? []))
+        items.append(Item(host: host, labels: labels, hostLength: name.utf8.count, path: path))
+    }
+
+    func matches(_ url: NormalizedURL) -> [Match] {
+        guard !items.isEmpty else { return [] }
+        let host = Array(url.host.utf8)
+        let text = host + Array(url.path.lowercased().utf8)
+        let dots = host.indices.filter { host[$0] == UInt8(ascii: ".") }
+        // Where the last label begins, the last two …; before them, where the path does.
+        let probes = ([host.count] + dots.reversed().map { $0 + 1 } + [0]).map { FoldedTexts.Probe(Array(text[$0...])) }
+        var found: [Match] = []
+        for (place, item) in items.enumerated() {
+            let labels = item.labels ?? probes.count - 1
+            guard labels < probes.count,
+                beginnings.mayBe(place, near: probes[labels], limit: Misspelling.mostEdits, beginning: true),
+                let match = match(place, item, probes[labels].text[...], url)
+            else { continue }
+            found.append(match)
+        }
+        return found
+    }
+
+    private func match(_ place: Int, _ item: Item, _ text: ArraySlice<UInt8>, _ url: NormalizedURL) -> Match? {
+        let beginning = beginnings[place]
+        let limit = Misspelling.mostEdits
+        guard let near = EditDistance.between(beginning, text, limit: limit, beginning: true),
+            let edits = Misspelling.edits(beginning, text.prefix(near.length))
+        else { return nil }
+        let path = Array(beginning.dropFirst(item.hostLength) + text.dropFirst(near.length))
+        guard let captures = item.path.match(path[...]) else { return nil }
+        let literal = item.path.literals.first ?? []
+        return Match(
+            place: place,
+            edits: edits,
+            isInHost: !item.host.includes(url.host),
+            isInPath: !url.path.lowercased().utf8.starts(with: literal),
+            path: String(decoding: path, as: UTF8.self),
+            captures: captures
+        )
+    }
+}
+
+extension MatchPattern.Host {
+    fileprivate func includes(_ host: String) -> Bool {
+        switch self {
+        case .exact(let name): host == name
+        case .domain(let name): host == name || host.hasSuffix("." + name)
+        case .any: true
+        }
+    }
+}

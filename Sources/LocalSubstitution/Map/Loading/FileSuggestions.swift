@@ -1,0 +1,64 @@
+/// Suggests, for a file or folder that doesn't exist, the one that may have been meant.
+struct FileSuggestions {
+    private let folder: ResourcesFolder?
+    private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
+    private lazy var folders = Names(Set(files.all.flatMap { Self.folders(above: $0) }).sorted())
+    /// Hundreds of suggestions help as little as a hundred.
+    private var left = 100
+
+    init(in folder: ResourcesFolder?) {
+        self.folder = folder
+    }
+
+    mutating func suggestion(for name: String) -> (advice: String, meant: String?) {
+        guard left > 0 else { return ("", nil) }
+        left -= 1
+        guard let meant = files.nearest(to: name) else {
+            return (folder.map { ": add it to “\($0.path)”, or mend the name" } ?? "", nil)
+        }
+        guard name.utf8.count > meant.utf8.count, meant == Self.lastSegment(of: name) else {
+            return (": did you mean “\(meant)”?", meant)
+        }
+        return (
+            ", but “\(meant)” does: Xcode groups and `.process` flatten folders; use a folder reference or `.copy`",
+            meant
+        )
+    }
+
+    mutating func suggestion(forFolder name: String) -> (advice: String, meant: String?) {
+        guard left > 0 else { return ("", nil) }
+        left -= 1
+        if let meant = folders.nearest(to: name) { return (": did you mean “\(meant)”?", meant) }
+        let advice =
+            ": add it, or mend the name; Xcode groups and `.process` flatten folders: use references or `.copy`"
+        return (advice, nil)
+    }
+
+    private static func folders(above name: String) -> [String] {
+        name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
+    }
+
+    private static func lastSegment(of name: String) -> String {
+        name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
+    }
+
+    private struct Names {
+        let all: [String]
+        /// A name by its last segment; one without a folder wins.
+        private let byLastSegment: [String: String]
+        private lazy var nearest = NearestName(all)
+
+        /// - Parameter names: Sorted.
+        init(_ names: [String]) {
+            all = names
+            byLastSegment = Dictionary(names.map { (FileSuggestions.lastSegment(of: $0), $0) }) { first, second in
+                second.utf8.contains(UInt8(ascii: "/")) ? first : second
+            }
+        }
+
+        /// One elsewhere with the same last segment, or else the one with the fewest mistakes.
+        mutating func nearest(to name: String) -> String? {
+            byLastSegment[FileSuggestions.lastSegment(of: name)] ?? nearest.of(name)
+        }
+    }
+}

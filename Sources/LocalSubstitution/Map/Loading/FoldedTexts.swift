@@ -1,0 +1,52 @@
+/// Texts among which those near another one are looked for. Nearly all are ruled out by their lengths and letters alone.
+struct FoldedTexts: Sendable {
+    private var bytes: [UInt8] = []
+    private var items: [(end: Int, letters: Letters)] = []
+
+    /// Adds a text, in lowercase.
+    mutating func append(_ text: [UInt8]) {
+        bytes += text
+        items.append((bytes.count, Letters(text[...])))
+    }
+
+    var count: Int { items.count }
+
+    subscript(number: Int) -> ArraySlice<UInt8> {
+        bytes[(number == 0 ? 0 : items[number - 1].end)..<items[number].end]
+    }
+
+    /// Whether so few edits may make a text of another one, or of the beginning of it.
+    func mayBe(_ number: Int, near other: Probe, limit: Int, beginning: Bool = false) -> Bool {
+        let start = number == 0 ? 0 : items[number - 1].end
+        let longer = items[number].end - start - other.text.count
+        guard longer <= limit, beginning || -longer <= limit else { return false }
+        let letters = items[number].letters
+        return letters.missing(in: other.letters) <= limit
+            && (beginning || other.letters.missing(in: letters) <= limit)
+    }
+
+    /// The text that is looked for, in lowercase.
+    struct Probe {
+        let text: [UInt8]
+        fileprivate let letters: Letters
+
+        init(_ text: [UInt8]) {
+            self.text = text
+            letters = Letters(text[...])
+        }
+    }
+
+    /// Which letters, digits and marks a text has. An edit adds one at most, and takes one away at most.
+    fileprivate struct Letters: Sendable {
+        private var bits: UInt64 = 0
+
+        init(_ text: ArraySlice<UInt8>) {
+            for byte in text {
+                // The small letters in one half, the digits and marks in the other.
+                bits |= 1 << UInt64(byte >= UInt8(ascii: "a") ? byte & 31 : 32 | byte & 31)
+            }
+        }
+
+        func missing(in other: Letters) -> Int { (bits & ~other.bits).nonzeroBitCount }
+    }
+}

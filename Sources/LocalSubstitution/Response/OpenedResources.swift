@@ -1,0 +1,53 @@
+import Foundation
+
+/// The resources folder, open until this object goes: every name is looked up in this very folder, and what it leads to must be
+/// inside.
+///
+/// A file is opened once, then the system says where the opened file is. To look at its path before or after would leave a
+/// moment in which another thread could put a symbolic link there.
+final class OpenedResources: Sendable {
+    private let folder: OpenedFile
+    /// The folder's real path and a slash, in bytes: Swift takes strings for equal that are different names to a file system.
+    private let start: [UInt8]
+
+    init(path: String) throws(FileProblem) {
+        let folder = try OpenedFile(placeOf: path)
+        guard let path = folder.realPath else { throw .unplaced }
+        start = path.last == UInt8(ascii: "/") ? path : path + [UInt8(ascii: "/")]
+        self.folder = folder
+    }
+
+    /// Opens a regular file for reading.
+    func open(_ name: String) throws(FileProblem) -> OpenedFile {
+        let file = try OpenedFile(name, in: folder)
+        guard file.status.kind == .regular else { throw .notRegular(file.status.kind) }
+        guard let path = file.realPath else { throw .unplaced }
+        guard path.starts(with: start) else { throw .outside }
+        return file
+    }
+
+    /// The name of an opened file, without symbolic links; `nil` if it's outside, or by now elsewhere.
+    func name(of file: borrowing OpenedFile) -> String? {
+        guard let path = file.realPath, path.starts(with: start),
+            let name = String(validating: path.dropFirst(start.count), as: UTF8.self),
+            FileStatus(path: String(decoding: path, as: UTF8.self))?.isSameFile(as: file.status) == true
+        else { return nil }
+        return name
+    }
+
+    /// The folder's real path.
+    var path: String { String(decoding: start.count > 1 ? start.dropLast() : start[...], as: UTF8.self) }
+
+    /// What is wrong with a folder inside this one; the empty name is this folder itself.
+    func problem(ofFolder name: String) -> FileProblem? {
+        if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }
+        do throws(FileProblem) {
+            let file = try OpenedFile(placeOf: name, in: folder)
+            guard let path = file.realPath else { return .unplaced }
+            guard (path + [UInt8(ascii: "/")]).starts(with: start) else { return .outside }
+            return file.status.kind == .folder ? nil : .notFolder
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Names and keys that were meant")
+struct EditDistanceTests {
+    private func edits(_ first: String, _ second: String, limit: Int) -> Int? {
+        EditDistance.between(Array(first.utf8)[...], Array(second.utf8)[...], limit: limit)?.edits
+    }
+
+    @Test(
+        "the edits are counted up to a limit",
+        arguments: [
+            ("", "", 0, 0), ("a", "a", 0, 0), ("a", "b", 0, nil), ("a", "b", 1, 1), ("", "abc", 3, 3),
+            ("", "abc", 2, nil),
+            ("abc", "", 3, 3), ("config", "confg", 1, 1), ("confg", "config", 1, 1), ("config", "konfig", 1, 1),
+            ("exmaple", "example", 1, 1), ("ab", "ba", 1, 1), ("abcd", "badc", 2, 2), ("abcd", "badc", 1, nil),
+            ("kitten", "sitting", 3, 3), ("kitten", "sitting", 2, nil), ("ca", "abc", 3, 3),
+        ] as [(String, String, Int, Int?)]
+    )
+    func counted(first: String, second: String, limit: Int, expected: Int?) {
+        #expect(edits(first, second, limit: limit) == expected)
+    }
+
+    @Test("they are as many as the whole table says", arguments: [0xED17 as UInt64])
+    func reference(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func text(_ random: inout SeededGenerator) -> [UInt8] {
+            (0..<random.below(9)).map { _ in random.pick(Array("ab/".utf8)) }
+        }
+        for _ in 0..<20_000 {
+            let (first, second, limit) = (text(&random), text(&random), random.below(5))
+            let expected = Self.table(first, second)
+            let found = EditDistance.between(first[...], second[...], limit: limit)
+            let nearest = second.indices.map { Self.table(first, Array(second[..<$0])) }.min().map { min($0, expected) }
+            let beginning = EditDistance.between(first[...], second[...], limit: limit, beginning: true)
+            guard found?.edits == (expected <= limit ? expected : nil), found == nil || found?.length == second.count,
+                beginning?.edits == ((nearest ?? expected) <= limit ? nearest ?? expected : nil),
+                beginning.map({ Self.table(first, Array(second[..<$0.length])) == $0.edits }) != false
+            else {
+                Issue.record("seed \(seed): \(first), \(second), \(limit): \(String(describing: (found, beginning)))")
+                return
+            }
+        }
+    }
+
+    /// Every cell, as plainly as it can be said.
+    private static func table(_ first: [UInt8], _ second: [UInt8]) -> Int {
+        var cells = [[Int]](repeating: Array(0...second.count), count: first.count + 1)
+        for i in 0...first.count {
+            for j in 0...second.count {
+                guard i > 0, j > 0 else {
+                    cells[i][j] = max(i, j)
+                    continue
+                }
+                let replaced = cells[i - 1][j - 1] + (first[i - 1] == second[j - 1] ? 0 : 1)
+                cells[i][j] = min(replaced, cells[i - 1][j] + 1, cells[i][j - 1] + 1)
+                if i > 1, j > 1, first[i - 1] == second[j - 2], first[i - 2] == second[j - 1] {
+                    cells[i][j] = min(cells[i][j], cells[i - 2][j - 2] + 1)
+                }
+            }
+        }
+        return cells[first.count][second.count]
+    }
+
+    @Test("of many names the nearest is found, in any letter case", arguments: [0xFACE as UInt64])
+    func nearestOfMany(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let names = (0..<300).map { _ in
+            (0..<3 + random.below(6)).map { _ in random.pick(["a", "B", "7", "-"]) }.joined()
+        }
+        for _ in 0..<300 {
+            let name = (0..<3 + random.below(6)).map { _ in random.pick(["A", "b", "7", "_"]) }.joined()
+            let typed = Array(name.lowercased().utf8)
+            let distances = names.map { other in
+                let other = Array(other.lowercased().utf8)
+                let edits = Self.table(typed, other)
+                return edits <= min(3, max(typed.count, other.count) / 3 + 1) ? edits : .max
+            }
+            let least = distances.min() ?? .max
+            let expected = least == .max ? nil : distances.firstIndex(of: least).map { names[$0] }
+            #expect(NearestName.of(name, in: names) == expected, "seed \(seed): \(name)")
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Guarded
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("The boundary of the resources folder", .serialized)
+struct FolderBoundaryTests {
+    let outer: TemporaryFolder
+    let folder: ResourcesFolder
+
+    init() throws {
+        outer = try TemporaryFolder()
+        try outer.write("outside/a.txt", "secret")
+        try outer.write("res/sub/a.txt", "inside")
+        folder = ResourcesFolder(outer.file("res"))
+    }
+
+    /// Reads a file again and again while another thread changes what its path leads to.
+    private func read(_ name: String, times: Int, while change: @escaping @Sendable () -> Void) -> [String: Int] {
+        let isDone = Guarded(false)
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while !isDone.withLock({ $0 }) { change() }
+            hasEnded.signal()
+        }
+        var answers: [String: Int] = [:]
+        for _ in 0..<times {
+            let answer: String
+            do throws(FileProblem) {
+                answer = String(decoding: try folder.open(name).contents(), as: UTF8.self)
+            } catch {
+                answer = "\(error)"
+            }
+            answers[answer, default: 0] += 1
+        }
+        isDone.withLock { $0 = true }
+        hasEnded.wait()
+        return answers
+    }
+
+    @Test("a file that another thread swaps for a link is never served from outside")
+    func swappedFile() throws {
+        let (path, spare) = (outer.file("res/sub/a.txt").path, outer.file("spare").path)
+        let (file, symbolic) = (outer.file("file").path, outer.file("link").path)
+        try outer.link("link", to: outer.file("outside/a.txt").path)
+        try #require(link(path, file) == 0)
+        let answers = read("sub/a.txt", times: 60_000) {
+            // Hard links of both, so that a swap takes two calls.
+            for kept in [symbolic, file] {
+                link(kept, spare)
+                rename(spare, path)
+            }
+        }
+        #expect(answers["secret"] == nil, "\(answers)")
+        #expect(answers["inside"] != nil, "\(answers)")
+    }
+
+    @Test("neither is one in a folder that is swapped for a link")
+    func swappedFolder() throws {
+        let (folder, aside) = (outer.file("res/sub").path, outer.file("aside").path)
+        let symbolic = outer.file("link").path
+        try outer.link("link", to: outer.file("outside").path)
+        let answers = read("sub/a.txt", times: 60_000) {
+            rename(folder, aside)
+            rename(symbolic, folder)
+            rename(folder, symbolic)
+            rename(aside, folder)
+        }
+        #expect(answers["secret"] == nil, "\(answers)")
+        #expect(answers["inside"] != nil, "\(answers)")
+    }
+
+    @Test("a file that is replaced while it's opened is served, old or new")
+    func replacedFile() throws {
+        let (path, spare) = (outer.file("res/sub/a.txt").path, outer.file("res/sub/spare").path)
+        let answers = read("sub/a.txt", times: 5_000) {
+            let file = fopen(spare, "w")
+            fputs("inside", file)
+            fclose(file)
+            rename(spare, path)
+        }
+        #expect(answers == ["inside": 5_000])
+    }
+
+    @Test("a folder whose name has the same characters in other bytes is outside")
+    func canonicalEquivalence() throws {
+        try outer.write("caf\u{E9}/a.txt", "inside")
+        try outer.write("cafe\u{301}/secret.txt", "secret")
+        let folder = ResourcesFolder(outer.file("caf\u{E9}"))
+        // Some file systems take both names for one.
+        guard FileStatus(path: folder.path(of: "secret.txt")) == nil else { return }
+        try outer.link("caf\u{E9}/link.txt", to: "../cafe\u{301}/secret.txt")
+        #expect(throws: FileProblem.outside) { _ = try folder.open("link.txt") }
+        #expect(folder.realPlace(of: "link.txt") == nil)
+    }
+
+    @Test("a file whose name begins with a combining mark is inside")
+    func combiningMark() throws {
+        try outer.write("res/\u{301}a.txt", "inside")
+        #expect(try folder.open("\u{301}a.txt").contents() == Data("inside".utf8))
+        #expect(folder.realPlace(of: "\u{301}a.txt")?.name == "\u{301}a.txt")
+    }
+
+    @Test("a link from one file of the folder to another is followed, also with an absolute path")
+    func linksInside() throws {
+        try outer.link("res/relative.txt", to: "sub/a.txt")
+        try outer.link("res/absolute.txt", to: outer.file("res/sub/a.txt").path)
+        for name in ["relative.txt", "absolute.txt"] {
+            #expect(try folder.open(name).contents() == Data("inside".utf8))
+            #expect(folder.realPlace(of: name)?.name == "sub/a.txt")
+        }
+    }
+}
