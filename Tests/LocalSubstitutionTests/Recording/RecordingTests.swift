@@ -201,7 +201,7 @@ struct RecordingTests {
             #expect(data == Data("for user=ada".utf8))
             visit.recorder.flush()
             visit.cache.flushEvents()
-            let reason = "not recorded \(origin.url("login")): the request has the header “Cookie”"
+            let reason = "not recorded \(origin.url("login")): after a redirect, the request has the header “Cookie”"
             #expect(told.withLock { $0 }.contains(reason))
         }
         #expect(try keys().isEmpty)
