@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package substitute-edit …`: runs any command of `substitute`, also those that write into the package or load.
+/// `swift package substitute-edit …`: runs any `substitute` command, including those that write to the package or load URLs.
 @main
 struct SubstituteEditPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -12,7 +12,7 @@ struct SubstituteEditPlugin: CommandPlugin {
         try process.run()
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            // SwiftPM ends with 1 whatever a plugin ends with, so that the status is told here.
+            // SwiftPM exits with 1 whatever the plugin's status is, so report the real one.
             Diagnostics.error("substitute ended with status \(process.terminationStatus)")
             return
         }

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package substitute …`: runs the commands of `substitute` that only read, in the folder of the package that depends on
-/// this one. It asks for no permission, so it also runs where there isn't a terminal.
+/// `swift package substitute …`: runs the `substitute` commands that only read, in the folder of the package that depends on
+/// this one. It doesn't ask for permission, so it also runs without a terminal.
 @main
 struct SubstitutePlugin: CommandPlugin {
     private static let reading = ["check", "explain", "schema", "help", "version"]
@@ -11,8 +11,8 @@ struct SubstitutePlugin: CommandPlugin {
         let command = arguments.first ?? "help"
         guard command.hasPrefix("-") || Self.reading.contains(command), !arguments.contains("--remote") else {
             Diagnostics.error(
-                "this plugin only reads (\(Self.reading.joined(separator: ", "))). "
-                    + "For what writes or loads, run swift package substitute-edit \(arguments.joined(separator: " "))"
+                "this plugin only runs commands that read (\(Self.reading.joined(separator: ", "))). "
+                    + "To write or load, run swift package substitute-edit \(arguments.joined(separator: " "))"
             )
             return
         }

@@ -27,11 +27,11 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         var retention = Retention()
         var reads: [String: FileRead] = [:]
         var attachments: [ObjectIdentifier: Attachment] = [:]
-        /// The request that a protocol has taken, and for which the loader is about to ask the cache.
+        /// The request that a protocol has taken and that the loader is about to ask the cache for.
         var taken: URLRequest?
         var statistics = Statistics()
         var onEvent: (@Sendable (Event) -> Void)?
-        /// What proves to a verification that this cache answered, by the token in its request.
+        /// The proofs that this cache answered a verification, by the token in its request.
         var proofs: [String: String] = [:]
     }
 
@@ -172,12 +172,12 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         hit(request) ?? finish(prepare(request))
     }
 
-    /// The response of an entry that answers a request by the cache alone; `nil` without one. The default cache isn't asked.
+    /// Returns the response of an entry that answers without a protocol; `nil` if there isn't one. Doesn't ask the default cache.
     package func localResponse(for request: URLRequest) -> CachedURLResponse? {
         if let response = hit(request) { return response }
         let lookup = prepare(request)
         guard let substitution = lookup.decision.answer, let url = request.url else { return nil }
-        // A file that can't be read is reported when the loader asks.
+        // An unreadable file is reported when the loader asks.
         return try? substitute(lookup, with: substitution, url)
     }
 

@@ -6,14 +6,14 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// Who answered which URL, as the events of a cache tell it: a header that names the cache may come from the network.
+/// Who answered which URL, according to a cache's events. Headers aren't proof, since they may come from the network.
 final class AnswerSources: Sendable {
     private enum Source { case entry, defaultCache }
 
     private let cache: LocalSubstitutionCache
     private let sources = Guarded<[URL: Source]>([:])
 
-    /// - Parameter others: Receives the other events.
+    /// - Parameter others: Receives all other events.
     init(
         of cache: LocalSubstitutionCache,
         others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
@@ -28,7 +28,7 @@ final class AnswerSources: Sendable {
         }
     }
 
-    /// Returns who answered a request, and forgets it: the network if the cache hasn't since the last call for its URL.
+    /// Returns who answered a request, and forgets it. It's the network if the cache hasn't answered its URL since the last call.
     func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
         cache.flushEvents()
         let source = sources.withLock { sources in
@@ -45,7 +45,7 @@ final class AnswerSources: Sendable {
 
     private func note(_ url: URL, _ source: Source) { sources.withLock { $0[url] = source } }
 
-    /// The name of the file in a response that the cache has given: what its `Cache-Status` says, or else its entry.
+    /// Returns the name of the file in one of the cache's responses, from its `Cache-Status` or else its entry.
     static func file(of response: URLResponse, in map: SubstitutionMap) -> String? {
         guard let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status"),
             status.hasPrefix(LocalSubstitutionCache.hitStatus)

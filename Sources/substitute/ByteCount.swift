@@ -4,9 +4,9 @@ import LocalSubstitution
 struct ByteCount: Sendable, Hashable, CustomStringConvertible {
     let bytes: Int
 
-    /// As `curl` and `head` read it: `k`, `M` and `G`, alone or with `iB`, are powers of 1,024, and with `B` of 1,000.
+    /// Reads a size as `curl` and `head` do: `k`, `M` and `G` are powers of 1,024, alone or with `iB`, and of 1,000 with `B`.
     ///
-    /// `nil` if the text isn't a number above 0, or too large.
+    /// Returns `nil` if the text isn't a number above 0, or if it's too large.
     init?(_ text: String) {
         guard let match = text.wholeMatch(of: /([0-9]+)(?:([kKmMgG])(i?B)?)?/), let number = Int(match.1), number > 0
         else { return nil }
@@ -30,12 +30,12 @@ struct ByteCount: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ByteCount {
-    /// The most bytes that a subcommand loads from one URL, unless `--limit` says otherwise.
+    /// The longest body that a subcommand loads from a URL, unless `--limit` says otherwise.
     static let standardLimit = ByteCount(bytes: 256 << 20)
 
     static let limitOption = Option(name: "limit", value: "SIZE", help: "the longest body to load; default: 256M")
 
-    /// What `--limit` says.
+    /// Returns the limit that `--limit` sets.
     static func limit(_ arguments: Arguments) throws(UsageError) -> ByteCount {
         guard let text = arguments.value("limit") else { return standardLimit }
         guard let limit = ByteCount(text) else {
@@ -44,6 +44,6 @@ extension ByteCount {
         return limit
     }
 
-    /// Why a body that's longer than this limit isn't loaded.
+    /// The reason why a body that's longer than this limit isn't loaded.
     var refusal: String { "the body is longer than \(self): raise the limit with --limit" }
 }

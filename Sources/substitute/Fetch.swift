@@ -99,7 +99,7 @@ struct FetchRecord: Encodable {
 extension Output {
     /// A row for each load: where it came from, status, MIME type, size, time, URL.
     ///
-    /// - Parameter showsTimes: Whether there is a column for them.
+    /// - Parameter showsTimes: Whether the table has a column for the times.
     func table(of fetches: [Fetch], showsTimes: Bool = true) {
         table(
             fetches.map { fetch in

@@ -25,8 +25,8 @@ final class Loader: Sendable {
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
-    ///   - limit: The most bytes that a body may have.
-    ///   - sources: Tells who answered. Without it, it's the network.
+    ///   - limit: The longest body to load.
+    ///   - sources: Knows who answered. Without it, it's always the network.
     ///   - progress: Is told how many bytes of a body have come, and how many are to come, if that is known.
     init(
         _ configuration: URLSessionConfiguration,
@@ -69,7 +69,7 @@ final class Loader: Sendable {
         }
     }
 
-    /// Cancels what is being loaded. Elsewhere, since on Linux this waits until what has arrived is decoded, however long that is.
+    /// Cancels all loads. Runs on another queue, since on Linux this waits until everything that arrived is decoded.
     func end() {
         DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
     }

@@ -17,7 +17,7 @@ struct MapTarget: Sendable {
             ?? file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
     }
 
-    /// Whether the files are where a map's are, unless an option says otherwise.
+    /// Whether the files are in the default place for the map's files.
     var hasStandardResources: Bool {
         let folder = file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
         return resources.standardizedFileURL.path == folder.standardizedFileURL.path

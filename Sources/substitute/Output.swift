@@ -3,8 +3,8 @@ import LocalSubstitution
 
 /// Where a subcommand's results and messages go: results on standard output, messages on standard error.
 ///
-/// Nothing else in the command writes there, and what this writes steers no terminal; but for the bytes of a body, which are
-/// written as they are.
+/// Nothing else in the command writes there. Nothing that this writes can control the terminal, except the bytes of a body,
+/// which are written unchanged.
 struct Output: Sendable {
     let printsJSON: Bool
     /// Only on a terminal, and not where `NO_COLOR` is set (no-color.org).
@@ -22,7 +22,7 @@ struct Output: Sendable {
         if !printsJSON { Self.write(text.text(colored: usesColor) + "\n", to: .standardOutput) }
     }
 
-    /// Help, or a version: text, whatever else was asked for.
+    /// Prints help or a version, as text even with `--json`.
     func help(_ text: String, to handle: FileHandle = .standardOutput) { Self.write(text + "\n", to: handle) }
 
     /// The bytes of a result.
@@ -32,9 +32,9 @@ struct Output: Sendable {
         Self.write("substitute: \(text.text(colored: false))\n", to: .standardError)
     }
 
-    /// Shows how far something is, in place of what was shown last; an empty text takes that away.
+    /// Shows progress in place of what was shown before. An empty text clears it.
     static func progress(_ text: String) {
-        // To the end of the line (ECMA-48, EL).
+        // Erases to the end of the line (ECMA-48, EL).
         write("\r\(text.printable)\u{1B}[K", to: .standardError)
     }
 
@@ -47,8 +47,8 @@ struct Output: Sendable {
         Self.write(Self.escaped(json: json) + "\n", to: .standardOutput)
     }
 
-    /// The encoder escapes only what JSON demands (RFC 8259 §7). The rest of what steers a terminal is in strings alone, and in
-    /// the basic plane.
+    /// Escapes the control characters that the encoder doesn't, since JSON doesn't require it (RFC 8259 §7). They're only in
+    /// strings, and in the basic plane.
     private static func escaped(json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value >= 0x7F, scalar.steersTerminal {
@@ -62,7 +62,7 @@ struct Output: Sendable {
 
     /// Columns as wide as their widest cell; the last one is not padded. A row's color paints its first cell.
     ///
-    /// - Parameter numbers: The columns that are aligned at their right.
+    /// - Parameter numbers: The columns that are aligned on the right.
     func table(_ rows: [(color: PrintedText.Color?, cells: [String])], numbers: Set<Int> = []) {
         let rows = rows.map { (color: $0.color, cells: $0.cells.map(\.printable)) }
         let count = rows.map(\.cells.count).max() ?? 0
@@ -79,7 +79,7 @@ struct Output: Sendable {
         }
     }
 
-    /// A number of bytes, in groups of three digits, as 163,196 B.
+    /// Returns a number of bytes in groups of three digits, such as 163,196 B.
     static func format(bytes: Int) -> String {
         var digits = String(bytes)
         for end in stride(from: digits.count - 3, to: 0, by: -3) {

@@ -1,7 +1,7 @@
 import LocalSubstitution
 
-/// A text for a terminal. What is interpolated may come from a server, a map or a URL, so it's made printable, newlines
-/// included; literals stay as they are written.
+/// A text for a terminal. Interpolated values may come from a server, a map or a URL, so they're made printable, newlines
+/// included. Literals stay unchanged.
 ///
 /// `Output` takes nothing else, so no call can forget to.
 struct PrintedText: Sendable, ExpressibleByStringInterpolation {
@@ -17,7 +17,7 @@ struct PrintedText: Sendable, ExpressibleByStringInterpolation {
 
     init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
 
-    /// The text, with the escape sequences of its colors (ECMA-48, SGR) or without.
+    /// Returns the text, with or without the escape sequences for its colors (ECMA-48, SGR).
     func text(colored: Bool) -> String {
         pieces.map { piece in
             guard colored, let color = piece.color else { return piece.text }
@@ -36,7 +36,7 @@ struct PrintedText: Sendable, ExpressibleByStringInterpolation {
             pieces.append((value.description.printable, color))
         }
 
-        /// A text of several lines, as an explanation.
+        /// Appends a text of several lines, such as an explanation.
         mutating func appendInterpolation(lines text: String) {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             pieces.append((lines.map { String($0).printable }.joined(separator: "\n"), nil))

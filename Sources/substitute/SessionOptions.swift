@@ -49,8 +49,8 @@ struct CommandSession: Sendable {
                 responseLimit: limit.bytes
             )
         }
-        // A cache that has a listener looks for near misses of every URL that no entry names. A server can do without: only the
-        // protocol answers what the cache itself doesn't.
+        // A cache with a listener looks for near misses of every URL that no entry names. A server doesn't need a listener: only
+        // the protocol answers what the cache itself doesn't.
         let needsSources = !isServer || isAttached
         sources =
             needsSources
@@ -60,10 +60,10 @@ struct CommandSession: Sendable {
         loader = Loader(configuration, limit: limit, sources)
     }
 
-    /// The answer of an entry that a cache alone can give; `nil` if there's none.
+    /// Returns the answer of an entry that needs only the cache; `nil` if there isn't one.
     func localAnswer(to request: URLRequest) -> Loader.Answer? {
         guard let local = cache.localResponse(for: request) else { return nil }
-        // So that it isn't taken for the source of a later answer.
+        // Forget this event, so that it isn't taken for a later answer's.
         _ = sources?.take(local.response, to: request)
         let file = AnswerSources.file(of: local.response, in: cache.map)
         return Loader.Answer(response: local.response, body: local.data, source: .substituted(file: file))

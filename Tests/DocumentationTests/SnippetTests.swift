@@ -28,7 +28,7 @@ struct SnippetTests {
         for snippet in Self.snippets { #expect(used.contains(snippet), "\(snippet.joined(separator: "\n"))") }
     }
 
-    @Test("no example for tests throws an error away, which may say what is wrong with a map")
+    @Test("no example for tests discards an error, since it may say what's wrong with a map")
     func errors() throws {
         let article = try #require(Document.all.first { $0.path.hasSuffix("/InTests.md") })
         #expect(article.blocks(in: "swift").count > 2)

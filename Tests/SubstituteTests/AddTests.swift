@@ -161,7 +161,7 @@ struct AddTests {
     }
 
     @Test(
-        "fails where a redirect led to a credential, says why, and writes nothing",
+        "fails after a redirect with a credential, says why, and doesn't write anything",
         arguments: [
             (["/2?access_token=s3cr3t"], "the URL's parameter “access_token” may be a credential"),
             (["http://user:s3cr3t@HOST/2"], "the URL has user info"),

@@ -117,7 +117,7 @@ struct CheckTests {
             Mistake("https://h.example/q/*", value: #""none/*""#, "missingFile", "the folder “none” does not exist"),
             Mistake(file: "b.txt", "missingFile", "the file “b.txt” does not exist: did you mean “a.txt”?"),
             Mistake(file: "sub/a.txt", "missingFile", "but “a.txt” does: Xcode groups and `.process` flatten folders"),
-            Mistake(file: "nothing-like-it.bin", "missingFile", "Resources”, or mend the name"),
+            Mistake(file: "nothing-like-it.bin", "missingFile", "Resources”, or correct the name"),
             Mistake(file: "link", "outsideFolder", "the file “link” is outside the resources folder"),
             Mistake(file: "sub", "notRegularFile", "the file “sub” is a folder, not a regular file"),
             Mistake(file: "pipe", "notRegularFile", "the file “pipe” is a named pipe, not a regular file"),
@@ -227,7 +227,7 @@ struct CheckTests {
     #endif
 
     @Test(
-        "reports a mistyped file name once, and does not call the file that was meant unused",
+        "reports a mistyped file name once, and doesn't call the intended file unused",
         arguments: [
             ("https://h.example/a", "stauts.json", "status.json"),
             ("https://h.example/a", "status.json", "sub/status.json"),

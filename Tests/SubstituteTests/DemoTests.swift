@@ -39,7 +39,7 @@ struct DemoTests {
         )
     }
 
-    @Test("prints sizes that are aligned, and no times, which would only tell how long a first load takes")
+    @Test("prints aligned sizes, but no times, which would only show how long a first load takes")
     func columns() async throws {
         let run = try await folder.substitute("demo")
         for rows in run.lines.split(whereSeparator: { !$0.hasPrefix("network") && !$0.hasPrefix("substituted") }) {
@@ -54,7 +54,7 @@ struct DemoTests {
         #expect(try await folder.substitute("demo", "--json").json(Report.self).defaultCache[0].milliseconds == nil)
     }
 
-    @Test("shows the map beside the pages, with the lines that answered marked")
+    @Test("shows the map next to the pages, and marks the lines that answered")
     func mapLines() async throws {
         let map = "{\n  \"http://127.0.0.1:*/hero.png\": \"a & <b>\",\n  \"https://h.example/x\": \"a & <b>\"\n}\n"
         try folder.writeMap(map, files: ["a & <b>": "no picture"])
@@ -74,7 +74,7 @@ struct DemoTests {
         #expect(loaded.allSatisfy { URL(string: $0.url)?.host() == "127.0.0.1" })
     }
 
-    @Test("prints both tables, what the origin was asked, and as its last line a link to the page that it wrote")
+    @Test("prints both tables, the requests to the origin, and in its last line a link to the page that it wrote")
     func text() async throws {
         let run = try await folder.substitute("demo")
         #expect(run.status == 0)
@@ -140,7 +140,7 @@ struct DemoTests {
         #expect(second.compactMap(\.file) == ["other.png"])
     }
 
-    @Test("says what a copy of the command lacks that has nothing beside it, and where it looked")
+    @Test("says which files a lone copy of the command lacks, and where it looked")
     func alone() async throws {
         let command = try folder.copyOfSubstitute()
         let run = try await folder.run(command, ["demo"])

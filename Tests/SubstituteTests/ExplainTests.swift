@@ -205,7 +205,7 @@ struct ExplainTests {
                 GET https://h.example/A
                   verdict:      not substituted: no entry names it
                   served by:    the default cache, or else the network
-                  near miss:    “https://h.example/a” differs only in letter case: write capital and small letters as the request does
+                  near miss:    “https://h.example/a” differs only in letter case: use capital and small letters as the request does
 
                 """
         )

@@ -2,15 +2,15 @@ import Foundation
 import LoopbackOrigin
 import Testing
 
-/// Characters that steer a terminal, or the order in which it shows others.
+/// Characters that control a terminal, or the order in which it shows others.
 enum ForeignText {
-    /// What HTTP lets through (RFC 9110 §5.5).
+    /// The characters that HTTP allows (RFC 9110 §5.5).
     static let inHTTP = "\u{9B}2J\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{2029}"
     static let hostile = "\u{1B}[31m\u{9B}2J\u{7F}\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{2029}"
-    /// What is left of one of them where a person reads it, and where a program does.
+    /// One of them as escaped for a person, and for a program.
     static let (escaped, inJSON) = (#"\u{202E}"#, #"\u202e"#)
 
-    /// Whether a text has none of them. Lines end in a newline.
+    /// Returns whether a text is free of them. Newlines end lines, and are allowed.
     static func isHarmless(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -59,7 +59,7 @@ struct ForeignTextTests {
 
     /// `HOST` is the origin, and `HOSTILE` the text.
     @Test(
-        "steers no terminal, whichever command prints it",
+        "can't control a terminal, whichever command prints it",
         arguments: [
             ["HOSTILE"], ["--HOSTILE"], ["help", "HOSTILE"], ["schema", "--HOSTILE"],
             ["get", "--map", "HOSTILE", "http://h/"],
@@ -97,7 +97,7 @@ struct ForeignTextTests {
         if words.contains("--json") { _ = try JSONSerialization.jsonObject(with: run.bytes) }
     }
 
-    @Test("is the same in JSON, once a program has read it")
+    @Test("is unchanged in JSON once a program has read it")
     func json() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", origin.url("page").absoluteString, "--json")
@@ -105,7 +105,7 @@ struct ForeignTextTests {
     }
 
     @Test(
-        "steers none either where a redirect leads, or of what is added",
+        "can't control one in a redirect or an added response, either",
         arguments: [["get", "moved"], ["get", "away"], ["add", "page"], ["add", "page", "--json"]]
     )
     func redirect(words: [String]) async throws {
@@ -114,7 +114,7 @@ struct ForeignTextTests {
         #expect(ForeignText.isHarmless(run.output + run.messages), "\((run.output + run.messages).debugDescription)")
     }
 
-    @Test("is between the colors that the command itself adds", .enabled(if: Terminal.isThere))
+    @Test("is escaped between the colors that the command adds", .enabled(if: Terminal.isThere))
     func color() async throws {
         defer { origin.stop() }
         let run = try await Terminal.run(folder, ["check", "--map", "wrong.json"], [:])

@@ -12,7 +12,7 @@ struct GetTests {
         let status: Int?
         let type: String?
         let bytes: Int
-        /// Not in what `demo` prints.
+        /// Missing in the output of `demo`.
         let milliseconds: Double?
         let error: String?
     }
@@ -109,7 +109,7 @@ struct GetTests {
         #expect(records.allSatisfy { ($0.milliseconds ?? -1) >= 0 })
     }
 
-    @Test("believes the cache about who answered, and no header", arguments: [[], ["--attach"], ["--record", "kept"]])
+    @Test("believes the cache about who answered, not a header", arguments: [[], ["--attach"], ["--record", "kept"]])
     func forged(_ words: [String]) async throws {
         defer { origin.stop() }
         let url = origin.url("/forged").absoluteString
@@ -289,7 +289,7 @@ struct GetTests {
     ]
 
     @Test(
-        "says of a URL that fails which entry names it, why the cache can't answer, and that --attach would",
+        "says which entry names a URL that fails, why the cache can't answer, and that --attach would help",
         arguments: needsProtocol
     )
     func failsWithEntry(entry: String, words: [String], reason: String, attached: String) async throws {
@@ -308,7 +308,7 @@ struct GetTests {
         #expect(withProtocol.output.hasPrefix("substituted ← "))
     }
 
-    @Test("says nothing of entries where none names the URL that fails, or the protocol is attached")
+    @Test("doesn't mention entries if none names the URL that fails, or if the protocol is attached")
     func failsWithoutEntry() async throws {
         defer { origin.stop() }
         for words in [["get", Self.host + "/other"], ["get", "--offline", Self.host + "/other"]] {

@@ -154,7 +154,7 @@ struct HTMLScannerTests {
         ]
     )
     func time(piece: String) {
-        // Of the processor, since other tests run at the same time.
+        // Measure processor time, since other tests run at the same time.
         func now() -> Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

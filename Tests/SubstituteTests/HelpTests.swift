@@ -80,7 +80,7 @@ struct HelpTests {
         }
     }
 
-    @Test("is the overview, where no command is named, but on standard error and as wrong usage")
+    @Test("is the overview if no command is named, but on standard error and as wrong usage")
     func noCommand() async throws {
         let run = try await folder.substitute([])
         #expect(run.status == 64)

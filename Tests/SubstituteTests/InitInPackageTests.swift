@@ -55,7 +55,7 @@ struct InitInPackageTests {
         #expect(run.output.contains("substitute add --map \(place)/substitutions.json URL [FILE]"))
     }
 
-    @Test("says nothing of Package.swift that has all that it takes")
+    @Test("doesn't mention a Package.swift that lacks nothing")
     func done() async throws {
         try writePackage(
             #".target(name: "Shop", dependencies: [\#(Self.product)], resources: [\#(Self.resources)])"#
@@ -67,7 +67,7 @@ struct InitInPackageTests {
         #expect(!run.output.contains("resources:"))
     }
 
-    @Test("puts it into the target that is named, and prints what that lacks")
+    @Test("puts it into the named target, and prints what that lacks")
     func named() async throws {
         try writePackage(dependencies: "", #".target(name: "Shop")"#, #".testTarget(name: "ShopTests")"#)
         let run = try await folder.substitute("init", "--target", "ShopTests")
@@ -79,7 +79,7 @@ struct InitInPackageTests {
         #expect(run.output.contains("target ShopTests"))
     }
 
-    @Test("takes the folder that --map names, and knows the target whose folder that is")
+    @Test("uses the folder that --map names, and recognizes the target in that folder")
     func map() async throws {
         try writePackage(#".target(name: "Shop", dependencies: [\#(Self.product)])"#, #".target(name: "Basket")"#)
         let run = try await folder.substitute("init", "--map", "Sources/Basket/substitutions.json")
@@ -98,9 +98,9 @@ struct InitInPackageTests {
         #expect(run.lines.contains(#"    resources: [.copy("substitutions.json")]"#))
     }
 
-    /// Targets, options, and what the message says.
+    /// Targets, options and the message.
     @Test(
-        "asks for a target, where it can't tell",
+        "asks for a target if it can't tell which",
         arguments: [
             ([#".target(name: "Shop")"#], [], "no target in FOLDER/Package.swift depends on LocalSubstitution. "),
             ([#".target(name: "Shop")"#], [], "Name one with --target: Shop.\n"),
@@ -135,7 +135,7 @@ struct InitInPackageTests {
         #expect(!files.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("names the manifest that can't be read, and the way around it")
+    @Test("names a manifest that can't be read, and the way around it")
     func broken() async throws {
         try folder.write("nonsense", to: "Package.swift")
         let run = try await folder.substitute("init")

@@ -35,7 +35,7 @@ struct InternationalHostTests {
         #expect(run.output.contains("\n  verdict:      substituted\n  entry:        “https://müller.example/a b”"))
     }
 
-    @Test("is found in the map by page, also for the page's parts")
+    @Test("is found in the map by page, including for the page's parts")
     func page() async throws {
         let run = try await folder.substitute("page", "https://bücher.example/page.html")
         #expect(run.status == 0)
@@ -56,7 +56,7 @@ struct InternationalHostTests {
         #expect(origin.requests.first?.header("Host") == "xn--bcher-kva.localhost:\(origin.port)")
     }
 
-    @Test("is an origin for serve, which asks it for paths as the client wrote them")
+    @Test("can be the origin for serve, which asks for paths as the client wrote them")
     func serve() async throws {
         let origin = try LoopbackServer(routes: ["/a%20b": .text("from the network")])
         defer { origin.stop() }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import substitute
 
-@Suite("What may be loaded", .serialized, .timeLimit(.minutes(2)))
+@Suite("The size of a body", .serialized, .timeLimit(.minutes(2)))
 struct LimitTests {
-    /// More than the limit that holds without an option.
+    /// More than the default limit.
     private static let bomb = GzipBomb.answer(bytes: 300 << 20)
 
     private let folder: TemporaryFolder
@@ -58,7 +58,7 @@ struct LimitTests {
         #expect(!folder.exists("kept/Resources/127.0.0.1_\(origin.port)"))
     }
 
-    @Test("is limited by serve, which goes on", arguments: [[], ["--attach"], ["--record", "kept"]])
+    @Test("is limited by serve, which keeps running", arguments: [[], ["--attach"], ["--record", "kept"]])
     func served(_ words: [String]) async throws {
         defer { origin.stop() }
         let base = String(origin.baseURL.absoluteString.dropLast())
@@ -78,7 +78,7 @@ struct LimitTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("is as much as the limit, and not a byte more", arguments: [(4_096, Int32(0)), (4_095, 1)])
+    @Test("can be the limit, but not a byte more", arguments: [(4_096, Int32(0)), (4_095, 1)])
     func exact(_ limit: Int, _ status: Int32) async throws {
         defer { origin.stop() }
         let url = origin.url("/exact").absoluteString
@@ -86,7 +86,7 @@ struct LimitTests {
     }
 
     @Test(
-        "is a size as people type it",
+        "can be limited as people type it",
         arguments: [
             ("1", 1, "1 byte"), ("500", 500, "500 bytes"), ("4096", 4_096, "4 KiB"), ("64k", 65_536, "64 KiB"),
             ("64K", 65_536, "64 KiB"), ("1kB", 1_000, "1000 bytes"), ("256M", 268_435_456, "256 MiB"),
@@ -100,7 +100,7 @@ struct LimitTests {
     }
 
     @Test(
-        "isn't what is no size",
+        "can't be limited by something that isn't a size",
         arguments: [
             "", "0", "0k", "-1", "1.5M", "M", "1 M", "1T", "1MiBB", "9223372036854775807k", "99999999999999999999",
         ]

@@ -44,7 +44,7 @@ struct PluginTests {
         try folder.write("hello", to: "App/Resources/a.txt")
     }
 
-    /// The plugin that only reads. It is asked without a terminal, and given no permission.
+    /// Runs the plugin that only reads, without a terminal or permissions.
     private func plugin(_ words: String...) async throws -> Outcome {
         try await swift(["package"] + place + ["substitute"] + words)
     }

@@ -14,7 +14,7 @@ struct SchemaTests {
         #expect(try await folder.substitute("schema", "--json").bytes == run.bytes)
     }
 
-    @Test("comes out of a copy of the command that has nothing beside it")
+    @Test("is printed even by a lone copy of the command")
     func alone() async throws {
         let folder = try TemporaryFolder()
         let run = try await folder.run(folder.copyOfSubstitute(), ["schema"])

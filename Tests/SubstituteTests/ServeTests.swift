@@ -135,7 +135,7 @@ struct ServeTests {
         #expect(outcome.messages.contains("\nsubstitute: 6 requests: 3 substituted, 2 from the network, 1 failed; "))
     }
 
-    @Test("believes the cache about who answered, and no header", arguments: [[], ["--attach"], ["--record", "kept"]])
+    @Test("believes the cache about who answered, not a header", arguments: [[], ["--attach"], ["--record", "kept"]])
     func forged(_ words: [String]) async throws {
         defer { origin.stop() }
         let server = try await ServerProcess(
@@ -270,7 +270,7 @@ struct ServeTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("logs nothing that steers a terminal", arguments: ["Host: \(ForeignText.inHTTP)", "Host: localhost"])
+    @Test("never logs what controls a terminal", arguments: ["Host: \(ForeignText.inHTTP)", "Host: localhost"])
     func log(host: String) async throws {
         defer { origin.stop() }
         let server = try await serve()

@@ -8,10 +8,10 @@ import FoundationNetworking
 enum DefaultCacheKey {
     /// Returns the request itself on Apple platforms; `nil` for a URL whose response isn't kept.
     ///
-    /// On Linux `URLCache` tells requests apart by host, port and path alone (`URLCache.swift`, `identifier(for:)`), so that
-    /// `http` and `https`, or two queries, share a place, and it doesn't store a response with a long path on disk. There the
-    /// request's path is a digest of the URL's normal form, and only `http` and `https` URLs have a key. The request is short,
-    /// since every byte of it costs: see the benchmark “misses”.
+    /// On Linux, `URLCache` tells requests apart by host, port and path alone (`URLCache.swift`, `identifier(for:)`). So `http`
+    /// and `https`, or two queries, share a place. It also doesn't store a response with a long path on disk. There, the key's
+    /// path is a digest of the URL's normal form, and only `http` and `https` URLs have a key. The key is short because every
+    /// byte of it costs time: see the benchmark “misses”.
     ///
     /// - Parameter normalized: The request's URL; `nil` if it has no normal form.
     static func request(for request: URLRequest, _ normalized: NormalizedURL?) -> URLRequest? {

@@ -39,8 +39,8 @@ extension LocalSubstitutionCache {
         return heldFile(at: path).map { knowsFreshest(lookup, substitution, $0) } ?? false
     }
 
-    /// - Parameter isTaken: Whether a protocol has taken the request. Then the protocol reports what becomes of it, unless the
-    ///   cache answers from a file, and it doesn't want the default cache's response.
+    /// - Parameter isTaken: Whether a protocol has taken the request. If so, the protocol reports the outcome, unless the cache
+    ///   answers from a file, and it doesn't want the default cache's response.
     func finish(_ lookup: Lookup, isTaken: Bool = false) -> CachedURLResponse? {
         reportGoneFiles(lookup)
         guard !isTaken else { return try? answer(lookup) }
@@ -58,13 +58,13 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// The response of the entry that answers, counted and reported; `nil` if none does.
+    /// Returns the response of the entry that answers, and counts and reports it; `nil` if no entry does.
     private func answer(_ lookup: Lookup) throws(FileProblem) -> CachedURLResponse? {
         guard let substitution = lookup.decision.answer, let url = lookup.request.url else { return nil }
         return try substitute(lookup, with: substitution, url)
     }
 
-    /// The response to a request that an entry answers, counted as such.
+    /// Returns an entry's response to a request, and counts it.
     func substitute(
         _ lookup: Lookup,
         with substitution: Substitution,
@@ -201,7 +201,7 @@ extension LocalSubstitutionCache {
         return response
     }
 
-    /// Counts and reports a lookup that no entry answers, and that the default cache doesn't answer in an entry's place.
+    /// Counts and reports a lookup that neither an entry nor, in its place, the default cache answers.
     func reportUnanswered(_ lookup: Lookup, since reason: @autoclosure () -> String) {
         guard lookup.namingEntry == nil else {
             count { $0.bypassed += 1 }
@@ -242,7 +242,7 @@ extension Lookup {
     /// The entry that names the URL: the one that wins, or would if its file were still there.
     var namingEntry: Entry? { decision.match?.winner ?? decision.match?.goneFile }
 
-    /// The request under which the default cache keeps the response; `nil` if it keeps none.
+    /// The request under which the default cache stores the response; `nil` if it doesn't store it.
     var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, decision.match?.url) }
 
     func path(of substitution: Substitution) -> String? {

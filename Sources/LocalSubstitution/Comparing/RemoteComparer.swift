@@ -13,7 +13,7 @@ struct RemoteComparer: Sendable {
 
     /// Those that share a file stand together, so that few files are held at a time.
     private let jobs: [Job]
-    /// The most bytes that a body may have, since it's held in memory.
+    /// The longest body to load, in bytes. Bodies are held in memory.
     private let limit: Int
     private let updating: Bool
     private let refresher = Refresher()

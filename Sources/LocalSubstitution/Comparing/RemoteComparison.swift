@@ -8,7 +8,7 @@ package struct RemoteComparison: Sendable {
         case gone(status: Int)
         /// There is no answer, or one that says nothing of what the URL serves, as 401 or 503. The reason is readable.
         case unreachable(reason: String)
-        /// The URL serves more bytes than the limit.
+        /// The URL's body is longer than the limit.
         case tooLong
         /// The file itself can't be read any more. The reason is readable.
         case unreadable(reason: String)
@@ -41,7 +41,7 @@ extension SubstitutionMap {
     /// methods only. An answer is one with the status 200, or with the entry's own. Redirects are followed.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that are loaded from one URL.
+    ///   - limit: The longest body to load from one URL, in bytes.
     ///   - updating: Whether files that have changed are replaced, whole or not at all. A file of several entries is left alone
     ///     unless all of their URLs serve the same.
     ///   - progress: Is told how many of how many were compared.

@@ -1,27 +1,27 @@
-/// Finds the patterns in which the host, or the path before its first wildcard, is a misspelling of a URL's.
+/// Finds patterns whose host, or whose path before the first wildcard, misspells a URL's.
 struct MisspelledPatterns: Sendable {
     struct Match {
-        /// The pattern's place in the order in which they were added.
+        /// The pattern's position in the order of addition.
         let place: Int
         let edits: Int
         let isInHost: Bool
         let isInPath: Bool
-        /// The URL's path with the pattern's spelling, and what the pattern's wildcards take of it.
+        /// The URL's path with the pattern's spelling; `captures` are the parts that the pattern's wildcards match.
         let path: String
         let captures: [ArraySlice<UInt8>]
     }
 
     private struct Item: Sendable {
         let host: MatchPattern.Host
-        /// How many labels at the end of a host are compared; `nil` for all of them.
+        /// The number of labels at the end of a host to compare; `nil` for all.
         let labels: Int?
-        /// How many bytes of the text are the host's.
+        /// The length of the host in the text, in bytes.
         let hostLength: Int
         let path: Glob
     }
 
     private var items: [Item] = []
-    /// The host and the path of each, up to the first wildcard.
+    /// The host and path of each item, up to the first wildcard.
     private var beginnings = FoldedTexts()
 
     /// - Parameter path: The path without a query, in lowercase.
@@ -41,7 +41,7 @@ struct MisspelledPatterns: Sendable {
         let host = Array(url.host.utf8)
         let text = host + Array(url.path.lowercased().utf8)
         let dots = host.indices.filter { host[$0] == UInt8(ascii: ".") }
-        // Where the last label begins, the last two …; before them, where the path does.
+        // The texts from the path on, from the last label on, from the last two on, and so forth.
         let probes = ([host.count] + dots.reversed().map { $0 + 1 } + [0]).map { FoldedTexts.Probe(Array(text[$0...])) }
         var found: [Match] = []
         for (place, item) in items.enumerated() {

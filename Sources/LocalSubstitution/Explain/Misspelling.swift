@@ -1,9 +1,9 @@
-/// Tells whether two hosts with paths differ as a text and its misspelling do.
+/// Tells whether one host and path is probably a misspelling of another.
 enum Misspelling {
-    /// More mistakes are hardly made at once.
+    /// More mistakes at once are unlikely.
     static let mostEdits = 3
 
-    /// How many edits make one of the other; `nil` if the texts are equal, or if it takes too many for the word that differs.
+    /// Returns how many edits turn one text into the other; `nil` if none, or too many for the length of the word that differs.
     static func edits(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int? {
         let shorter = min(first.count, second.count)
         var start = 0
@@ -11,13 +11,13 @@ enum Misspelling {
         var end = 0
         while end < shorter - start, first[first.endIndex - 1 - end] == second[second.endIndex - 1 - end] { end += 1 }
         let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
-        // Digits are rarely mistyped: they tell the members of a series apart, or versions.
+        // Different digits are rarely typos: they number versions, or the members of a series.
         guard !(different.0.allSatisfy(isDigit) && different.1.allSatisfy(isDigit)) else { return nil }
 
         let wordBefore = first.prefix(start).reversed().prefix(while: isWordByte).count
         let wordAfter = first.suffix(end).prefix(while: isWordByte).count
         let word = wordBefore + max(different.0.count, different.1.count) + wordAfter
-        // Most words of one or two letters are other words by one edit.
+        // One edit turns most words of one or two letters into other words.
         let limit = min(mostEdits, word / 3)
         return limit == 0 ? nil : EditDistance.between(different.0, different.1, limit: limit)?.edits
     }

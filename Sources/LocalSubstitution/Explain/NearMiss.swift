@@ -4,11 +4,11 @@ public struct NearMiss: Sendable, Hashable, CustomStringConvertible {
     public enum Difference: String, Sendable, Hashable, CaseIterable {
         /// `http` and `https`.
         case scheme
-        /// A few letters of the host.
+        /// The host, by a few letters.
         case host
         /// The port, or that one is written.
         case port
-        /// A few letters of the path.
+        /// The path, by a few letters.
         case path
         /// The query, or that there is one.
         case query
@@ -17,16 +17,16 @@ public struct NearMiss: Sendable, Hashable, CustomStringConvertible {
         /// Capital and small letters in the path or query.
         case letterCase = "letter case"
 
-        /// What to do about it.
+        /// How to correct it.
         fileprivate var fix: String {
             switch self {
-            case .scheme: "begin the key with *:// for both schemes"
+            case .scheme: "begin the key with *:// to match both schemes"
             case .host: "correct the host"
             case .port: "write the request's port, or :* for any"
             case .path: "correct the path"
             case .query: "add “ignoreQuery”: true"
-            case .trailingSlash: "add or remove the slash at the end of its path"
-            case .letterCase: "write capital and small letters as the request does"
+            case .trailingSlash: "add or remove the slash at the end of the key's path"
+            case .letterCase: "use capital and small letters as the request does"
             }
         }
     }
@@ -36,7 +36,7 @@ public struct NearMiss: Sendable, Hashable, CustomStringConvertible {
     /// All differences; at least one.
     public let differences: [Difference]
 
-    /// The key, the differences, and what to do about each.
+    /// The key, the differences, and how to correct each.
     public var description: String {
         let names = differences.map(\.rawValue).joined(separator: " and ")
         return "“\(key)” differs only in \(names): \(differences.map(\.fix).joined(separator: ", and "))"

@@ -5,7 +5,7 @@ struct NearMisses: Sendable {
     private let index: MapIndex
     /// The numbers of the exact entries by what is left when everything is taken away in which a near miss may differ.
     private let byOutline: [String: [Int]]
-    /// The same outlines once more, to find those that are misspelled; and an entry of each.
+    /// The same outlines for finding misspelled ones, and one entry for each.
     private let outlines: FoldedTexts
     private let numbers: [Int]
     private let patterns: NearPatterns
@@ -13,7 +13,7 @@ struct NearMisses: Sendable {
     /// A key that almost matches.
     struct Found {
         let miss: NearMiss
-        /// How many letters of host and path are wrong.
+        /// The number of wrong letters in host and path.
         var edits = 0
     }
 

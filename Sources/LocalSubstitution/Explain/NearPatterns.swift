@@ -1,4 +1,4 @@
-/// Finds the patterns that almost match a URL: each is kept without scheme, port, query and letter case; and those that are
+/// Finds patterns that almost match a URL: those that match without scheme, port, query and letter case, and those that are
 /// misspelled.
 struct NearPatterns: Sendable {
     private struct Item: Sendable {
@@ -7,7 +7,7 @@ struct NearPatterns: Sendable {
         let file: FileName?
         let pattern: MatchPattern
 
-        /// Whether the entry would apply if the pattern matched.
+        /// Whether the entry would apply if its pattern matched.
         func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
             guard let file, file.wildcards > 0 else { return true }
             return (try? file.filled(with: captures)) != nil
@@ -73,7 +73,7 @@ struct NearPatterns: Sendable {
         return found
     }
 
-    /// Those of a pattern whose beginning is misspelled. What follows is compared in any letter case.
+    /// Returns the differences of a pattern whose beginning is misspelled. The rest is compared in any letter case.
     private static func differences(
         _ url: NormalizedURL,
         misspelled match: MisspelledPatterns.Match,

@@ -1,11 +1,11 @@
 extension LocalSubstitutionCache {
     /// How often a cache was asked, and what came of it. Counts begin at 0 with the cache and never go back.
     ///
-    /// Every lookup is one of ``substituted``, ``bypassed``, ``fallbackHits`` and ``misses``. A request that
-    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader has asked the cache for it.
+    /// Every lookup counts as ``substituted``, ``bypassed``, ``fallbackHits`` or ``misses``. A request that
+    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first.
     public struct Statistics: Sendable, Hashable {
-        /// Requests for which the cache was asked, except those that a protocol answers or forwards itself. A request that a
-        /// protocol fails counts too.
+        /// Requests that the loader asked the cache for, except those that a protocol answers or forwards itself. Requests that a
+        /// protocol fails also count.
         public internal(set) var lookups = 0
         /// Lookups that a local file, or an entry with a status alone, answered.
         public internal(set) var substituted = 0
@@ -17,7 +17,7 @@ extension LocalSubstitutionCache {
         /// Lookups that no entry names and the default cache did not answer.
         public internal(set) var misses = 0
         /// Requests that ``SubstitutionURLProtocol`` answered from a file, or by an entry with a status alone, where the cache
-        /// was not asked or would not have been believed. They aren't lookups.
+        /// wasn't asked or the loader would have refused its response. They aren't lookups.
         public internal(set) var served = 0
         /// Requests for which something stood by, and that the network answered.
         public internal(set) var forwarded = 0

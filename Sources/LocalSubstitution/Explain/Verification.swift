@@ -50,7 +50,7 @@ extension LocalSubstitutionCache {
             )
         }
         let configuration = session.configuration
-        // The network may see the token, but never the proof.
+        // The network can see the token, but never the proof.
         let (token, proof) = (UUID().uuidString, UUID().uuidString)
         state.withLock { $0.proofs[token] = proof }
         defer { state.withLock { $0.proofs[token] = nil } }
@@ -64,7 +64,8 @@ extension LocalSubstitutionCache {
         return Verification(cause, url, text)
     }
 
-    /// In a request of ``verify(_:)`` its token, in this cache's response the proof. No response that is retained has it.
+    /// The header with the token in a request of ``verify(_:)``, and with the proof in the response. A retained response never
+    /// has it.
     static let proofHeader = "LocalSubstitution-Proof"
 
     func proof(for request: URLRequest) -> String? {
@@ -110,7 +111,7 @@ extension LocalSubstitutionCache {
         return (.platform, "the loader did not take the cache's answer: attach SubstitutionURLProtocol")
     }
 
-    /// The URL of the first entry that answers a plain `GET`.
+    /// Returns the URL of the first entry that answers a plain `GET`.
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {

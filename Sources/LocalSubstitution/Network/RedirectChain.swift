@@ -4,18 +4,18 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The redirects of one task, from its request on.
+/// The redirects that one task follows.
 struct RedirectChain: Sendable {
-    /// The requests for the targets, in order.
+    /// The requests for the redirects' targets, in order.
     private(set) var followed: [URLRequest] = []
     #if !canImport(Darwin)
-    /// The `Cookie` that the request itself has, and not its session's storage.
+    /// The request's own `Cookie` header, if it isn't from the session's storage.
     private var ownCookie: String?
     #endif
 
     init(_ request: URLRequest?, in configuration: URLSessionConfiguration) {
         #if !canImport(Darwin)
-        // Linux's loader replaces a request's header where the storage has cookies for the URL.
+        // Linux's loader replaces a request's header if the storage has cookies for the URL.
         if let request, let own = request.value(forHTTPHeaderField: "Cookie"),
             Self.storedCookies(for: request.url, configuration) == nil
         {
@@ -24,7 +24,7 @@ struct RedirectChain: Sendable {
         #endif
     }
 
-    /// The request that follows a redirect, made from the one that the loader proposes.
+    /// Returns the request that follows a redirect, based on the one that the loader proposes.
     mutating func next(
         _ proposed: URLRequest,
         after response: HTTPURLResponse,
@@ -35,15 +35,15 @@ struct RedirectChain: Sendable {
         if let target = Self.target(of: response) { request.url = target }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
-            // They were meant for another origin (RFC 9110 §15.4). Linux's loader sends them on.
+            // Credentials were meant for another origin (RFC 9110 §15.4), but Linux's loader sends them on.
             for name in RecordingRules.credentialHeaders { request.setValue(nil, forHTTPHeaderField: name) }
             #if !canImport(Darwin)
             ownCookie = nil
             #endif
         }
         #if !canImport(Darwin)
-        // Linux's loader keeps the first request's, and adds none in a session with a delegate (`HTTPURLProtocol.swift`,
-        // `didCompleteRedirectCallback`).
+        // Linux's loader keeps the first request's cookies, and adds none in a session with a delegate
+        // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
         let cookies = Self.storedCookies(for: request.url, configuration) ?? ownCookie
         request.setValue(cookies, forHTTPHeaderField: "Cookie")
         #endif
@@ -59,10 +59,10 @@ struct RedirectChain: Sendable {
     }
 
     #if !canImport(Darwin)
-    /// The URL that the `Location` names (RFC 9110 §10.2.2); `nil` if it isn't http or https.
+    /// Returns the URL that the `Location` names (RFC 9110 §10.2.2); `nil` if it isn't http or https.
     ///
-    /// Of a relative one Linux's loader takes the path decoded, without the slash at its end, and from the host's root
-    /// (`HTTPURLProtocol.swift`, `redirectRequest`).
+    /// For a relative `Location`, Linux's loader decodes the path, drops the slash at its end, and resolves it against the host's
+    /// root (`HTTPURLProtocol.swift`, `redirectRequest`).
     private static func target(of response: HTTPURLResponse) -> URL? {
         guard let location = response.value(forHTTPHeaderField: "Location"),
             let target = URL(string: location, relativeTo: response.url)?.absoluteURL,

@@ -8,14 +8,14 @@ package import FoundationNetworking
 
 /// The delegate of a session that collects the responses to its data tasks.
 ///
-/// A 401 is a response like any other: no credential is known here, and only what the system trusts is trusted.
+/// A 401 is a response like any other, since the collector has no credentials. It trusts only what the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// A response that has arrived.
     package struct Response: Sendable {
         package let head: URLResponse
-        /// `nil` if the body was passed on because it's longer than the limit.
+        /// The body; `nil` if it was passed on because it's longer than the limit.
         package let body: Data?
-        /// The requests for the targets of the redirects that led to it.
+        /// The requests for the targets of the redirects that led to the response.
         package let redirects: [URLRequest]
     }
 
@@ -25,20 +25,20 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         case data(Data)
     }
 
-    /// The owner of a task: what the collector asks and tells it, on the session's delegate queue.
+    /// The owner of a task. The collector calls it on the session's delegate queue.
     package struct Owner: Sendable {
-        /// The most bytes of a body that are held in memory. A longer body is passed on if there's a ``pass``. Otherwise the
-        /// load fails with `URLError.dataLengthExceedsMaximum`.
+        /// The longest body to hold in memory, in bytes. A longer body is passed on if there's a ``pass``. Otherwise, the load
+        /// fails with `URLError.dataLengthExceedsMaximum`.
         let limit: Int
-        /// Receives each piece, in order: all of them as they arrive, or, for a body that's longer than the limit, from then on.
+        /// Receives the pieces in order: as they arrive, or once the body is longer than the limit.
         var pass: (@Sendable (Piece) -> Void)?
         var passesAtOnce = false
-        /// Receives the number of bytes so far, and of all if the response says it.
+        /// Receives the number of bytes so far, and the total if the response has one.
         var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
-        /// Decides about a redirect: calls back with the request to send, or with `nil`. Without it redirects are followed.
+        /// Decides about a redirect: calls back with the request to send, or with `nil`. Without it, redirects are followed.
         var redirect: (@Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
         #if canImport(Darwin)
-        /// Answers an authentication challenge. Without it the system does.
+        /// Answers an authentication challenge. Without it, the system does.
         var answerChallenge:
             (
                 @Sendable (
@@ -63,7 +63,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
     private let loads = Guarded<[Int: CollectedLoad]>([:])
 
-    /// Collects the response to a task of a session, which must not have been resumed.
+    /// Collects the response to a session's task. The task must not have been resumed yet.
     package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
         let redirects = RedirectChain(task.originalRequest, in: session.configuration)
         loads.withLock { $0[task.taskIdentifier] = CollectedLoad(owner, redirects) }
@@ -88,7 +88,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // In place: a second reference to the load would make each piece copy all that arrived before.
+        // In place, since a second reference to the load would make each piece copy everything that arrived before.
         guard let received = loads.withLock({ $0[dataTask.taskIdentifier]?.receive(data) }),
             let owner = owner(of: dataTask)
         else { return }
@@ -99,7 +99,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
             for piece in pieces { owner.pass?(piece) }
         case .tooLong:
             end(dataTask, URLError(.dataLengthExceedsMaximum))
-            // Elsewhere, since on Linux this waits for the loader's queue.
+            // On another queue, since on Linux this waits for the loader's queue.
             DispatchQueue.global(qos: .utility).async { dataTask.cancel() }
         }
     }
@@ -130,10 +130,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         }
         answer(challenge, completionHandler)
         #else
-        // Linux's loader asks after the 401 has arrived whole, and without a credential never ends the task by itself
+        // Linux's loader asks after the whole 401 has arrived, and never ends the task by itself without a credential
         // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
         end(task, nil)
-        // Elsewhere: it cancels the task, which on the loader's queue waits for that queue.
+        // On another queue: this cancels the task, which would wait for the loader's queue while on it.
         DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #endif
     }
@@ -155,9 +155,9 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 }
 
-/// What has arrived of the response to one task.
+/// The part of one task's response that has arrived.
 private struct CollectedLoad: Sendable {
-    /// What became of a piece of the body.
+    /// What happened to a piece of the body.
     enum Received: Sendable {
         case held(count: Int, expected: Int64?)
         case passed([ResponseCollector.Piece])
@@ -167,7 +167,7 @@ private struct CollectedLoad: Sendable {
     let owner: ResponseCollector.Owner
     var redirects: RedirectChain
     var head: URLResponse?
-    /// `nil` from when it's longer than the limit.
+    /// The body so far; `nil` once it's longer than the limit.
     private(set) var body: Data? = Data()
 
     init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {

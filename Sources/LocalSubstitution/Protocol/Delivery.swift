@@ -1,13 +1,13 @@
 /// How far a protocol's one delivery has come.
 ///
-/// A task that is suspended stops its protocol, and starts the same one again when it's resumed. So attempts are counted, and
-/// the results of an earlier one are ignored. Linux's loader also starts a protocol that is running, or that has ended.
+/// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are counted, and results
+/// of earlier ones are ignored. Linux's loader also starts a protocol that is already running or has ended.
 struct Delivery: Sendable {
-    /// What starting a protocol leads to.
+    /// The result of starting a protocol.
     enum Start: Sendable, Equatable {
         /// A new attempt, with its number.
         case attempt(Int)
-        /// A failure, because the pieces that were passed on can't be taken back.
+        /// A failure, because pieces that were passed on can't be taken back.
         case failure
     }
 
@@ -20,7 +20,7 @@ struct Delivery: Sendable {
     private var hasPassedPieces = false
     private var forwarding: Forwarding?
 
-    /// Begins an attempt; `nil` if one is under way, or if the delivery has ended.
+    /// Begins an attempt; returns `nil` if one is running, or if the delivery has ended.
     mutating func begin() -> Start? {
         guard progress == .idle else { return nil }
         guard !hasPassedPieces else {

@@ -95,7 +95,7 @@ struct ForwardedRequest: Sendable {
         return answer
     }
 
-    /// Nothing answers.
+    /// There's no answer.
     private func fail(_ error: URLError) -> Result {
         cache.reportUnanswered(lookup, since: error.localizedDescription)
         return .failure(error)
@@ -146,7 +146,7 @@ struct ForwardedRequest: Sendable {
         return .deliver(.success(response))
     }
 
-    /// Why a response isn't kept because of what the session itself adds to the requests that led to it.
+    /// Returns why a response can't be kept, given what the session added to the requests that led to it.
     private func sessionCredential(in redirects: [URLRequest]) -> NotKept? {
         let header = redirects.lazy.compactMap { forwarder.credentialHeader(for: $0.url) }.first
         return header.map { .redirect(.requestHeader($0)) }

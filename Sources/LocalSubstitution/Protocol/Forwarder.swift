@@ -16,8 +16,8 @@ final class Forwarder: Sendable {
     private let responseLimit: Int?
 
     /// - Parameters:
-    ///   - configuration: What is sent goes out as this one says, as it is now.
-    ///   - responseLimit: The most bytes of a body that are held in memory; `nil` for what suits the platform.
+    ///   - configuration: The configuration to send requests with. Later changes to it have no effect.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default.
     init(_ configuration: URLSessionConfiguration, responseLimit: Int? = nil) {
         self.responseLimit = responseLimit
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default

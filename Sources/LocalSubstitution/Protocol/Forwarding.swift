@@ -9,13 +9,13 @@ import FoundationNetworking
 /// One request that was sent on, and what has come of it so far.
 final class Forwarding: Sendable {
     enum Outcome: Sendable {
-        /// The response, and the requests for the targets of the redirects that led to it.
+        /// The network's response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])
-        /// The body was passed on, since it's longer than may be held.
+        /// The body was passed on because it's longer than the limit.
         case passedOn(URLResponse, limit: Int)
         /// An entry has answered the target of a redirect.
         case local(CachedURLResponse)
-        /// - Parameter isPartial: Whether a part of the response was passed on, so that nothing else can answer.
+        /// - Parameter isPartial: Whether part of the response was passed on, so that nothing else can answer.
         case failed(URLError, isPartial: Bool)
     }
 
@@ -33,9 +33,9 @@ final class Forwarding: Sendable {
         let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
         /// Hands a challenge to the session whose request this is.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
-        /// Passes on a piece of the response before the rest; `nil` where the response must be whole.
+        /// Passes on a piece of the response before the rest; `nil` if the response must be whole.
         let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
-        /// Whether pieces are passed on as they arrive. Otherwise they are once the body is longer than may be held.
+        /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
         let passesAtOnce: Bool
         /// Is called once.
         let complete: @Sendable (Outcome) -> Void
@@ -84,11 +84,11 @@ final class Forwarding: Sendable {
 
     // MARK: What the session tells
 
-    /// More than this isn't held in memory where it can be passed on.
+    /// The longest body to hold in memory, in bytes, if a longer one can be passed on.
     private static let standardLimit = 256 << 20
 
-    /// - Parameter limit: The most bytes of a body that are held. Without one, a body that can't be passed on in pieces is held
-    ///   whole, as the app does that gets it.
+    /// - Parameter limit: The longest body to hold, in bytes. Without a limit, a body that can't be passed on in pieces is held
+    ///   whole, as the app that receives it does.
     func collectorOwner(_ limit: Int?) -> ResponseCollector.Owner {
         let limit = limit ?? (owner.pass == nil ? .max : Self.standardLimit)
         var collectorOwner = ResponseCollector.Owner(limit: limit) { self.finish($0, limit) }

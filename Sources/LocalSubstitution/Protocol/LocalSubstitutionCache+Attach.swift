@@ -34,8 +34,8 @@ extension LocalSubstitutionCache {
         attach(to: configuration, as: type, unmatched: unmatched, responseLimit: nil)
     }
 
-    /// - Parameter responseLimit: The most bytes that a response from the network may have where the protocol holds it; `nil` for
-    ///   what suits the platform. A longer one is passed on in pieces where the platform can, and otherwise fails with
+    /// - Parameter responseLimit: The longest response from the network for the protocol to hold, in bytes; `nil` for the
+    ///   platform's default. A longer one is passed on in pieces if the platform supports that, and otherwise fails with
     ///   `URLError.dataLengthExceedsMaximum`.
     package func attach(
         to configuration: URLSessionConfiguration,

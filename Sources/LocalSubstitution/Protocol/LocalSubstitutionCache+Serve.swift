@@ -7,10 +7,10 @@ import FoundationNetworking
 
 /// What the cache does for the protocol.
 extension LocalSubstitutionCache {
-    /// Remembers which request a protocol has taken, so that the cache leaves it to the protocol to report what becomes of it;
-    /// `nil` forgets it.
+    /// Remembers which request a protocol has taken, so that the protocol reports its outcome instead of the cache; `nil` forgets
+    /// it.
     ///
-    /// One at a time is enough: Linux's loader asks the protocol, then the cache, then starts the protocol, all on a queue that
+    /// One at a time is enough. Linux's loader asks the protocol, asks the cache, then starts the protocol, all on a queue that
     /// the sessions of the process share (`URLSession.swift`, `sharedQueue`).
     func noteTaken(_ request: URLRequest?) {
         #if !canImport(Darwin)
@@ -18,7 +18,7 @@ extension LocalSubstitutionCache {
         #endif
     }
 
-    /// Forgets that a protocol has taken a request; returns whether one had.
+    /// Forgets that a protocol has taken a request, and returns whether one had.
     func forgetTaken(_ request: URLRequest) -> Bool {
         state.withLock { state in
             guard state.taken == request else { return false }
@@ -27,7 +27,7 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// Reports a request that no entry answers, in a session that may not reach the network; returns its error.
+    /// Reports a request that no entry answers in a session that may not use the network, and returns its error.
     func unmatched(_ lookup: Lookup) -> URLError {
         reportUnanswered(lookup, since: lookup.decision.reason)
         return .unmatched(Explanation(lookup.request, lookup.decision, lookup.map))

@@ -28,8 +28,8 @@ open class SubstitutionURLProtocol: URLProtocol {
     /// fails; by default `nil`.
     open class var recorder: SubstitutionRecorder? { nil }
 
-    /// Whether pieces of a response are passed on before the rest: as they arrive if nothing can answer when the network fails,
-    /// else once there are more bytes than may be held.
+    /// Whether pieces of a response are passed on before the rest: as they arrive if there's no offline fallback, and otherwise
+    /// once the body is longer than the limit.
     ///
     /// Not on Linux, where a completion handler gets the last piece only (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)`).
     class var passesPieces: Bool {
@@ -63,7 +63,7 @@ open class SubstitutionURLProtocol: URLProtocol {
             return
         }
         let cache = Self.cache
-        // For a download task the loader hasn't asked the cache.
+        // The loader doesn't ask the cache for a download task.
         cache?.noteTaken(nil)
         guard let cache, let action = cache.action(for: request, by: Self.self) else {
             return end(.failure(URLError(.resourceUnavailable)), attempt)

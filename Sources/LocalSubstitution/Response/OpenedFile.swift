@@ -11,26 +11,26 @@ struct OpenedFile: ~Copyable {
         try self.init(descriptor: open(path, Self.reading))
     }
 
-    /// Opens a file by its name in an opened folder, wherever that folder's path leads by now.
+    /// Opens a file by its name in an opened folder, wherever that folder's path leads now.
     init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading))
     }
 
-    /// Opens whatever is at a path, not to read it but to ask what and where it is.
+    /// Opens a path only to find out what is there and where it leads, not to read it.
     init(placeOf path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.asking))
     }
 
-    /// The same, by its name in an opened folder.
+    /// Opens a name in an opened folder in the same way.
     init(placeOf name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
     }
 
-    /// Doesn't block, so that a named pipe without a writer is refused and not waited for.
+    /// Doesn't block, so that opening a named pipe without a writer doesn't wait.
     private static let reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
     #if os(Linux)
-    /// `O_PATH`, which Glibc's module leaves out: it needs no permission to read.
+    /// `O_PATH`, which doesn't need read permission. Glibc's module leaves it out.
     private static let asking = 0o10_000_000 | O_CLOEXEC
     #else
     private static let asking = reading
@@ -57,8 +57,8 @@ struct OpenedFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Where the open file is, in bytes: the kernel tells it of the descriptor, so that no path is followed again and another
-    /// thread can't lead it elsewhere. A deleted file's ends in “ (deleted)” on Linux. `nil` if the system doesn't tell.
+    /// The path of the open file, in bytes. The kernel looks it up by the descriptor, so that another thread can't redirect it.
+    /// On Linux, a deleted file's path ends in “ (deleted)”. `nil` if the system doesn't know.
     var realPath: [UInt8]? {
         let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             #if canImport(Darwin)

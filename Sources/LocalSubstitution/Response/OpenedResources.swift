@@ -1,13 +1,13 @@
 import Foundation
 
-/// The resources folder, open until this object goes: every name is looked up in this very folder, and what it leads to must be
-/// inside.
+/// The resources folder, open as long as this object exists. Every name is looked up in this same folder, and must lead to a
+/// file inside it.
 ///
-/// A file is opened once, then the system says where the opened file is. To look at its path before or after would leave a
-/// moment in which another thread could put a symbolic link there.
+/// A file is opened once, and then the system says where it is. Checking its path before or after would leave a moment in which
+/// another thread could put a symbolic link there.
 final class OpenedResources: Sendable {
     private let folder: OpenedFile
-    /// The folder's real path and a slash, in bytes: Swift takes strings for equal that are different names to a file system.
+    /// The folder's real path and a slash, in bytes, since strings that are equal in Swift can be different names on disk.
     private let start: [UInt8]
 
     init(path: String) throws(FileProblem) {
@@ -26,7 +26,7 @@ final class OpenedResources: Sendable {
         return file
     }
 
-    /// The name of an opened file, without symbolic links; `nil` if it's outside, or by now elsewhere.
+    /// Returns the name of an opened file, without symbolic links; `nil` if the file is outside, or has been moved.
     func name(of file: borrowing OpenedFile) -> String? {
         guard let path = file.realPath, path.starts(with: start),
             let name = String(validating: path.dropFirst(start.count), as: UTF8.self),
@@ -38,7 +38,7 @@ final class OpenedResources: Sendable {
     /// The folder's real path.
     var path: String { String(decoding: start.count > 1 ? start.dropLast() : start[...], as: UTF8.self) }
 
-    /// What is wrong with a folder inside this one; the empty name is this folder itself.
+    /// Returns what's wrong with a folder inside this one. The empty name is this folder itself.
     func problem(ofFolder name: String) -> FileProblem? {
         if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }
         do throws(FileProblem) {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension ResourcesFolder {
-    /// The names of the regular files in the folder and below it, sorted; at most so many are looked at.
+    /// Returns the names of the regular files in the folder and below it, sorted. Looks at no more than `limit` entries.
     ///
-    /// Folders behind symbolic links are left out. `FileManager` takes ten times as long.
+    /// Doesn't follow symbolic links to folders. `FileManager` takes ten times as long.
     func names(limit: Int) -> [String] {
         var names: [String] = []
         var folders = [""]
@@ -26,20 +26,20 @@ extension ResourcesFolder {
     }
 
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
-        // By its address: as a value the array may be longer than what was read.
+        // By address, since as a value the array may be longer than what was read.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
         let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
         return String(validatingCString: name)
     }
 
-    /// What a file is: a folder only if that is no link to one.
+    /// Returns the kind of a file. A link to a folder isn't a folder.
     private func kind(of entry: UnsafeMutablePointer<dirent>, _ name: String) -> FileStatus.Kind? {
         switch Int(entry.pointee.d_type) {
         case Int(DT_REG): return .regular
         case Int(DT_DIR): return .folder
         case Int(DT_LNK): break
         default:
-            // Some file systems don't tell.
+            // Some file systems don't report the kind.
             var status = stat()
             if lstat(path(of: name), &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return .folder }
         }

@@ -19,10 +19,10 @@ struct ResourcesFolder: Sendable {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
-    /// The folder, open for looking up several files.
+    /// Opens the folder for looking up several files.
     func opened() throws(FileProblem) -> OpenedResources { try OpenedResources(path: path) }
 
-    /// What is wrong with a folder inside this one; the empty name is this folder itself.
+    /// Returns what's wrong with a folder inside this one. The empty name is this folder itself.
     func problem(ofFolder name: String) -> FileProblem? {
         do throws(FileProblem) {
             return try opened().problem(ofFolder: name)
@@ -31,12 +31,12 @@ struct ResourcesFolder: Sendable {
         }
     }
 
-    /// Opens a file for reading, without ever waiting for one that is a pipe.
+    /// Opens a file for reading, without ever waiting for a pipe.
     ///
-    /// What counts is the file that was opened: it must be a regular one, and its real path must lie in the real folder.
+    /// The check is on the opened file: it must be a regular file, and its real path must be in the real folder.
     func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
-    /// The real folder, and where a file really is in it: without symbolic links. `nil` if the file is missing, or outside.
+    /// Returns the folder's real path and a file's name in it, without symbolic links; `nil` if the file is missing or outside.
     func realPlace(of name: String) -> (folder: String, name: String)? {
         guard let folder = try? opened(), let file = try? folder.open(name), let name = folder.name(of: file) else {
             return nil
@@ -52,7 +52,7 @@ enum FileProblem: Error, Hashable, Sendable {
     case notRegular(FileStatus.Kind)
     case notFolder
     case unreadable(errno: Int32)
-    /// The system doesn't tell where the opened file is.
+    /// The system doesn't know where the opened file is.
     case unplaced
 
     /// What is wrong with the file, to be put after its name.
@@ -63,7 +63,7 @@ enum FileProblem: Error, Hashable, Sendable {
         case .notRegular(let kind): "is \(kind.name), not a regular file"
         case .notFolder: "is not a folder"
         case .unreadable(let code): "can't be read: \(String(cString: strerror(code)))"
-        case .unplaced: "can't be read, since its real path is unknown: on Linux, mount /proc"
+        case .unplaced: "can't be read because its real path is unknown: on Linux, mount /proc"
         }
     }
 }

@@ -13,7 +13,7 @@ struct ResponseBuilder {
     let file: FileBytes?
     /// Set where the bytes are not the file's, but a newer copy's.
     var copy: NewerCopy.Facts?
-    /// What shows ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for other requests.
+    /// The proof for ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for other requests.
     var proof: String?
 
     /// The whole response.

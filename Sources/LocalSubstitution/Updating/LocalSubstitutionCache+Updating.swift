@@ -176,7 +176,7 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// The default cache takes no longer response.
+    /// The longest response that the default cache accepts, in bytes.
     private var responseLimit: Int { max(memoryCapacity, diskCapacity) }
 
     /// Does what an answer calls for, and gives what is to be told of it.

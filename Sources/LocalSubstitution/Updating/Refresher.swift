@@ -6,7 +6,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Loads from the network for the library itself, through its own session: without a cache, cookies or credentials.
+/// Loads from the network for the library itself, in a separate session without a cache, cookies or credentials.
 final class Refresher: Sendable {
     enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)
@@ -16,14 +16,14 @@ final class Refresher: Sendable {
         case failed(String)
     }
 
-    /// Made at first use. It holds the collector until it's invalidated.
+    /// The session, made at first use. It holds the collector until it's invalidated.
     private let session = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
     /// Loads. It must not be called within a lookup.
     ///
     /// - Parameters:
-    ///   - limit: The most bytes that a body may have. A longer one isn't loaded to its end.
+    ///   - limit: The longest body to load, in bytes. A longer one isn't loaded to its end.
     ///   - completion: Called once, on another queue.
     func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
         let session = session.withLock { session in
@@ -36,7 +36,7 @@ final class Refresher: Sendable {
         task.resume()
     }
 
-    /// Cancels what is being loaded. Elsewhere, since the last reference to a cache may be released on a session's queue.
+    /// Cancels all loads. Runs on another queue, since the last reference to a cache may be released on a session's queue.
     func end() {
         guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }

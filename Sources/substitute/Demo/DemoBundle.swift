@@ -1,8 +1,8 @@
 import Foundation
 
-/// The demo's files, which the build puts beside the command.
+/// The demo's files, which the build puts next to the command.
 ///
-/// `Bundle.module` traps where they aren't, as beside a copy of the executable.
+/// `Bundle.module` traps if they're missing, such as next to a copy of the executable.
 enum DemoBundle {
     static func bundle() throws(Failure) -> Bundle {
         let places = names.map { Bundle.main.bundleURL.appendingPathComponent($0, isDirectory: true) }
@@ -18,12 +18,12 @@ enum DemoBundle {
     static func url(_ name: String) throws(Failure) -> URL {
         let bundle = try bundle()
         guard let url = bundle.url(forResource: name, withExtension: nil) else {
-            throw Failure("can't find “\(name)” in \(bundle.bundlePath). Build the command anew.")
+            throw Failure("can't find “\(name)” in \(bundle.bundlePath). Build the command again.")
         }
         return url
     }
 
-    /// SwiftPM names a bundle for package and target, and calls the target of what runs for a plugin a tool.
+    /// SwiftPM names a bundle after package and target, and adds “-tool” to the target when it builds for a plugin.
     private static let names = ["substitute", "substitute-tool"].map { target in
         #if canImport(Darwin)
         "LocalSubstitutionCache_\(target).bundle"

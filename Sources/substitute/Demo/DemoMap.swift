@@ -9,7 +9,7 @@ import FoundationNetworking
 struct DemoMap {
     let name: String
     let lines: [String]
-    /// The numbers of the lines of the entries that answered, by URL.
+    /// The line numbers of the entries that answered, by URL.
     private let answering: [URL: Int]
 
     init(_ file: URL, answering urls: [URL], with cache: LocalSubstitutionCache) throws {
@@ -23,9 +23,9 @@ struct DemoMap {
         }
     }
 
-    /// The number of the line that answered a URL.
+    /// Returns the number of the line that answered a URL.
     func line(for url: URL) -> Int? { answering[url] }
 
-    /// Whether the line with a number answered.
+    /// Returns whether the line with this number answered.
     func hasAnswered(line: Int) -> Bool { answering.values.contains(line) }
 }

@@ -47,7 +47,7 @@ struct DemoPage {
         return page
     }
 
-    /// - Parameter map: Adds a column with its lines that answered.
+    /// - Parameter map: Adds a column with the map's lines that answered.
     private static func rows(_ fetches: [Fetch], _ map: DemoMap? = nil) -> String {
         fetches.map { fetch in
             let (rowClass, source) =
@@ -69,7 +69,7 @@ struct DemoPage {
         }.joined(separator: "\n")
     }
 
-    /// The map's lines, with those marked that answered.
+    /// Returns the map's lines as HTML, with those that answered marked.
     private static func lines(_ map: DemoMap) -> String {
         map.lines.enumerated().map { index, line in
             "<li\(map.hasAnswered(line: index + 1) ? " class=\"local\"" : "")>\(escape(line))</li>"

@@ -9,16 +9,16 @@ struct DescribedPackage: Sendable, Decodable {
         }
 
         let name: String
-        /// Its folder, relative to the package's.
+        /// The target's folder, relative to the package's.
         let path: String
-        /// Such as `library`, `executable` or `test`.
+        /// The target's type, such as `library`, `executable` or `test`.
         let type: String
         let productDependencies: [String]?
         let resources: [Resource]?
 
         var dependsOnLibrary: Bool { productDependencies?.contains("LocalSubstitution") ?? false }
 
-        /// Whether its code can use a map.
+        /// Whether the target has code that can use a map.
         fileprivate var hasCode: Bool { ["library", "executable", "test"].contains(type) }
     }
 
@@ -33,7 +33,7 @@ struct DescribedPackage: Sendable, Decodable {
         dependencies.contains { $0.identity == "localsubstitutioncache" } || targets.contains(where: \.dependsOnLibrary)
     }
 
-    /// Reads the manifest in a folder; `nil` where there isn't one.
+    /// Reads the manifest in a folder; returns `nil` if there isn't one.
     init?(in folder: URL) throws(Failure) {
         let manifest = folder.appendingPathComponent("Package.swift", isDirectory: false)
         guard FileManager.default.fileExists(atPath: manifest.path) else { return nil }
@@ -43,12 +43,12 @@ struct DescribedPackage: Sendable, Decodable {
             self = try decoder.decode(Self.self, from: Self.description(of: folder))
         } catch {
             throw Failure(
-                "can't read \(manifest.path): \(error). Correct it, or name the map's place: init --map FOLDER/substitutions.json"
+                "can't read \(manifest.path): \(error). Correct it, or choose a place: init --map FOLDER/substitutions.json"
             )
         }
     }
 
-    /// The target of a name; without one, the only target that depends on the library.
+    /// Returns the target with a name; without a name, the only target that depends on the library.
     func target(named name: String?, in folder: URL) throws(UsageError) -> Target {
         let manifest = folder.appendingPathComponent("Package.swift", isDirectory: false).path
         let targets = targets.filter(\.hasCode).sorted { $0.name < $1.name }
@@ -72,14 +72,14 @@ struct DescribedPackage: Sendable, Decodable {
 
     private static func list(_ targets: [Target]) -> String { targets.map(\.name).joined(separator: ", ") }
 
-    /// What SwiftPM prints. It gets a separate build folder, since the SwiftPM that runs this command may hold the lock of the
-    /// package's.
+    /// Returns SwiftPM's description of the package. Uses a separate build folder, since the SwiftPM that runs this command may
+    /// hold the lock on the package's own.
     private static func description(of folder: URL) throws -> Data {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        // Into files, which never fill up as pipes do.
+        // Use files, since pipes can fill up.
         let files = ["output", "messages"].map { scratch.appendingPathComponent($0) }
         for file in files { try Data().write(to: file) }
 
@@ -96,7 +96,7 @@ struct DescribedPackage: Sendable, Decodable {
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             let lines = String(decoding: try Data(contentsOf: files[1]), as: UTF8.self).split(separator: "\n")
-            // The last error is the cause: those before it tell what was compiled.
+            // The last error is the cause. Those before it only say what was being compiled.
             let line = lines.last { $0.contains("error: ") } ?? lines.last ?? "swift package describe failed"
             throw Failure(line.components(separatedBy: "error: ").last ?? String(line))
         }

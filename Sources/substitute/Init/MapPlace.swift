@@ -4,7 +4,7 @@ import Foundation
 struct MapPlace: Sendable {
     let map: MapTarget
     let package: DescribedPackage?
-    /// The one in whose folder the map is.
+    /// The target whose folder has the map.
     let target: DescribedPackage.Target?
 
     init(_ arguments: Arguments) throws {
@@ -15,7 +15,7 @@ struct MapPlace: Sendable {
         let folder = URL(fileURLWithPath: ".", isDirectory: true)
         guard !arguments.has("map") else {
             map = MapTarget(arguments)
-            // It only makes the advice shorter, so one that can't be read doesn't matter here.
+            // The package only makes the advice shorter, so it doesn't matter if it can't be read.
             package = try? DescribedPackage(in: folder)
             let place = map.file.deletingLastPathComponent().standardizedFileURL.path
             target = package?.targets.first {
@@ -38,7 +38,7 @@ struct MapPlace: Sendable {
         (map, target) = (MapTarget(arguments, in: found.path), found)
     }
 
-    /// Those of map and resources folder that the target's `resources` don't list.
+    /// The names of the map and the resources folder, unless the target's `resources` list them.
     var missingResources: [String] {
         let listed = (target?.resources ?? []).map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
         return [map.file, map.resources].filter { !listed.contains($0.standardizedFileURL.path) }.map(
@@ -46,14 +46,14 @@ struct MapPlace: Sendable {
         )
     }
 
-    /// The options by which other commands find the map, each with a space before it; empty where they need none.
+    /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
     var options: String {
         let file = Self.shellWord(map.file)
         return (file == "substitutions.json" ? "" : " --map \(file)")
             + (map.hasStandardResources ? "" : " --resources \(Self.shellWord(map.resources))")
     }
 
-    /// A path as one types it in the current folder.
+    /// Returns a path as typed in a shell in the current folder.
     private static func shellWord(_ file: URL) -> String {
         let here = URL(fileURLWithPath: ".", isDirectory: true).standardizedFileURL.path + "/"
         let path = file.standardizedFileURL.path

@@ -26,7 +26,7 @@ enum URLText {
         return isPlain && !fragment.isEmpty ? String(decoding: fragment, as: UTF8.self) : nil
     }
 
-    /// The URL that a text means; `nil` if it's none. As in a map, its host may have letters beyond ASCII.
+    /// Returns the URL that a text means; `nil` if it isn't one. As in a map, the host may have letters beyond ASCII.
     static func url(_ text: String, relativeTo base: URL? = nil) -> URL? {
         URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0), relativeTo: base) }
     }

@@ -62,8 +62,8 @@ final class Gateway: Sendable {
         return answer
     }
 
-    /// What a URLSession gets. The cache's own answers don't go through one, which takes most of the time: the loader would take
-    /// them, since the cache keeps back what it would refuse (`LoaderRules`).
+    /// Returns what a URLSession would get. Skips the session for the cache's own answers, since it takes most of the time: the
+    /// loader would accept them, because the cache withholds any that it would refuse (`LoaderRules`).
     private func load(_ request: URLRequest) -> Result<Loader.Answer, URLError> {
         if let local = loading.localAnswer(to: request) { return .success(local) }
         let result = Guarded<Result<Loader.Answer, URLError>?>(nil)

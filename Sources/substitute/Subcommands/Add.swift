@@ -16,7 +16,7 @@ let addCommand = Subcommand(
         rest of the map stays as it is.
         """,
     options: [
-        Option(name: "force", value: nil, help: "replace an entry or a file that is there"),
+        Option(name: "force", value: nil, help: "replace an existing entry or file"),
         ByteCount.limitOption,
     ],
     run: add
@@ -80,7 +80,9 @@ private func load(
     _ key: String,
     _ limit: ByteCount
 ) async throws -> (response: HTTPURLResponse, body: Data, redirects: [URLRequest]) {
-    guard let url = URLText.url(key) else { throw Failure("“\(key)” can't be loaded: it is no URL") }
+    guard let url = URLText.url(key) else {
+        throw Failure("“\(key)” isn't a URL: use one such as https://example.com/logo.png")
+    }
     let progress = ProgressLine()
     // As the network has it now, without any cache.
     let configuration = URLSessionConfiguration.ephemeral

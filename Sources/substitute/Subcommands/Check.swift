@@ -15,7 +15,7 @@ let checkCommand = Subcommand(
         serve now, without cache or cookies: status 1 if one has changed or is gone (404
         or 410), 75 if nothing is wrong but that some could not be reached. --update
         replaces files that have changed, unless the URLs of one serve different bytes;
-        what it has replaced is no error any more. A body over --limit is an error.
+        a replaced file no longer counts as an error. A body over --limit is an error.
         """,
     options: [
         Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),

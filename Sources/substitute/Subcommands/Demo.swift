@@ -14,8 +14,8 @@ let demoCommand = Subcommand(
         Starts a small origin on 127.0.0.1, loads a page and its parts twice through
         URLSession, first with the default cache, then with LocalSubstitutionCache as
         URLCache.shared, prints where each part came from, and writes an HTML file that
-        shows both pages with the map between them. It needs no network. The map is the
-        one that comes with the command, unless --map names another.
+        shows both pages with the map between them. It doesn't need the network. Unless
+        --map names another, the map is the one that comes with the command.
         """,
     options: [
         Option(name: "output", value: "FILE", help: "the HTML file; default: in the temporary folder"),

@@ -56,7 +56,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 }
 
 extension Fetch {
-    /// Adds to the reason of a failure that an entry names the URL, why the cache can't answer, and that the protocol would.
+    /// Adds to a failure's reason which entry names the URL, why the cache can't answer, and that the protocol would.
     fileprivate mutating func addAdvice(from explanation: Explanation) {
         guard case .failed(let reason) = source, let entry = explanation.winner, let attached = explanation.attached
         else {

@@ -22,7 +22,7 @@ private func help(_ arguments: Arguments, _ output: Output) async throws -> Exit
     return .done
 }
 
-/// The overview of all commands.
+/// An overview of all commands.
 var overview: String {
     let commands = Subcommand.all.map { command in
         "  \(command.name)".padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary

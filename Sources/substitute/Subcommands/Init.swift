@@ -6,14 +6,14 @@ let initCommand = Subcommand(
     operands: "",
     summary: "make an empty map and its folder",
     details: """
-        Makes an empty substitutions.json and the folder Resources. In the folder of a
-        Swift package they go into the target that depends on LocalSubstitution, or the
-        one that --target names; elsewhere they go here. Then it prints the lines that
-        are still missing in Package.swift, and those that load the map. A map that is
+        Makes an empty substitutions.json and a folder Resources. In a Swift package's
+        folder, they go into the target that depends on LocalSubstitution, or the one
+        that --target names; elsewhere, into the current folder. Then it prints what
+        Package.swift still lacks, and the code that loads the map. A map that is
         there already is left as it is.
         """,
     options: [
-        Option(name: "target", value: "NAME", help: "the package's target that uses the map")
+        Option(name: "target", value: "NAME", help: "the target in the package that uses the map")
     ],
     run: initialize
 )
@@ -34,13 +34,13 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
 }
 
 extension MapPlace {
-    /// What is still to do, each step with its lines.
+    /// The remaining steps, each with the lines to add.
     fileprivate var steps: [String] {
         var steps: [String] = []
         if package?.dependsOnPackage != true {
             steps.append(
                 """
-                In Package.swift, with the address that you have the package from:
+                In Package.swift, with the URL that you get the package from:
 
                     dependencies: [.package(url: "https://github.com/OWNER/LocalSubstitutionCache", branch: "main")]
                 """
@@ -54,13 +54,13 @@ extension MapPlace {
             fields.append("resources: [\(missingResources.map { ".copy(\"\($0)\")" }.joined(separator: ", "))]")
         }
         if !fields.isEmpty {
-            let name = target.map { "target \($0.name)" } ?? "the target in whose folder map and files are"
+            let name = target.map { "target \($0.name)" } ?? "the target whose folder has the map and its files"
             steps.append("In Package.swift, in \(name):\n\n    " + fields.joined(separator: ",\n    "))
         }
-        // A test target is no part of an app, nor the other way round.
+        // An app doesn't contain a test target, nor a test target an app.
         if target?.type != "test" { steps.append(appStep) }
         if target == nil || target?.type == "test" { steps.append(testStep) }
-        steps.append("To go on: substitute add\(options) URL [FILE], or substitute import\(options) FILE.har")
+        steps.append("Next: substitute add\(options) URL [FILE], or substitute import\(options) FILE.har")
         return steps
     }
 

@@ -122,7 +122,7 @@ struct DecisionTests {
         #expect(cache.explain(request).verdict == row.verdict)
         #expect(cache.statistics.lookups == 0, "explaining counts nothing")
 
-        // The default cache holds something for every URL that it takes, so that its answer shows.
+        // The default cache has a response for every URL that it accepts, to show when it answers.
         let stored = try #require(defaultResponse(request))
         cache.storeCachedResponse(stored, for: request)
         let answer = cache.cachedResponse(for: request)

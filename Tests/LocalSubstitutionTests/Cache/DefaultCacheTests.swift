@@ -51,7 +51,7 @@ struct DefaultCacheTests {
     ]
 
     #if !canImport(Darwin)
-    @Test("has one place for all spellings of a URL, whatever the fragment", arguments: spellings)
+    @Test("stores all spellings of a URL in one place, whatever the fragment", arguments: spellings)
     func spelling(_ stored: String, _ asked: String) throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         cache.storeCachedResponse(try response(stored, "network"), for: try request(stored))
@@ -61,7 +61,7 @@ struct DefaultCacheTests {
     }
 
     @Test(
-        "keeps no response for a URL that is neither http nor https",
+        "doesn't store a response for a URL that is neither http nor https",
         arguments: ["file:///etc/hostname", "data:text/plain,x", "ftp://x/a", "ws://x/a"]
     )
     func otherSchemes(_ url: String) throws {

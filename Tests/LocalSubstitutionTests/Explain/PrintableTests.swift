@@ -5,7 +5,7 @@ import Testing
 @Suite("Printable text")
 struct PrintableTests {
     @Test(
-        "has what steers a terminal written out, and everything else as it is",
+        "escapes characters that control a terminal, and leaves all others unchanged",
         arguments: [
             ("", ""), ("plain é 😀 ä\u{301} עברית", "plain é 😀 ä\u{301} עברית"),
             ("👩\u{200D}💻 a\u{A0}b", "👩\u{200D}💻 a\u{A0}b"),

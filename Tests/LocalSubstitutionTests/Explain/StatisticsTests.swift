@@ -58,7 +58,7 @@ struct StatisticsTests {
                 "bypassed https://h/a: the request's cache policy ignores local data (entry “https://h/a”)",
                 "bypassed https://h/n: the entry is null: such URLs are never substituted (entry “https://h/n”)",
                 "missed http://h/a/; near miss: “https://h/a” differs only in scheme and trailing slash: begin the key with "
-                    + "*:// for both schemes, and add or remove the slash at the end of its path",
+                    + "*:// to match both schemes, and add or remove the slash at the end of the key's path",
             ]
         )
     }
@@ -143,7 +143,7 @@ struct ExplanationTests {
         ("https://h/*", "*", "https://h/%FF", "“%FF” isn't UTF-8 when decoded"),
     ]
 
-    @Test("name a pattern that can't make a file name of the URL, and why not", arguments: namesNotAllowed)
+    @Test("name a pattern that can't turn the URL into a file name, and why not", arguments: namesNotAllowed)
     func notAllowed(key: String, file: String, url: String, remark: String) throws {
         let fixture = try CacheFixture(#""\#(key)": "\#(file)""#, files: ["app/a.txt": "local"])
         let explanation = try fixture.cache().explain(request(url))
@@ -152,7 +152,7 @@ struct ExplanationTests {
         #expect(explanation.nearMisses.isEmpty)
     }
 
-    @Test("call no such pattern shadowed, or nearly right in another way")
+    @Test("don't call such a pattern shadowed, or nearly right in another way")
     func notAllowedElsewhere() throws {
         let fixture = try CacheFixture(#""https://h/*": "*", "https://h/a/.x": "a.txt""#)
         let cache = try fixture.cache()
@@ -243,7 +243,7 @@ struct ExplanationTests {
         ),
         (
             "http://api.example.com/user?a=1", "https://api.example.com/usr?a=1",
-            "scheme and path: begin the key with *:// for both schemes, and correct the path"
+            "scheme and path: begin the key with *:// to match both schemes, and correct the path"
         ),
         (
             "https://api.example.com/asets/*", "https://api.example.com/assets/a.txt",
@@ -257,10 +257,10 @@ struct ExplanationTests {
             "query: add “ignoreQuery”: true"
         ),
         ("https://h:81/q", "https://h/q", "port: write the request's port, or :* for any"),
-        ("https://h/Q", "https://h/q", "letter case: write capital and small letters as the request does"),
+        ("https://h/Q", "https://h/q", "letter case: use capital and small letters as the request does"),
     ]
 
-    @Test("name the keys that are misspelled or nearly right, and what to do", arguments: misspellings)
+    @Test("name the keys that are misspelled or nearly right, and how to correct them", arguments: misspellings)
     func misspelled(key: String, url: String, rest: String) throws {
         let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
         let misses = try fixture.cache().explain(request(url)).nearMisses
@@ -268,7 +268,7 @@ struct ExplanationTests {
     }
 
     @Test(
-        "call another resource's key no misspelling",
+        "don't call another resource's key a misspelling",
         arguments: [
             ("https://h/a", "https://h/b"), ("https://h/page1", "https://h/page2"),
             ("https://h/page", "https://h/page2"),
@@ -283,14 +283,14 @@ struct ExplanationTests {
         #expect(try fixture.cache().explain(request(url)).nearMisses.isEmpty)
     }
 
-    @Test("name the nearest of 100,000 keys fast", .timeLimit(.minutes(1)))
+    @Test("find the nearest of 100,000 keys quickly", .timeLimit(.minutes(1)))
     func nearestOfMany() throws {
         func name(_ number: Int) -> String { String(number &* 2_654_435_761, radix: 36) }
         let keys = (0..<50_000).flatMap {
             ["https://cdn.example.com/news/\(name($0))-article.html", "https://\(name($0)).example.com/news/*"]
         }
         let cache = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ",\n")).cache()
-        // The first question makes the finder.
+        // The first call builds the index.
         _ = try cache.explain(request("https://elsewhere/"))
         for (url, key) in [
             ("https://cdn.example.com/news/\(name(4_711))-artcile.html", keys[2 * 4_711]),

@@ -142,7 +142,7 @@ struct CanaryTests {
         #expect(cache.calls == [.get])
     }
 
-    @Test("the target of a relative redirect loses the slash at its end, so that a redirect that adds one is a loop")
+    @Test("a relative redirect's target loses the slash at its end, so a redirect that only adds a slash is a loop")
     func trailingSlash() async throws {
         let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
         defer { origin.stop() }
@@ -220,7 +220,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("invalidating a session right after a task was resumed traps, or keeps it from ever ending, soon or late")
+    @Test("invalidating a session right after a task was resumed sooner or later traps, or the task never ends")
     func invalidatedWhileAsked() async {
         await #expect(processExitsWith: .failure) {
             alarm(20)
@@ -245,7 +245,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("a redirect with 307 or 308 is followed with the method, but without the body", arguments: [307, 308])
+    @Test("a redirect with 307 or 308 keeps the method, but loses the body", arguments: [307, 308])
     func redirectedBody(_ status: Int) async throws {
         let origin = try LoopbackServer { request in
             request.path == "/from" ? .redirect(to: "/to", status: status) : .text("target")

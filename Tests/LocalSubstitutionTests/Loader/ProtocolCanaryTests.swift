@@ -112,7 +112,7 @@ struct ProtocolCanaryTests {
         #expect(URLProtocol.property(forKey: "key", in: request as URLRequest) == nil)
     }
 
-    /// Whom a protocol answers that was registered, and is in no configuration.
+    /// The sessions that a registered protocol answers if it isn't in a configuration.
     private static func reached() async throws -> [Bool] {
         let url = try #require(URL(string: "http://nowhere.invalid/a"))
         let bare = URLSessionConfiguration.ephemeral
@@ -124,7 +124,7 @@ struct ProtocolCanaryTests {
         return reached
     }
 
-    @Test("a class that was registered before any session is asked first, where no configuration has Foundation's own")
+    @Test("a class registered before any session was made is asked first, if the configuration lacks Foundation's own")
     func registeredFirst() async {
         await #expect(processExitsWith: .success) {
             #expect(URLProtocol.registerClass(Probe.self))
@@ -133,7 +133,7 @@ struct ProtocolCanaryTests {
         }
     }
 
-    @Test("a class that was registered after a session was made is not asked for http")
+    @Test("a class registered after a session was made isn't asked for http")
     func registeredLate() async {
         await #expect(processExitsWith: .success) {
             _ = URLSession(configuration: .ephemeral)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Names and keys that were meant")
+@Suite("Misspelled names and keys")
 struct EditDistanceTests {
     private func edits(_ first: String, _ second: String, limit: Int) -> Int? {
         EditDistance.between(Array(first.utf8)[...], Array(second.utf8)[...], limit: limit)?.edits
@@ -22,7 +22,7 @@ struct EditDistanceTests {
         #expect(edits(first, second, limit: limit) == expected)
     }
 
-    @Test("they are as many as the whole table says", arguments: [0xED17 as UInt64])
+    @Test("the number of edits is the same as with the full table", arguments: [0xED17 as UInt64])
     func reference(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func text(_ random: inout SeededGenerator) -> [UInt8] {
@@ -44,7 +44,7 @@ struct EditDistanceTests {
         }
     }
 
-    /// Every cell, as plainly as it can be said.
+    /// Fills every cell of the table, as plainly as possible.
     private static func table(_ first: [UInt8], _ second: [UInt8]) -> Int {
         var cells = [[Int]](repeating: Array(0...second.count), count: first.count + 1)
         for i in 0...first.count {
@@ -63,7 +63,7 @@ struct EditDistanceTests {
         return cells[first.count][second.count]
     }
 
-    @Test("of many names the nearest is found, in any letter case", arguments: [0xFACE as UInt64])
+    @Test("the nearest of many names is found, in any letter case", arguments: [0xFACE as UInt64])
     func nearestOfMany(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let names = (0..<300).map { _ in

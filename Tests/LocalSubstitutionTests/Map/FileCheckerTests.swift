@@ -70,7 +70,7 @@ struct FileCheckerTests {
         #expect(problems.map(\.line) == (1...10_000).map { $0 })
     }
 
-    @Test("100 missing files beside 5,000 others are told fast, and what was meant by each", .timeLimit(.minutes(1)))
+    @Test("100 missing files among 5,000 are reported quickly, with what was meant by each", .timeLimit(.minutes(1)))
     func manyNames() throws {
         let folder = try TemporaryFolder()
         for number in 0..<5_000 {

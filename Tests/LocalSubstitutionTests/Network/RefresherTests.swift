@@ -24,7 +24,7 @@ struct RefresherTests {
         let refresher = Refresher()
         defer { refresher.end() }
         var best: [String: Duration] = [:]
-        // The best of several, since other work on the machine only ever adds time.
+        // The fastest of several runs, since other work on the machine only adds time.
         for _ in 0..<3 {
             for (path, size) in sizes {
                 let start = ContinuousClock.now

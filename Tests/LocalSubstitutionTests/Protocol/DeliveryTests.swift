@@ -27,7 +27,7 @@ struct DeliveryTests {
         #expect(again == nil)
     }
 
-    @Test("doesn't begin again while an attempt is under way")
+    @Test("doesn't begin again while an attempt is running")
     func underWay() {
         var delivery = Delivery()
         _ = delivery.begin()
@@ -37,7 +37,7 @@ struct DeliveryTests {
         #expect(end == false)
     }
 
-    @Test("doesn't end once it was stopped, until it's begun again")
+    @Test("doesn't end after it was stopped, until it's begun again")
     func stopped() {
         var delivery = Delivery()
         _ = delivery.begin()
@@ -63,7 +63,7 @@ struct DeliveryTests {
         #expect(end == true)
     }
 
-    @Test("fails once, where it's begun again after pieces were passed on")
+    @Test("fails once if it's begun again after pieces were passed on")
     func takesNothingBack() {
         var delivery = Delivery()
         _ = delivery.begin()

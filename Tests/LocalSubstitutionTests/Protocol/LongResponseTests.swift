@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// Every test sets the cache of its protocol, so they run one after another.
-@Suite("A forwarded response that is longer than may be held", .serialized, .timeLimit(.minutes(1)))
+@Suite("A forwarded response that is longer than the limit", .serialized, .timeLimit(.minutes(1)))
 struct LongResponseTests {
     /// Passes pieces on as it does on Apple platforms.
     private class StreamingProtocol: SubstitutionURLProtocol {
@@ -62,7 +62,7 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 1)
     }
 
-    @Test("is held whole where it can't be passed on in pieces")
+    @Test("is held whole if it can't be passed on in pieces")
     func held() async throws {
         #expect(try await load(.ok(Self.body), as: WholeProtocol.self, limit: nil).data == Self.body)
         let error = try await load(.ok(Self.body), as: WholeProtocol.self).error as? URLError
@@ -70,7 +70,7 @@ struct LongResponseTests {
         #expect(cache.statistics.fellBack == 0)
     }
 
-    @Test("is followed by nothing else when the network fails, where a shorter one is replaced by the file")
+    @Test("isn't replaced by the file when the network fails, unlike a shorter one")
     func fails() async throws {
         let short = try await load(.ok(Self.body).failing(.dropAfter(bodyBytes: 50_000)))
         #expect(short.error == nil)
@@ -81,7 +81,7 @@ struct LongResponseTests {
         #expect(cache.statistics.fellBack == 1)
     }
 
-    @Test("is not recorded, which is said, and takes an older copy along")
+    @Test("isn't recorded, which is reported, and an older copy is dropped")
     func recorded() async throws {
         let folder = try TemporaryFolder()
         let recorder = try SubstitutionRecorder(folder: folder.url, limit: .max)
@@ -91,7 +91,7 @@ struct LongResponseTests {
         let outcome = try await load(.ok(Self.body), "kept", recorder: recorder)
         #expect(outcome.data == Self.body)
         cache.flushEvents()
-        #expect(told.withLock { $0 }.contains { $0.hasSuffix("100000 bytes, the most that are held in memory") })
+        #expect(told.withLock { $0 }.contains { $0.hasSuffix("100000 bytes, the most that is held in memory") })
         recorder.flush()
         #expect(try String(contentsOf: recorder.mapFile, encoding: .utf8).contains("kept") == false)
     }

@@ -184,7 +184,7 @@ struct ProtocolTests {
         #expect(error?.localizedDescription.contains("data task") == true)
     }
 
-    @Test("fails a download task in strict mode as any other, where no entry answers it")
+    @Test("in strict mode, fails a download task that no entry answers, as it does any other task")
     func strictDownload() async throws {
         let session = session(unmatched: .fail)
         defer { session.invalidateAndCancel() }
@@ -208,7 +208,7 @@ struct ProtocolTests {
 
     // MARK: Offline
 
-    @Test("gives up a request that it has sent on after the request's own timeout", .timeLimit(.minutes(1)))
+    @Test("gives up on a forwarded request after the request's own timeout", .timeLimit(.minutes(1)))
     func ownTimeout() async throws {
         let session = session()
         defer { session.invalidateAndCancel() }

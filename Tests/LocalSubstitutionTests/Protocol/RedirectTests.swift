@@ -17,7 +17,7 @@ struct RedirectTests {
         override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
     }
 
-    /// A session that sends everything on, with cookies of its own.
+    /// A session that forwards everything, with its own cookies.
     private func session() throws -> URLSession {
         let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
         RedirectedProtocol.current.withLock { $0 = cache }
@@ -47,7 +47,7 @@ struct RedirectTests {
         #expect(response.url?.absoluteString.hasPrefix(origin.url(target).absoluteString) == true)
     }
 
-    @Test("carry the cookies that the session has for the target by then, and no others")
+    @Test("carry the cookies that the session then has for the target, and no others")
     func cookies() async throws {
         let origin = try LoopbackServer { request in
             func redirect(_ location: String, _ cookie: String) -> LoopbackServer.Answer {
@@ -69,7 +69,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("carry no cookies in a session that sets none")
+    @Test("don't carry cookies in a session that doesn't set any")
     func noCookies() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"

@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// Every test sets the cache of its protocol, so they run one after another.
-@Suite("What is reported of a session with the protocol", .serialized, .timeLimit(.minutes(1)))
+@Suite("Reports about a session with the protocol", .serialized, .timeLimit(.minutes(1)))
 struct ReportTests {
     private final class ReportedProtocol: SubstitutionURLProtocol {
         static let current = Guarded<LocalSubstitutionCache?>(nil)
@@ -56,7 +56,7 @@ struct ReportTests {
             return seen.withLock { $0 }
         }
 
-        /// The first word of each.
+        /// The first word of each event.
         var kinds: [String] { all.map { String($0.prefix { $0 != " " }) } }
     }
 
@@ -112,7 +112,7 @@ struct ReportTests {
     }
 
     @Test(
-        "a request that a recorder has forwarded or failed makes one event, and what it keeps another",
+        "a request that a recorder forwards or fails makes one event, and a response that it keeps another",
         arguments: [
             (LocalSubstitutionCache.Unmatched.load, true, ["forwarded", "recorded"]),
             (.load, false, ["missed"]), (.fail, true, ["missed"]),
@@ -132,7 +132,7 @@ struct ReportTests {
     }
 
     #if !canImport(Darwin)
-    @Test("a task that the protocol can't serve is bypassed, and the next request is reported as ever")
+    @Test("a task that the protocol can't serve is bypassed, and the next request is reported as usual")
     func download() async throws {
         let session = session()
         defer { session.invalidateAndCancel() }

@@ -13,8 +13,8 @@ struct RestartTests {
         override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
     }
 
-    /// In a process of its own, since a second delivery can make Foundation trap.
-    @Test("delivers once, though its task was suspended and resumed while the cache was asked")
+    /// Runs in a separate process, since a second delivery can make Foundation trap.
+    @Test("delivers once, even if its task was suspended and resumed while the cache was asked")
     func suspended() async {
         await #expect(processExitsWith: .success) {
             let url = try #require(URL(string: "http://nowhere.invalid/a"))
@@ -26,7 +26,7 @@ struct RestartTests {
             configuration.urlCache = asked
             let recorder = TaskRecorder()
             let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
-            // In memory already, so that each start would deliver at once.
+            // The response is in memory already, so each start would deliver at once.
             #expect(try cache.lookUp(url.absoluteString) != nil)
             let task = session.dataTask(with: url)
             for _ in 0..<10 {
@@ -36,7 +36,7 @@ struct RestartTests {
             task.resume()
             asked.release()
             _ = await recorder.outcome()
-            // It comes after all that the starts have told the delegate.
+            // This runs after everything that the starts told the delegate.
             await withCheckedContinuation { continuation in session.getAllTasks { _ in continuation.resume() } }
             #expect(recorder.current.data == Data("local".utf8))
             #expect(recorder.current.error == nil)

@@ -43,7 +43,7 @@ struct VerificationTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("is not mistaken by what is retained, and leaves nothing there", arguments: [false, true])
+    @Test("isn't misled by retained responses, and doesn't leave any", arguments: [false, true])
     func retained(_ isRetained: Bool) async throws {
         let cache = try cache()
         let url = origin.url("a").absoluteString
@@ -73,7 +73,7 @@ struct VerificationTests {
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
         override func stopLoading() {}
         override func startLoading() {
-            // As a server may, which must not be believed either.
+            // A server can send this header too, and must not be believed.
             let headers = ["Cache-Status": #"LocalSubstitutionCache; hit; detail="a.txt""#]
             guard let url = request.url,
                 let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: headers)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("What a command that was killed leaves behind")
+@Suite("Files that a killed command leaves behind")
 struct LeftoverTests {
     private let fixture: ArchiveFixture
 
@@ -19,7 +19,7 @@ struct LeftoverTests {
         try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path).sorted()
     }
 
-    /// Leaves what a command leaves that is killed before it saves the map.
+    /// Leaves the files of a command that was killed before it saved the map.
     private func leave() throws {
         let recordings = [
             Recording(url: "https://h.com/x/a", text: "new"), Recording(url: "https://h.com/b", text: "new"),
@@ -34,7 +34,7 @@ struct LeftoverTests {
         case nothingToDo, sameAgain, recorder
     }
 
-    @Test("goes with the next run", arguments: NextRun.allCases)
+    @Test("are removed by the next run", arguments: NextRun.allCases)
     func nextRun(_ run: NextRun) throws {
         let before = try names()
         try leave()
@@ -48,7 +48,7 @@ struct LeftoverTests {
         #expect(try names().filter { !own.contains($0) } == before)
     }
 
-    @Test("stays when nothing is to be written")
+    @Test("stay if the next run doesn't write")
     func dryRun() throws {
         try leave()
         let before = try names()
@@ -71,7 +71,7 @@ struct LeftoverTests {
         #expect(try names() == before)
     }
 
-    @Test("another command has to wait while it is used", arguments: [false, true])
+    @Test("another command has to wait while they are in use", arguments: [false, true])
     func turn(isElsewhere: Bool) throws {
         let elsewhere = try TemporaryFolder()
         let file = isElsewhere ? elsewhere.file("substitutions.json") : fixture.mapFile
@@ -82,7 +82,7 @@ struct LeftoverTests {
         withExtendedLifetime(map) {}
     }
 
-    @Test("a map whose resources folder is its own waits for nothing", .timeLimit(.minutes(1)))
+    @Test("a map in its own resources folder doesn't wait for itself", .timeLimit(.minutes(1)))
     func sameFolder() throws {
         let folder = try TemporaryFolder()
         for _ in 0..<2 { _ = try EditedMap(folder.file("substitutions.json"), resources: folder.url) }

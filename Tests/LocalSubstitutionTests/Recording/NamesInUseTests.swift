@@ -3,9 +3,9 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Names that are in use")
+@Suite("Names in use")
 struct NamesInUseTests {
-    /// What a name becomes when others are in use; `nil` if it can't be had.
+    /// The spelling that a name gets while others are in use; `nil` if it isn't free.
     struct Row: Sendable {
         let others: [String]
         let name: String
@@ -26,7 +26,7 @@ struct NamesInUseTests {
         Row(others: ["h/a/b"], name: "b", taken: "b"),
         Row(others: ["Host/Folder/b"], name: "host/folder/c", taken: "Host/Folder/c"),
         Row(others: ["Host/b"], name: "host/Folder/c", taken: "Host/Folder/c"),
-        // On a file system where case counts, both can be there: the folder's own spelling counts.
+        // A case-sensitive file system can have both, so the folder's own spelling counts.
         Row(others: ["Host/b", "host/folder/b"], name: "HOST/FOLDER/c", taken: "host/folder/c"),
         Row(others: ["Host/b", "host/folder/b"], name: "HOST/c", taken: "Host/c"),
         Row(others: ["\u{E9}/b"], name: "e\u{301}/c", taken: "\u{E9}/c"),
@@ -34,17 +34,17 @@ struct NamesInUseTests {
     ]
 
     @Test(
-        "names that some file system takes for the same can't be had, and folders keep their spelling",
+        "a name that some file system takes for one in use isn't free, and folders keep their spelling",
         arguments: rows
     )
     func take(_ row: Row) {
         var names = NamesInUse()
         for other in row.others { names.insert(other) }
-        // Compared by their scalars: composed or not, two Strings are equal.
+        // Compare scalars, since Strings are equal whether they're composed or not.
         #expect(names.take(row.name).map { Array($0.utf8) } == row.taken.map { Array($0.utf8) })
     }
 
-    @Test("a name that is released can be had again, and its folder keeps its spelling")
+    @Test("a released name is free again, and its folder keeps its spelling")
     func release() {
         var names = NamesInUse()
         #expect(names.take("Host/a") == "Host/a")
@@ -54,7 +54,7 @@ struct NamesInUseTests {
         #expect(names.take("host/a") == nil)
     }
 
-    @Test("ten times the folders take about ten times as long, not a hundred times")
+    @Test("ten times as many folders take about ten times as long, not a hundred times")
     func linear() {
         func time(folders: Int) -> Double {
             let folder = String(repeating: "a/", count: folders)

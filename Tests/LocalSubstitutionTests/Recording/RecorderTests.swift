@@ -298,7 +298,7 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
-    @Test("a folder in which nothing can be written is refused when it is opened", arguments: [".", "Resources"])
+    @Test("a folder that isn't writable is refused when it's opened", arguments: [".", "Resources"])
     func readOnly(name: String) throws {
         do { try fixture.open().keep("https://h/a", "one") }
         let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path)
@@ -310,7 +310,7 @@ struct RecorderTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path) == before)
     }
 
-    @Test("a Resources folder that is removed while it records is made again")
+    @Test("a Resources folder that is removed during recording is made again")
     func removedResources() throws {
         let recorder = try fixture.open()
         try recorder.keep("https://h/a", "one")
@@ -323,7 +323,7 @@ struct RecorderTests {
         #expect(try fixture.map().count == 2)
     }
 
-    @Test("a folder that is removed while it records is not made again, since another recorder could have it")
+    @Test("a folder that is removed during recording isn't made again, since another recorder could have it")
     func removedFolder() throws {
         try fixture.folder.makeFolder("kept")
         let folder = fixture.folder.url.appendingPathComponent("kept", isDirectory: true)
@@ -338,7 +338,7 @@ struct RecorderTests {
         #expect(FileStatus(path: folder.path) == nil)
     }
 
-    @Test("nothing is written through a Resources that is a link itself", arguments: [false, true])
+    @Test("a Resources folder that is a link isn't written through", arguments: [false, true])
     func linkedResources(whileRecording: Bool) throws {
         let outside = try TemporaryFolder()
         if whileRecording {
@@ -366,7 +366,7 @@ struct RecorderTests {
         #expect(FileStatus(path: fixture.folder.file("kept/Resources/h/a.txt").path) != nil)
     }
 
-    @Test("a file that has another name is not written in place", arguments: [".recorder.lock", ".recorder.journal"])
+    @Test("a file that has a second name isn't written in place", arguments: [".recorder.lock", ".recorder.journal"])
     func hardLink(name: String) throws {
         let mine = try fixture.folder.write("mine.txt", "h/mine.txt\n")
         try fixture.folder.makeFolder("kept")

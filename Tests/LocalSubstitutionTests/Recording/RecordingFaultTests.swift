@@ -111,7 +111,7 @@ struct RecordingFaultTests {
         }
     }
 
-    /// Where a chain of redirects leads. `HOST` is the origin's.
+    /// The targets of a chain of redirects. `HOST` is the origin's.
     struct Chain: CustomTestStringConvertible, Sendable {
         let what: String
         let targets: [String]
@@ -141,7 +141,7 @@ struct RecordingFaultTests {
         ),
     ]
 
-    @Test("what a redirect with a credential led to is not kept, and the reason is told", arguments: chains)
+    @Test("a response after a redirect with a credential isn't kept, and the reason is reported", arguments: chains)
     func redirects(_ chain: Chain) async throws {
         let origin = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
@@ -165,7 +165,7 @@ struct RecordingFaultTests {
         #expect(reason.hasPrefix("after a redirect, ") && reason.contains(chain.reason) && !reason.contains("s3cr3t"))
     }
 
-    @Test("what a redirect without a credential led to is kept")
+    @Test("a response after a redirect without a credential is kept")
     func harmlessRedirect() async throws {
         let origin = try LoopbackServer(routes: [
             "/1": .redirect(to: "/2"), "/2": .redirect(to: "/3"), "/3": .text("a"),

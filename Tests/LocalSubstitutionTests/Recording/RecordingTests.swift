@@ -184,7 +184,7 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
-    @Test("the answer to a redirected request that carried a cookie is not kept, and that is said")
+    @Test("the answer to a redirected request with a cookie isn't kept, and that is reported")
     func redirectedCookie() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"

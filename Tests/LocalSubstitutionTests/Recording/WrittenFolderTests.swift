@@ -29,7 +29,7 @@ struct WrittenFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
     }
 
-    @Test("where no folder can be made, the reason is the system's")
+    @Test("if a folder can't be made, the error has the system's reason")
     func noPermission() throws {
         let problem = try folder.whileReadOnly(".") {
             #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: "sub/a.txt") }
@@ -38,7 +38,7 @@ struct WrittenFolderTests {
         #expect(problem?.message.contains("can't write “sub/a.txt”: Permission denied") == true)
     }
 
-    @Test("a link on the way is refused by its name", arguments: ["link/a.txt", "sub/link/a.txt", "sub/link/b/a.txt"])
+    @Test("a link in the path is refused by name", arguments: ["link/a.txt", "sub/link/a.txt", "sub/link/b/a.txt"])
     func link(name: String) throws {
         let outside = try TemporaryFolder()
         try folder.makeFolder("sub")

@@ -46,7 +46,7 @@ struct FolderBoundaryTests {
         try outer.link("link", to: outer.file("outside/a.txt").path)
         try #require(link(path, file) == 0)
         let answers = read("sub/a.txt", times: 60_000) {
-            // Hard links of both, so that a swap takes two calls.
+            // Use hard links to both, so that a swap takes two calls.
             for kept in [symbolic, file] {
                 link(kept, spare)
                 rename(spare, path)
@@ -56,7 +56,7 @@ struct FolderBoundaryTests {
         #expect(answers["inside"] != nil, "\(answers)")
     }
 
-    @Test("neither is one in a folder that is swapped for a link")
+    @Test("a file in a folder that is swapped for a link is never served from outside")
     func swappedFolder() throws {
         let (folder, aside) = (outer.file("res/sub").path, outer.file("aside").path)
         let symbolic = outer.file("link").path
@@ -71,7 +71,7 @@ struct FolderBoundaryTests {
         #expect(answers["inside"] != nil, "\(answers)")
     }
 
-    @Test("a file that is replaced while it's opened is served, old or new")
+    @Test("a file that is replaced while it's being opened is served, old or new")
     func replacedFile() throws {
         let (path, spare) = (outer.file("res/sub/a.txt").path, outer.file("res/sub/spare").path)
         let answers = read("sub/a.txt", times: 5_000) {
@@ -83,12 +83,12 @@ struct FolderBoundaryTests {
         #expect(answers == ["inside": 5_000])
     }
 
-    @Test("a folder whose name has the same characters in other bytes is outside")
+    @Test("a folder whose name has the same characters in different bytes is outside")
     func canonicalEquivalence() throws {
         try outer.write("caf\u{E9}/a.txt", "inside")
         try outer.write("cafe\u{301}/secret.txt", "secret")
         let folder = ResourcesFolder(outer.file("caf\u{E9}"))
-        // Some file systems take both names for one.
+        // Some file systems treat both names as the same.
         guard FileStatus(path: folder.path(of: "secret.txt")) == nil else { return }
         try outer.link("caf\u{E9}/link.txt", to: "../cafe\u{301}/secret.txt")
         #expect(throws: FileProblem.outside) { _ = try folder.open("link.txt") }
@@ -102,7 +102,7 @@ struct FolderBoundaryTests {
         #expect(folder.realPlace(of: "\u{301}a.txt")?.name == "\u{301}a.txt")
     }
 
-    @Test("a link from one file of the folder to another is followed, also with an absolute path")
+    @Test("a link from one file in the folder to another is followed, even with an absolute path")
     func linksInside() throws {
         try outer.link("res/relative.txt", to: "sub/a.txt")
         try outer.link("res/absolute.txt", to: outer.file("res/sub/a.txt").path)

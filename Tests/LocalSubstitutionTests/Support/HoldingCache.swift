@@ -5,9 +5,9 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A cache that has nothing, and keeps the loader waiting until it's told to say so.
+/// An empty cache that keeps the loader waiting until it's told to answer.
 final class HoldingCache: URLCache, @unchecked Sendable {
-    // Unchecked, since a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    // Unchecked, since a subclass of `URLCache` has to restate its superclass's conformance. Everything it adds is Sendable.
     private let held = Guarded<[@Sendable (CachedURLResponse?) -> Void]>([])
 
     init() {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How many seconds of a processor some work takes on this thread, whatever else the machine does meanwhile.
+/// Returns the processor time that some work takes on this thread, in seconds, whatever else the machine is doing.
 func processorTime(of work: () throws -> Void) rethrows -> Double {
     func now() -> Double {
         var time = timespec()

@@ -22,7 +22,7 @@ final class TaskRecorder: NSObject, URLSessionDataDelegate, Sendable {
         super.init()
     }
 
-    /// What has been told so far.
+    /// Everything the delegate has been told so far.
     var current: Outcome { state.withLock { $0 } }
 
     func outcome() async -> Outcome {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Does something with the permissions of an ordinary user, for whom a folder can be one that it may not write in.
+/// Runs code with the permissions of an ordinary user, who can't write to every folder.
 ///
-/// Root may write anywhere. Where the tests run as root, this thread becomes another user to the file system; elsewhere nothing
-/// has to be done.
+/// Root can write anywhere. If the tests run as root, this thread becomes another user to the file system; otherwise nothing
+/// changes.
 func withoutPrivileges<Result>(_ work: () throws -> Result) rethrows -> Result {
     #if os(Linux)
     typealias SetUser = @convention(c) (uid_t) -> CInt
-    // Of the thread alone. Swift's module of the C library lacks it.
+    // Affects only this thread. Swift's module for the C library lacks it.
     guard geteuid() == 0, let symbol = dlsym(nil, "setfsuid") else { return try work() }
     let setUser = unsafeBitCast(symbol, to: SetUser.self)
     _ = setUser(65_534)
@@ -17,7 +17,7 @@ func withoutPrivileges<Result>(_ work: () throws -> Result) rethrows -> Result {
 }
 
 extension TemporaryFolder {
-    /// Does something without privileges while nothing can be made in one folder, here or `.`. All else may be written.
+    /// Runs code without privileges while one folder, here or `.`, can't be written to. Everything else is writable.
     func whileReadOnly<Result>(_ name: String, _ work: () throws -> Result) throws -> Result {
         for name in try [""] + FileManager.default.subpathsOfDirectory(atPath: url.path) {
             _ = chmod(file(name).path, 0o777)

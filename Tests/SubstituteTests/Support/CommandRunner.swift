@@ -34,7 +34,7 @@ extension TemporaryFolder {
         try await run(Executable.substitute(), words, environment: environment, output: output, limit: limit)
     }
 
-    /// A copy of the command, without what the build puts beside it.
+    /// A copy of the command, without the files that the build puts next to it.
     func copyOfSubstitute() throws -> URL {
         let folder = support.appendingPathComponent("bin", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,7 +1,7 @@
 import Foundation
 import LoopbackOrigin
 
-/// A gzip stream (RFC 1952) of zeros that is 158 times as long once it's decoded.
+/// A gzip stream (RFC 1952) of zeros that decodes to 158 times its length.
 enum GzipBomb {
     static func answer(bytes: Int) -> LoopbackServer.Answer {
         LoopbackServer.Answer(
@@ -10,7 +10,7 @@ enum GzipBomb {
         )
     }
 
-    /// At least so many zeros, with a checksum that's wrong: no reader gets there.
+    /// Makes a stream of at least this many zeros. Its checksum is wrong, but no reader gets that far.
     private static func stream(bytes: Int) -> Data {
         var data = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
         var (buffer, count) = (UInt64(0), 0)
@@ -23,10 +23,10 @@ enum GzipBomb {
                 count -= 8
             }
         }
-        // One block with the fixed codes (RFC 1951 §3.2.6), whose bits stand in the reverse order.
+        // One block with the fixed codes (RFC 1951 §3.2.6), whose bits are in reverse order.
         put(0b011, 3)
         put(0b0000_1100, 8)
-        // Eight copies at once: length 258 is the code 11000101, distance 1 is 00000.
+        // Eight copies at once. Length 258 is the code 11000101, and distance 1 is 00000.
         for _ in 0..<(bytes / 258 / 8 + 1) {
             for _ in 0..<8 { put(0b00000_1010_0011, 13) }
         }

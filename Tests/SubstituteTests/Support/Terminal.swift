@@ -1,15 +1,15 @@
 import Foundation
 
-/// A pseudoterminal, by util-linux's `script`.
+/// A pseudoterminal, made by util-linux's `script`.
 enum Terminal {
     #if os(Linux)
     static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/script")
     #else
-    // There the program of this name has other options.
+    // Elsewhere, `script` has different options.
     static let isThere = false
     #endif
 
-    /// Runs the command on a terminal; what it prints on standard error is among the output.
+    /// Runs the command on a terminal. The output includes what it prints on standard error.
     static func run(_ folder: TemporaryFolder, _ words: [String], _ environment: [String: String]) async throws
         -> Outcome
     {

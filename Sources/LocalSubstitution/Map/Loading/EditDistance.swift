@@ -1,11 +1,11 @@
-/// How many edits make one text of another: bytes inserted, left out, replaced, or swapped with their neighbours.
+/// The number of edits that turn one text into another: bytes inserted, removed, replaced, or swapped with their neighbours.
 enum EditDistance {
-    /// The number of edits, if there are at most `limit`; and how much of the second text they account for.
+    /// Returns the number of edits, if there are at most `limit`, and how much of the second text they account for.
     ///
-    /// For one edit after another it notes how far in the texts they reach (Ukkonen 1985), so that texts which are far apart are
-    /// left after a few bytes.
+    /// For each number of edits, it finds how far into the texts they reach (Ukkonen 1985). So it gives up on very different
+    /// texts after a few bytes.
     ///
-    /// - Parameter beginning: Whether a beginning of the second text is enough.
+    /// - Parameter beginning: Whether to accept a match with only the beginning of the second text.
     static func between(
         _ first: ArraySlice<UInt8>,
         _ second: ArraySlice<UInt8>,
@@ -25,14 +25,14 @@ enum EditDistance {
         limit: Int,
         beginning: Bool
     ) -> (edits: Int, length: Int)? {
-        // By how much longer the part of the second text is: from -limit to limit, and one more on each side.
+        // Indexed by how much longer the part of the second text is: from -limit to limit, and one more on each side.
         let shifts = 2 * limit + 3
         return withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * shifts) { reaches in
             reaches.initialize(repeating: -shifts)
             var (before, now) = (limit + 1, shifts + limit + 1)
             for edits in 0...limit {
                 for shift in stride(from: edits, through: -edits, by: -1) {
-                    // How much of the first text is accounted for.
+                    // The part of the first text that is accounted for.
                     var reach = edits == 0 ? 0 : reaches[before + shift] + 1
                     reach = max(reach, reaches[before + shift - 1], reaches[before + shift + 1] + 1)
                     let swapped = reaches[before + shift] + 2
@@ -51,7 +51,7 @@ enum EditDistance {
         }
     }
 
-    /// Whether the last two bytes of both beginnings are the same, but for their order.
+    /// Returns whether the last two bytes of one beginning are those of the other, swapped.
     private static func areSwapped(
         _ first: UnsafeBufferPointer<UInt8>,
         _ firstCount: Int,

@@ -10,10 +10,10 @@ struct FileChecker {
     private let folder: ResourcesFolder?
     private var names: [String: FileName] = [:]
     private var checked: [String: Problem?] = [:]
-    /// Opened once for all files.
+    /// The folder, opened once for all files.
     private lazy var opened = Self.opened(folder)
     private lazy var suggestions = FileSuggestions(in: folder)
-    /// The files that were meant by names that are wrong: that no entry names them is the same mistake.
+    /// The files that wrong names probably meant. They aren't reported as unused too, since that's the same mistake.
     private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?) {
@@ -80,10 +80,10 @@ struct FileChecker {
         }
     }
 
-    /// Of a name with wildcards, the folder before the first one must exist.
+    /// Returns what's wrong with the folder before a name's first wildcard, which must exist.
     private mutating func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
-        // That the resources folder itself is missing is said once, not for each entry.
+        // A missing resources folder is reported once, not for each entry.
         guard !fixed.isEmpty else { return nil }
         let found: FileProblem?
         do throws(FileProblem) {

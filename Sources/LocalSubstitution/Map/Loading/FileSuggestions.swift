@@ -1,9 +1,9 @@
-/// Suggests, for a file or folder that doesn't exist, the one that may have been meant.
+/// Suggests an existing file or folder in place of one that doesn't exist.
 struct FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
     private lazy var folders = Names(Set(files.all.flatMap { Self.folders(above: $0) }).sorted())
-    /// Hundreds of suggestions help as little as a hundred.
+    /// The number of suggestions still to make. More than a hundred don't help.
     private var left = 100
 
     init(in folder: ResourcesFolder?) {
@@ -14,7 +14,7 @@ struct FileSuggestions {
         guard left > 0 else { return ("", nil) }
         left -= 1
         guard let meant = files.nearest(to: name) else {
-            return (folder.map { ": add it to “\($0.path)”, or mend the name" } ?? "", nil)
+            return (folder.map { ": add it to “\($0.path)”, or correct the name" } ?? "", nil)
         }
         guard name.utf8.count > meant.utf8.count, meant == Self.lastSegment(of: name) else {
             return (": did you mean “\(meant)”?", meant)
@@ -30,7 +30,7 @@ struct FileSuggestions {
         left -= 1
         if let meant = folders.nearest(to: name) { return (": did you mean “\(meant)”?", meant) }
         let advice =
-            ": add it, or mend the name; Xcode groups and `.process` flatten folders: use references or `.copy`"
+            ": add it, or correct the name; Xcode groups and `.process` flatten folders: use references or `.copy`"
         return (advice, nil)
     }
 
@@ -44,7 +44,7 @@ struct FileSuggestions {
 
     private struct Names {
         let all: [String]
-        /// A name by its last segment; one without a folder wins.
+        /// The names by their last segment. A name without a folder wins.
         private let byLastSegment: [String: String]
         private lazy var nearest = NearestName(all)
 
@@ -56,7 +56,7 @@ struct FileSuggestions {
             }
         }
 
-        /// One elsewhere with the same last segment, or else the one with the fewest mistakes.
+        /// Returns a name in another folder with the same last segment, or else the one with the fewest mistakes.
         mutating func nearest(to name: String) -> String? {
             byLastSegment[FileSuggestions.lastSegment(of: name)] ?? nearest.of(name)
         }

@@ -1,4 +1,4 @@
-/// Texts among which those near another one are looked for. Nearly all are ruled out by their lengths and letters alone.
+/// Texts to search for near matches. Their lengths and letters alone rule out nearly all of them.
 struct FoldedTexts: Sendable {
     private var bytes: [UInt8] = []
     private var items: [(end: Int, letters: Letters)] = []
@@ -15,7 +15,7 @@ struct FoldedTexts: Sendable {
         bytes[(number == 0 ? 0 : items[number - 1].end)..<items[number].end]
     }
 
-    /// Whether so few edits may make a text of another one, or of the beginning of it.
+    /// Returns whether a text may be within `limit` edits of another, or of that one's beginning.
     func mayBe(_ number: Int, near other: Probe, limit: Int, beginning: Bool = false) -> Bool {
         let start = number == 0 ? 0 : items[number - 1].end
         let longer = items[number].end - start - other.text.count
@@ -25,7 +25,7 @@ struct FoldedTexts: Sendable {
             && (beginning || other.letters.missing(in: letters) <= limit)
     }
 
-    /// The text that is looked for, in lowercase.
+    /// The text to look for, in lowercase.
     struct Probe {
         let text: [UInt8]
         fileprivate let letters: Letters
@@ -36,13 +36,13 @@ struct FoldedTexts: Sendable {
         }
     }
 
-    /// Which letters, digits and marks a text has. An edit adds one at most, and takes one away at most.
+    /// The letters, digits and marks in a text. An edit adds at most one and removes at most one.
     fileprivate struct Letters: Sendable {
         private var bits: UInt64 = 0
 
         init(_ text: ArraySlice<UInt8>) {
             for byte in text {
-                // The small letters in one half, the digits and marks in the other.
+                // Small letters in one half, digits and marks in the other.
                 bits |= 1 << UInt64(byte >= UInt8(ascii: "a") ? byte & 31 : 32 | byte & 31)
             }
         }

@@ -288,7 +288,7 @@ struct JSONScanner {
         comment ?? SyntaxError(offset: offset, message: message)
     }
 
-    /// What is wrong if there is a comment where the scanner is, whatever it expected there.
+    /// Returns the error for a comment at the scanner's position; `nil` if there isn't one.
     private var comment: SyntaxError? {
         let rest = bytes[offset..<end]
         guard rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) else { return nil }

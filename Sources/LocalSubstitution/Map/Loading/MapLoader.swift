@@ -6,7 +6,7 @@ struct MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMapError.Problem] = []
-    /// The files of entries that are left out, since something is wrong with them: those that are named, and those that were
+    /// The files of entries that are left out because of mistakes: those that the entries name, and those that they probably
     /// meant.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 

@@ -1,12 +1,12 @@
-/// Finds, among many names, the one that may have been meant.
+/// Finds the name that was probably meant, among many.
 package struct NearestName: Sendable {
     private let names: [String]
     private var folded = FoldedTexts()
 
-    /// How many names `of(_:)` may still compare letter by letter: what bounds the time of many questions.
+    /// The number of names that `of(_:)` may still compare letter by letter. It bounds the total time of many calls.
     private var comparisonsLeft = 100_000
 
-    /// A name with more mistakes was hardly meant.
+    /// A name with more mistakes was probably not meant.
     private static let mostEdits = 3
 
     package init(_ names: some Sequence<String>) {
@@ -14,7 +14,7 @@ package struct NearestName: Sendable {
         for name in self.names { folded.append(Array(name.lowercased().utf8)) }
     }
 
-    /// The name that takes the fewest edits, if they are few for its length.
+    /// Returns the name that takes the fewest edits, if those are few for its length.
     package mutating func of(_ name: String) -> String? {
         let typed = FoldedTexts.Probe(Array(name.lowercased().utf8))
         var best: (number: Int, edits: Int)?

@@ -26,17 +26,17 @@ struct FileName: Sendable {
         return nil
     }
 
-    /// Why no name can be made of a URL, so that the entry doesn't apply.
+    /// The reason why a URL doesn't make a valid file name, so that the entry doesn't apply.
     enum Obstacle: Error, Hashable, Sendable {
         /// The name that would be made.
         case emptySegment(name: String)
         case hiddenSegment(name: String)
-        /// What a wildcard took.
+        /// The text that a wildcard matched.
         case encodedSlash(part: String)
         case controlCharacter(part: String)
         case invalidUTF8(part: String)
 
-        /// The obstacle in a sentence without a full stop.
+        /// The obstacle as a sentence without a full stop.
         var message: String {
             switch self {
             case .emptySegment(let name): "the file name “\(name)” has an empty segment"
@@ -48,7 +48,7 @@ struct FileName: Sendable {
         }
     }
 
-    /// The name with its wildcards filled, in order.
+    /// Returns the name with its wildcards filled, in order.
     ///
     /// Each part is cut at its first `?` and percent-decoded once. A name that ends in `/` gets `index.html`.
     func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {

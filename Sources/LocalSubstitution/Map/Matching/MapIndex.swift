@@ -5,11 +5,11 @@ struct MapIndex: Sendable {
     /// An entry that matches a URL.
     struct Candidate: Sendable {
         let number: Int
-        /// The file's name with its wildcards filled; `nil` for an entry without a file, or if there is an obstacle.
+        /// The file's name with its wildcards filled; `nil` if the entry has no file, or if there's an obstacle.
         let fileName: String?
         /// Whether `fileName` was made of the URL: then a file that does not exist is no fault.
         let isFilled: Bool
-        /// Why no name can be made of the URL: then the entry doesn't apply.
+        /// The reason why the URL doesn't make a valid file name. Then the entry doesn't apply.
         var obstacle: FileName.Obstacle?
         /// Whether an exact key equals the URL without a parameter being ignored.
         var isWithoutIgnoring = false

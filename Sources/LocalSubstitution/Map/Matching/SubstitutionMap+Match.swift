@@ -7,7 +7,7 @@ struct MapMatch: Sendable {
     let isWithoutIgnoring: Bool
     /// What the winner gives; `nil` where it is `null`.
     let substitution: Substitution?
-    /// Entries that would have won, but are disabled, or have no file for the URL.
+    /// Entries that would have won, but are disabled or have no file for the URL.
     let passedOver: [(entry: Entry, why: PassedOver)]
     /// Entries that match, but lose.
     let shadowed: [Entry]
@@ -26,7 +26,7 @@ struct MapMatch: Sendable {
         case fileIsGone(name: String)
         /// There is no file of the name that the pattern makes of the URL.
         case noSuchFile(name: String)
-        /// The pattern can't make a file name of the URL.
+        /// The pattern can't turn the URL into a file name.
         case noFileName(FileName.Obstacle)
     }
 }

@@ -20,7 +20,7 @@ enum PercentEncoding {
         static let unreserved = AllowedBytes(letters + "-._~")
         /// `pchar` and `/` (RFC 3986 §3.3), but for `*`, which is the wildcard.
         static let path = AllowedBytes(letters + "-._~!$&'()+,;=:@/")
-        /// `pchar`, `/` and `?` (RFC 3986 §3.4), but for `*`, and for `'`, which browsers encode there (WHATWG URL,
+        /// `pchar`, `/` and `?` (RFC 3986 §3.4), except `*`, and `'`, which browsers encode in a query (WHATWG URL,
         /// special-query percent-encode set).
         static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
         /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), but for `*`.

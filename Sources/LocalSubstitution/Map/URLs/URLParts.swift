@@ -140,9 +140,9 @@ package struct URLParts {
 }
 
 extension URLParts {
-    /// Returns the text of a URL with its host in ASCII (IDNA), and the rest as it is; `nil` where the host has no such form.
+    /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host has no such form.
     ///
-    /// - Parameter text: A URL, absolute or without a scheme. One without a host is returned as it is.
+    /// - Parameter text: A URL, absolute or without a scheme. A URL without a host is returned unchanged.
     package static func withASCIIHost(_ text: String) -> String? {
         let scheme = text.utf8.starts(with: "//".utf8) ? "http:" : ""
         guard let host = try? URLParts(scheme + text).host, host.contains(where: { $0 >= 0x80 }) else { return text }

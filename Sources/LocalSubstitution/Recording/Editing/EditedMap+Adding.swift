@@ -45,7 +45,7 @@ extension EditedMap {
 
     /// Adds an entry for what a URL gave. Its file gets a readable name, and the extension of its type.
     ///
-    /// - Parameter redirects: The requests for the targets of redirects that led to it. None may have a credential.
+    /// - Parameter redirects: The requests for the targets of the redirects that led to it. None may have a credential.
     package mutating func add(
         _ key: String,
         _ response: HTTPURLResponse,
@@ -57,7 +57,7 @@ extension EditedMap {
             throw MapEditError("“\(key)” is a pattern, which can't be loaded: name a file for it")
         }
         if let reason = RecordingRules.refusal(ofRedirects: redirects) {
-            throw MapEditError("\(key): \(reason): nothing was added; to add it all the same, name a file for it")
+            throw MapEditError("\(key): \(reason), so nothing was added. To add it anyway, name a file for it.")
         }
         let response = KeepableResponse(
             headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },

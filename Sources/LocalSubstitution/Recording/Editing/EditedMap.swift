@@ -29,8 +29,8 @@ package struct EditedMap {
     /// Reads a map, or begins one if there is none. What it names stays as it is.
     ///
     /// - Parameters:
-    ///   - file: The map. Another command that changes a map in its folder, or files in the resources folder, is waited for; what
-    ///     one has left there that was killed is removed.
+    ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
+    ///     folder. It removes files that killed commands left there.
     ///   - resources: Its resources folder, which is made when a file is written.
     /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapEditError` if its folder can't be used.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {

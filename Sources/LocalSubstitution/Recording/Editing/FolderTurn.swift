@@ -1,13 +1,13 @@
 import Foundation
 
-/// A turn to change a map and its files. While it lasts, others that want one in any of its folders
-/// wait, in this process and others.
+/// An exclusive lock on the folders of a map and its files. While it's held, others that want one of the folders wait, in this
+/// process and others.
 ///
-/// It leaves no file behind: the folders themselves are locked.
+/// It leaves no file behind, since it locks the folders themselves.
 final class FolderTurn: Sendable {
     private let descriptors: [Int32]
 
-    /// - Parameter folders: Those that don't exist are left out.
+    /// - Parameter folders: The folders to lock. Those that don't exist are skipped.
     init(_ folders: URL...) throws(MapEditError) {
         var opened: [(status: FileStatus, descriptor: Int32)] = []
         for folder in folders where FileStatus(path: folder.path) != nil {
@@ -23,11 +23,11 @@ final class FolderTurn: Sendable {
                 opened.append((status, descriptor))
             }
         }
-        // In one order, so that no two wait for each other.
+        // Always in the same order, to avoid a deadlock.
         descriptors = opened.sorted { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
             .map(\.descriptor)
         for descriptor in descriptors {
-            // A file system without locks is no reason to refuse.
+            // Go on without a lock if the file system doesn't support them.
             while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
         }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The folder of a file that's written, open until this value goes.
+/// The folder of a file to write, open as long as this value exists.
 ///
-/// Each folder on the way is opened by itself, and none through a symbolic link. So it can't be led outside, also not by a link
-/// that's made meanwhile.
+/// Each folder on the way is opened separately, and never through a symbolic link. So nothing is written outside, even if
+/// another thread makes a link meanwhile.
 struct FileFolder: ~Copyable {
     let descriptor: Int32
     /// The file's name in it.
@@ -31,7 +31,7 @@ struct FileFolder: ~Copyable {
         lastName = last
     }
 
-    /// The permissions of the file; `nil` if there is none, or if it is no regular file.
+    /// The permissions of the file; `nil` if it doesn't exist or isn't a regular file.
     var modeOfFile: mode_t? {
         var status = stat()
         guard fstatat(descriptor, lastName, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG
@@ -43,12 +43,12 @@ struct FileFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// The descriptor of a folder, which is made if it's missing and should be; negative if that fails.
+    /// Returns the descriptor of a folder, and makes the folder first if asked to; negative if that fails.
     private static func open(_ name: String, in parent: Int32, isMade: Bool, mayBeLink: Bool = false) -> Int32 {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (mayBeLink ? 0 : O_NOFOLLOW)
         let found = openat(parent, name, flags)
         guard found < 0, errno == ENOENT, isMade else { return found }
-        // The reason why it can't be made is told, unless another thread has just made it.
+        // Report why the folder can't be made, unless another thread has just made it.
         guard mkdirat(parent, name, 0o755) == 0 || errno == EEXIST else { return -1 }
         return openat(parent, name, flags)
     }

@@ -2,18 +2,18 @@ import Foundation
 
 /// The names of files and folders that are taken, as the least exact file system compares them.
 ///
-/// They're a tree in which each segment of a name is compared once, so that a deep name takes no longer than it takes to read it.
+/// They're a tree in which each segment of a name is compared once, so the time is proportional to the name's length.
 struct NamesInUse: Sendable {
     /// A name in a folder.
     private struct Place: Hashable {
-        /// The folder's number; 0 is the outermost one.
+        /// The folder's number; 0 is the outermost folder.
         let folder: Int
         let name: String
     }
 
     private struct Folder {
         let number: Int
-        /// How it's spelled, with the folders around it: a part of the name that it came with.
+        /// Its spelling, including the folders around it, in the name that introduced it.
         let spelling: Substring
     }
 
@@ -31,7 +31,7 @@ struct NamesInUse: Sendable {
             folder = next
             rest.removeFirst()
         }
-        // In a folder that's new, every name is free.
+        // In a new folder, every name is free.
         if rest.count == 1, let last = rest.first {
             let place = Place(folder: folder.number, name: Self.folded(last))
             guard !files.contains(place), folders[place] == nil else { return nil }

@@ -1,32 +1,32 @@
 import Foundation
 
-/// A folder into which files are written: whole or not at all, and never through a symbolic link.
+/// A folder to write files to: whole or not at all, and never through a symbolic link.
 struct WrittenFolder: Sendable {
-    /// Which folder it is.
+    /// The kind of folder.
     enum Role {
-        /// A resources folder. It's made if it's missing, and isn't written through a link.
+        /// A resources folder. It's made if it's missing, and can't be a link.
         case resources
-        /// The folder of a map. It has to be there, and the caller may have named a link to it.
+        /// The folder of a map. It must exist, and can be a link.
         case map
     }
 
     let path: String
     var role = Role.resources
-    /// Whether the writer has the folder's ``FolderTurn`` from beginning to end. Then the next one to have it may remove what a
-    /// writer that was killed has left: see ``isLeftover(_:)``.
+    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. Then the next holder can remove the files that
+    /// a killed writer left: see ``isLeftover(_:)``.
     var holdsTurn = false
 
-    /// Why a file could not be written.
+    /// The reason why a file couldn't be written.
     struct Problem: Error {
         let name: String
         let code: Int32
-        /// The symbolic link on the way, if that's the reason.
+        /// The symbolic link in the path, if that's the reason.
         var link: String?
 
         var message: String { "can't write “\(name)”: \(reason)" }
 
         private var reason: String {
-            if let link { return "“\(link)” is a symbolic link; put a folder in its place" }
+            if let link { return "“\(link)” is a symbolic link; replace it with a folder" }
             let text = String(cString: strerror(code))
             return code == EACCES ? "\(text); allow this user to write there" : text
         }
@@ -96,7 +96,7 @@ struct WrittenFolder: Sendable {
         return fstatat(folder.descriptor, folder.lastName, &status, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Checks that files can be made in the folder, by making one and removing it.
+    /// Checks that the folder is writable, by making a file and removing it.
     func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
@@ -108,8 +108,8 @@ struct WrittenFolder: Sendable {
         cancel(name)
     }
 
-    /// Whether a name is the temporary one of a file whose writer holds the folder's turn. If the caller holds the turn now, that
-    /// writer was killed, and the file isn't needed.
+    /// Returns whether a name is the temporary name of a file whose writer holds the folder's turn. If the caller holds the turn
+    /// now, that writer was killed, and the file isn't needed.
     static func isLeftover(_ name: String) -> Bool {
         guard name.hasSuffix(".\(extensionInTurn)"), let last = name.split(separator: "/").last else { return false }
         let parts = last.split(separator: ".", omittingEmptySubsequences: false)
@@ -117,7 +117,8 @@ struct WrittenFolder: Sendable {
             && parts[1].utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
-    /// Hidden, so that it isn't taken for a file of the map; a digest, so that it isn't too long where the name is just not.
+    /// The temporary name. It's hidden, so that it isn't mistaken for a file of the map. It's a digest, so that it's never too
+    /// long.
     private func temporaryName(of name: String) -> String {
         ".\(Digest.hexadecimal(of: Data(name.utf8))).\(holdsTurn ? Self.extensionInTurn : "part")"
     }

@@ -65,7 +65,7 @@ struct ArchivedEntry: Sendable {
             default: try cursor.skip()
             }
         }
-        // A header that is repeated adds to its list (RFC 9110 §5.3), but there is only one Content-Type.
+        // Repeated headers form a list (RFC 9110 §5.3), but there's only one Content-Type.
         let type = values.removeValue(forKey: "content-type")?.last
         headers = values.mapValues { $0.joined(separator: ", ") }
         setContentType(mimeType, type.flatMap { ContentType($0) })
@@ -86,7 +86,7 @@ struct ArchivedEntry: Sendable {
         return mimeType
     }
 
-    /// Adds a header's value to those that its name has already.
+    /// Adds a header's value to those already read for its name.
     private static func readHeader(
         _ cursor: inout JSONCursor,
         into values: inout [String: [String]]

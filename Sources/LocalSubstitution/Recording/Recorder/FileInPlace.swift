@@ -2,9 +2,9 @@ import Foundation
 
 /// A file that a recorder writes in place, such as its lock.
 enum FileInPlace {
-    /// Opens a file in a recorder's folder for reading and writing; makes it if it's missing.
+    /// Opens a file in a recorder's folder for reading and writing, and makes it if it's missing.
     ///
-    /// A symbolic or hard link is refused: another file would be overwritten.
+    /// Refuses a symbolic or hard link, since that would overwrite another file.
     static func open(_ name: String, in folder: URL, appending: Bool = false) throws(SubstitutionRecorderError) -> Int32
     {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
@@ -21,7 +21,7 @@ enum FileInPlace {
         }
         guard status.st_nlink <= 1 else {
             close(descriptor)
-            throw error(name, folder, "it's another name of a file elsewhere (a hard link); remove it")
+            throw error(name, folder, "it's a hard link to another file; remove it")
         }
         return descriptor
     }

@@ -7,7 +7,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
     case excluded(key: String)
     case entry(key: String)
     case requestHeader(String)
-    /// A redirect led to the response: what is said of the request for its target.
+    /// A redirect led to the response, and the request for its target has this reason.
     indirect case redirect(NotKept)
     case query(String)
     case status(Int)
@@ -34,7 +34,7 @@ enum NotKept: Sendable, Hashable, CustomStringConvertible {
         case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
         case .tooLarge(let bytes, let most):
             "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
-        case .notHeld(let most): "it has more than \(most) bytes, the most that are held in memory"
+        case .notHeld(let most): "it's longer than \(most) bytes, the most that is held in memory"
         case .unwritable(let problem): problem
         case .closed: "the recorder was closed"
         }

@@ -4,7 +4,7 @@ import Foundation
 struct RecorderOpening {
     private(set) var index = RecorderIndex()
     let foreign: ForeignEntries
-    /// Files that a recorder or a command was writing when it was killed.
+    /// Files that a recorder or command was writing when it was killed.
     private(set) var orphans: [String] = []
 
     init(_ document: MapDocument, records: [String: RecorderFile.Record]?, journal: [String], resources: URL, now: Int)

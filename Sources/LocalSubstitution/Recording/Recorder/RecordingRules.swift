@@ -23,10 +23,10 @@ enum RecordingRules {
         return SecretName.first(in: url).map { .query($0) }
     }
 
-    /// Why a response isn't kept because of the redirects that led to it; `nil` if it is. A credential in any of them may have
-    /// made it one user's own.
+    /// Returns why the redirects that led to a response prevent its recording; `nil` if they don't. With a credential in any of
+    /// them, the response may be meant for one user alone.
     ///
-    /// - Parameter redirects: The requests for their targets.
+    /// - Parameter redirects: The requests for the redirects' targets.
     static func refusal(ofRedirects redirects: [URLRequest]) -> NotKept? {
         for request in redirects {
             let url: NormalizedURL

@@ -70,7 +70,7 @@ extension SubstitutionRecorder {
         saveSoon()
     }
 
-    /// Drops the copy of what the server has by now, but can't be kept.
+    /// Drops the copy of a response whose newer version can't be kept.
     func dropCopy(of request: URLRequest) {
         guard let url = Self.url(of: request) else { return }
         state.withLock { $0.index.drop(url.canonical) }

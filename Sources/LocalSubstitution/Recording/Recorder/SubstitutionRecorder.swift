@@ -112,13 +112,13 @@ public final class SubstitutionRecorder: Sendable {
     /// In milliseconds since 1970.
     static var now: Int { Int(FileStatus.now / 1_000_000) }
 
-    /// Checks that the folder can be written, and removes what a recorder or a command left there when it was killed.
+    /// Checks that the folder is writable, and removes the files that a killed recorder or command left there.
     private static func prepare(
         _ folder: URL,
         _ resources: URL,
         removing orphans: [String]
     ) throws(SubstitutionRecorderError) {
-        // A command that's running still needs its own.
+        // A running command still needs its temporary files.
         let turn = try? FolderTurn(folder, resources)
         defer { withExtendedLifetime(turn) {} }
         let (map, files) = (WrittenFolder(path: folder.path, role: .map), WrittenFolder(path: resources.path))

@@ -228,7 +228,7 @@ struct ArchiveImportTests {
         #expect(try fixture.map().count == 1)
     }
 
-    @Test("of any number for one URL, the last that can be decoded is the only one written", arguments: 1...6)
+    @Test("of several responses for one URL, only the last that can be decoded is written", arguments: 1...6)
     func anyNumber(count: Int) throws {
         for broken in 0..<count {
             let fixture = try ArchiveFixture()

@@ -206,7 +206,7 @@ struct ArchiveMergeTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
     }
 
-    @Test("nothing is written through a resources folder that is a link")
+    @Test("a resources folder that is a link isn't written through")
     func linkedResources() throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.makeFolder("outside")
