@@ -185,6 +185,24 @@ struct AddTests {
         #expect(try files() == ["mine.txt"])
     }
 
+    @Test("adds what a redirect leads to, though the redirect sets a cookie")
+    func redirectWithCookie() async throws {
+        let origin = try LoopbackServer { request in
+            guard request.path == "/a" else { return .text("page") }
+            return LoopbackServer.Answer(
+                status: 302,
+                headers: [("Location", "/b"), ("Set-Cookie", "consent=1; Path=/")]
+            )
+        }
+        defer { origin.stop() }
+        let url = origin.url("/a").absoluteString
+        let run = try await folder.substitute("add", url)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(try map().contains(url))
+        #expect(origin.requests.map(\.path) == ["/a", "/b"])
+        #expect(origin.requests.last?.header("Cookie") == nil)
+    }
+
     @Test("can't load a pattern")
     func loadPattern() async throws {
         let run = try await folder.substitute("add", "https://h.com/*")

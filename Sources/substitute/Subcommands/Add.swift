@@ -87,6 +87,9 @@ private func load(
     // As the network has it now, without any cache.
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
+    // A cookie that a redirect sets would be a credential in the next request.
+    configuration.httpCookieStorage = nil
+    configuration.httpShouldSetCookies = false
     let loader = Loader(configuration, limit: limit) { bytes, expected in
         progress.show(Output.format(bytes: bytes) + (expected.map { " of \(Output.format(bytes: Int($0)))" } ?? ""))
     }
