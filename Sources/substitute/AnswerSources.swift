@@ -11,7 +11,8 @@ final class AnswerSources: Sendable {
     private enum Source { case entry, defaultCache }
 
     private let cache: LocalSubstitutionCache
-    private let sources = Guarded<[URL: Source]>([:])
+    /// One for each answer that hasn't been taken yet.
+    private let sources = Guarded<[URL: [Source]]>([:])
 
     /// - Parameter others: Receives all other events.
     init(
@@ -28,22 +29,36 @@ final class AnswerSources: Sendable {
         }
     }
 
-    /// Returns who answered a request, and forgets it. It's the network if the cache hasn't answered its URL since the last call.
+    /// Returns who answered a request, and forgets it. It's the network if the cache hasn't answered its URL.
+    ///
+    /// Call it once for each response, as soon as it arrives: then no load that fails later leaves its source to another one.
     func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
         cache.flushEvents()
-        let source = sources.withLock { sources in
-            // An entry may have answered the target of a redirect.
-            let urls = Set([response.url, request.url].compactMap { $0 })
-            return urls.compactMap { sources.removeValue(forKey: $0) }.first
-        }
-        return switch source {
+        // An entry may have answered the target of a redirect.
+        return switch takeLast(of: response.url) ?? takeLast(of: request.url) {
         case .entry: .substituted(file: Self.file(of: response, in: cache.map))
         case .defaultCache: .defaultCache
         case nil: .network
         }
     }
 
-    private func note(_ url: URL, _ source: Source) { sources.withLock { $0[url] = source } }
+    /// Forgets an entry's answer to a request that isn't loaded through a session.
+    func forgetEntry(answering request: URLRequest) {
+        cache.flushEvents()
+        _ = takeLast(of: request.url) { $0 == .entry }
+    }
+
+    private func note(_ url: URL, _ source: Source) { sources.withLock { $0[url, default: []].append(source) } }
+
+    private func takeLast(of url: URL?, where isWanted: (Source) -> Bool = { _ in true }) -> Source? {
+        guard let url else { return nil }
+        return sources.withLock { sources in
+            guard let index = sources[url]?.lastIndex(where: isWanted) else { return nil }
+            let source = sources[url]?.remove(at: index)
+            if sources[url]?.isEmpty == true { sources[url] = nil }
+            return source
+        }
+    }
 
     /// Returns the name of the file in one of the cache's responses, from its `Cache-Status` or else its entry.
     static func file(of response: URLResponse, in map: SubstitutionMap) -> String? {

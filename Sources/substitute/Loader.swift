@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Guarded
 import LocalSubstitution
 
 #if canImport(FoundationNetworking)
@@ -25,7 +26,7 @@ final class Loader: Sendable {
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
-    ///   - limit: The longest body to load.
+    ///   - limit: The longest body to load from the network. An entry's own file may be longer.
     ///   - sources: Knows who answered. Without it, it's always the network.
     ///   - progress: Is told how many bytes of a body have come, and how many are to come, if that is known.
     init(
@@ -43,7 +44,8 @@ final class Loader: Sendable {
     /// Loads a request. The completion is called once, on a queue of the session.
     func load(_ request: URLRequest, completion: @escaping Completion) {
         let task = session.dataTask(with: request)
-        let owner = ResponseCollector.Owner(limit: limit.bytes, progress: progress) { [limit, sources] result in
+        let source = Guarded<Fetch.Source?>(nil)
+        var owner = ResponseCollector.Owner(limit: limit.bytes, progress: progress) { [limit] result in
             completion(
                 result.mapError { error in
                     guard error.code == .dataLengthExceedsMaximum else { return error }
@@ -52,11 +54,16 @@ final class Loader: Sendable {
                     Answer(
                         response: response.head,
                         body: response.body ?? Data(),
-                        source: sources?.take(response.head, to: request) ?? .network,
+                        source: source.withLock { $0 } ?? .network,
                         redirects: response.redirects
                     )
                 }
             )
+        }
+        owner.isLimited = { [sources] head in
+            let taken = sources?.take(head, to: request) ?? .network
+            source.withLock { $0 = taken }
+            return if case .substituted = taken { false } else { true }
         }
         collector.collect(task, of: session, for: owner)
         task.resume()

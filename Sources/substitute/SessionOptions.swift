@@ -63,8 +63,8 @@ struct CommandSession: Sendable {
     /// Returns the answer of an entry that needs only the cache; `nil` if there isn't one.
     func localAnswer(to request: URLRequest) -> Loader.Answer? {
         guard let local = cache.localResponse(for: request) else { return nil }
-        // Forget this event, so that it isn't taken for a later answer's.
-        _ = sources?.take(local.response, to: request)
+        // So that it isn't taken for another request's.
+        sources?.forgetEntry(answering: request)
         let file = AnswerSources.file(of: local.response, in: cache.map)
         return Loader.Answer(response: local.response, body: local.data, source: .substituted(file: file))
     }

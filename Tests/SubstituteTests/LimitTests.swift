@@ -86,6 +86,43 @@ struct LimitTests {
     }
 
     @Test(
+        "isn't limited if it's an entry's own file",
+        arguments: [["/mapped"], ["--attach", "/mapped"], ["--attach", "--header", "Authorization: x", "/mapped"]]
+    )
+    func ownFile(_ words: [String]) async throws {
+        defer { origin.stop() }
+        try folder.write("longer", to: "Resources/a.txt")
+        let url = origin.url(try #require(words.last)).absoluteString
+        let run = try await folder.substitute(["get", "--limit", "2"] + words.dropLast() + [url])
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.output.hasPrefix("substituted ← a.txt  200  text/plain; charset=utf-8  6 B  "))
+    }
+
+    /// Runs in a separate process, whose only child is the command.
+    @Test("takes memory in proportion to the limit, not to the body")
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try LoopbackServer { _ in GzipBomb.answer(bytes: 300 << 20) }
+            defer { origin.stop() }
+            let url = origin.url("/bomb").absoluteString
+            let folder = try TemporaryFolder()
+            try folder.writeMap("{}")
+            let run = try await folder.substitute("get", "--limit", "1M", url)
+            #expect(run.messages.contains("the body is longer than 1 MiB"))
+            #if canImport(Darwin)
+            let (children, unit) = (RUSAGE_CHILDREN, 1)
+            #else
+            let (children, unit) = (__rusage_who_t(RUSAGE_CHILDREN.rawValue), 1 << 10)
+            #endif
+            var usage = rusage()
+            getrusage(children, &usage)
+            let peak = usage.ru_maxrss * unit
+            #expect(peak < 150 << 20)
+            #expect(peak > 5 << 20, "the system doesn't say")
+        }
+    }
+
+    @Test(
         "can be limited as people type it",
         arguments: [
             ("1", 1, "1 byte"), ("500", 500, "500 bytes"), ("4096", 4_096, "4 KiB"), ("64k", 65_536, "64 KiB"),

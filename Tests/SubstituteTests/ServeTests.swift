@@ -154,6 +154,26 @@ struct ServeTests {
         #expect(outcome.messages.contains("4 requests: 2 substituted, 2 from the network, 0 failed"))
     }
 
+    @Test("knows who answered each of many requests for one URL", arguments: [["--attach"], ["--record", "kept"]])
+    func manyAtOnce(_ words: [String]) async throws {
+        defer { origin.stop() }
+        let server = try await ServerProcess(
+            in: folder,
+            ["--map", "substitutions.json", "--origin", String(origin.baseURL.absoluteString.dropLast())] + words
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                // The cache answers half of them, and the protocol the other half.
+                let headers = number.isMultiple(of: 2) ? [:] : ["Authorization": "x"]
+                group.addTask { _ = try await load(server.url("/a.txt"), headers: headers) }
+            }
+            try await group.waitForAll()
+        }
+        let outcome = try await server.end()
+        #expect(outcome.lines.count { $0.hasPrefix("GET /a.txt  200  substituted ← a.txt  ") } == 60)
+        #expect(outcome.messages.contains("60 requests: 60 substituted, 0 from the network, 0 failed"))
+    }
+
     @Test("answers ranges and HEAD of files and of the origin, on one connection")
     func partsAndHeads() async throws {
         defer { origin.stop() }

@@ -30,6 +30,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         /// The longest body to hold in memory, in bytes. A longer body is passed on if there's a ``pass``. Otherwise, the load
         /// fails with `URLError.dataLengthExceedsMaximum`.
         let limit: Int
+        /// Returns whether the limit applies to a response. Called when its head arrives. Without it, the limit always applies.
+        package var isLimited: (@Sendable (URLResponse) -> Bool)?
         /// Receives the pieces in order: as they arrive, or once the body is longer than the limit.
         var pass: (@Sendable (Piece) -> Void)?
         var passesAtOnce = false
@@ -79,10 +81,9 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let owner = loads.withLock { loads in
-            loads[dataTask.taskIdentifier]?.head = response
-            return loads[dataTask.taskIdentifier]?.owner
-        }
+        let owner = owner(of: dataTask)
+        let isLimited = owner?.isLimited?(response) ?? true
+        loads.withLock { $0[dataTask.taskIdentifier]?.begin(response, isLimited: isLimited) }
         if let owner, owner.passesAtOnce { owner.pass?(.head(response)) }
         completionHandler(.allow)
     }
@@ -166,18 +167,25 @@ private struct CollectedLoad: Sendable {
 
     let owner: ResponseCollector.Owner
     var redirects: RedirectChain
-    var head: URLResponse?
+    private(set) var head: URLResponse?
     /// The body so far; `nil` once it's longer than the limit.
     private(set) var body: Data? = Data()
+    private var limit: Int
 
     init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
         self.owner = owner
         self.redirects = redirects
+        limit = owner.limit
+    }
+
+    mutating func begin(_ head: URLResponse, isLimited: Bool) {
+        self.head = head
+        if !isLimited { limit = .max }
     }
 
     mutating func receive(_ data: Data) -> Received {
         guard let held = body?.count else { return .passed([.data(data)]) }
-        guard data.count > owner.limit - held else {
+        guard data.count > limit - held else {
             body?.append(data)
             if owner.passesAtOnce { return .passed([.data(data)]) }
             let expected = head?.expectedContentLength ?? -1
