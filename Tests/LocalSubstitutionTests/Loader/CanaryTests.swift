@@ -183,6 +183,28 @@ struct CanaryTests {
         #expect(origin.requests.last?.header("Cookie") == (hasDelegate ? nil : "user=ada"))
     }
 
+    @Test("the loader waits for a redirect's whole body, which no delegate sees", arguments: [false, true])
+    func redirectedContents(isCut: Bool) async throws {
+        let origin = try LoopbackServer { request in
+            guard request.path == "/first" else { return .text("target") }
+            let answer = LoopbackServer.Answer(
+                status: 302,
+                headers: [("Location", "/second")],
+                body: Data(count: 1 << 20)
+            )
+            return isCut ? answer.failing(.dropAfter(bodyBytes: 1_000)) : answer
+        }
+        defer { origin.stop() }
+        let delegate = TaskRecorder()
+        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        session.dataTask(with: origin.url("first")).resume()
+        let outcome = await delegate.outcome()
+        #expect(outcome.data == (isCut ? Data() : Data("target".utf8)))
+        #expect((outcome.error != nil) == isCut)
+        #expect(origin.requestCount(path: "/second") == (isCut ? 0 : 1))
+    }
+
     @Test("the loader stores no response by itself")
     func storesNothing() async throws {
         #expect(try await get() == "network")
