@@ -37,6 +37,12 @@ struct MatchPatternTests {
             ("https://h/a?v=*", "https://h/a?v=1"), ("https://h/a?*", "https://h/a?"),
             ("https://h/*c", "https://h/a?b=c"),
             ("https://h/a?b=*&a=1", "https://h/a?a=1&b=2"), ("https://h/a?v=*", "https://h/a?v=1&w=2"),
+            // An apostrophe.
+            ("https://h/*'Milk'", "https://h/Products?$filter=Name eq 'Milk'"),
+            ("https://h/*'Milk'", "https://h/Products?$filter=Name%20eq%20%27Milk%27"),
+            ("https://h/*%27Milk%27", "https://h/Products?$filter=Name eq 'Milk'"),
+            ("https://h/Products('*')", "https://h/Products(%27Milk%27)"),
+            ("https://h/it's*", "https://h/it%27s?a='b'"),
             // A literal asterisk.
             ("https://h/%2A/*", "https://h/*/a"), ("https://h/%2a/*", "https://h/%2A/a"),
             ("https://h/*c", "https://h/*c"),

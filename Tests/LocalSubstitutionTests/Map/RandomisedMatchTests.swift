@@ -28,7 +28,9 @@ struct RandomisedMatchTests {
             #expect(map.count == used.count, "seed \(seed), round \(round): \(map.problems)")
             for _ in 0..<60 {
                 let url = url(&random)
-                let normal = try NormalizedURL(url.text)
+                // An apostrophe counts the same encoded.
+                let isEncoded = random.once(in: 2)
+                let normal = try NormalizedURL(isEncoded ? url.text.replacing("'", with: "%27") : url.text)
                 let expected = ReferenceMatcher.matches(url, used)
                 let found = map.storage.index.candidates(for: normal).filter { $0.obstacle == nil }
                 let keys = found.map { map.storage.index.entries[$0.number].key }
@@ -64,7 +66,7 @@ struct RandomisedMatchTests {
             scheme: random.pick(["http", "https", "https"]),
             host: random.pick(["h", "a.h", "b.a.h"]),
             port: random.once(in: 4) ? random.pick(["80", "443"]) : nil,
-            path: "/" + text(["a", "b", "/", "d/", "a.b"], 2, &random),
+            path: "/" + text(["a", "b", "/", "d/", "a.b", "'"], 2, &random),
             query: query(["1", "'"], &random)
         )
     }
@@ -75,7 +77,7 @@ struct RandomisedMatchTests {
         if random.once(in: 4) { key.scheme = "*" }
         if random.below(4) > 0 { key.host = random.pick(["*", "*.h", "*.a.h"]) }
         if random.once(in: 4) { key.port = "*" }
-        key.path = "/" + text(["a", "b", "/", "*", "*", "d/"], 4, &random)
+        key.path = "/" + text(["a", "b", "/", "*", "*", "d/", "'"], 4, &random)
         key.query = random.once(in: 2) ? nil : query(["1", "'", "*"], &random)
         return key
     }

@@ -103,7 +103,8 @@ enum ReferenceMatcher {
                 && glob(path + joined(inOrder(parameters)), url.path + text(sorted(asked)), &taken)
         guard isMatch else { return nil }
 
-        let whole = key.path + text(query)
+        // The characters of the normal form count.
+        let whole = (key.path + text(query)).replacing("'", with: "%27")
         let rank = [
             0, host, whole.prefix { $0 != "*" }.count, whole.filter { $0 != "*" }.count, key.scheme == "*" ? 0 : 1,
             key.port == "*" ? 0 : 1, entry.ignored == nil ? 1 : 0,

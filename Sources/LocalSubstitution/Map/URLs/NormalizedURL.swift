@@ -1,7 +1,8 @@
 /// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
 ///
 /// Scheme and host are in lowercase, the default port is left out, the path is never empty, percent-encoding is in capitals and
-/// only where needed, dot segments and the fragment are gone. An asterisk counts as `%2A`.
+/// only where needed, dot segments and the fragment are gone. An asterisk counts as `%2A`, and an
+/// apostrophe as `%27`.
 struct NormalizedURL: Sendable {
     /// The URL with its query parameters in the order in which they were written.
     let text: String

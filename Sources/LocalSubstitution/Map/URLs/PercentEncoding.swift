@@ -18,10 +18,12 @@ enum PercentEncoding {
 
         /// RFC 3986 §2.3. They mean the same encoded or not, so they are always decoded.
         static let unreserved = AllowedBytes(letters + "-._~")
-        /// `pchar` and `/` (RFC 3986 §3.3), but for `*`, which is the wildcard.
-        static let path = AllowedBytes(letters + "-._~!$&'()+,;=:@/")
-        /// `pchar`, `/` and `?` (RFC 3986 §3.4), except `*`, and `'`, which browsers encode in a query (WHATWG URL,
-        /// special-query percent-encode set).
+        /// `pchar` and `/` (RFC 3986 §3.3), except `*`, which is the wildcard, and `'`.
+        ///
+        /// Browsers encode `'` in a query (WHATWG URL, special-query percent-encode set), but not in a path. Here it has one form
+        /// in both, since the text after a pattern's `*` can be in either.
+        static let path = AllowedBytes(letters + "-._~!$&()+,;=:@/")
+        /// `pchar`, `/` and `?` (RFC 3986 §3.4), with the same exceptions.
         static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
         /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), but for `*`.
         static let host = AllowedBytes(letters + "-._~!$&'()+,;=")
