@@ -68,21 +68,29 @@ struct ForwardedRequest: Sendable {
         case .failed(let error, let isPartial):
             guard !isPartial, NetworkFailure.codes.contains(error.code) else { return .deliver(fail(error)) }
             return .find { .deliver(fallBack(error)) }
-        case .passedOn(let head, let limit):
-            cache.noteForwarded(lookup)
-            standby.recorder?.dropCopy(of: lookup.request)
-            if standby.recorder != nil { cache.note(.notKept(.notHeld(most: limit)), lookup) }
-            return .deliver(.success(CachedURLResponse(response: head, data: Data())))
+        case .passedOn(let head, let redirects, let limit):
+            // The app has the body already.
+            let rest = CachedURLResponse(response: head, data: Data())
+            return step(afterNetwork: rest, redirects, obstacle: .notHeld(most: limit))
         case .network(let response, let redirects):
-            cache.noteForwarded(lookup)
-            guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {
-                return .deliver(.success(response))
-            }
-            guard isConditional, http.statusCode == 304 else {
-                return record(response, http, redirects, recorder)
-            }
-            return .find { confirm(redirects, recorder) }
+            return step(afterNetwork: response, redirects)
         }
+    }
+
+    /// - Parameter obstacle: The reason why the recorder can't keep the response, if it could otherwise.
+    private func step(
+        afterNetwork response: CachedURLResponse,
+        _ redirects: [URLRequest],
+        obstacle: NotKept? = nil
+    ) -> Step {
+        cache.noteForwarded(lookup)
+        guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {
+            return .deliver(.success(response))
+        }
+        guard isConditional, http.statusCode == 304 else {
+            return record(response, http, redirects, in: recorder, obstacle: obstacle)
+        }
+        return .find { confirm(redirects, recorder) }
     }
 
     private func fallBack(_ error: URLError) -> Result {
@@ -114,7 +122,8 @@ struct ForwardedRequest: Sendable {
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
         _ redirects: [URLRequest],
-        _ recorder: SubstitutionRecorder
+        in recorder: SubstitutionRecorder,
+        obstacle: NotKept?
     ) -> Step {
         guard !cache.excludes(http.url) else { return .deliver(.success(response)) }
         if let reason = credentialHeader.map(NotKept.requestHeader) ?? sessionCredential(in: redirects) {
@@ -129,7 +138,8 @@ struct ForwardedRequest: Sendable {
                     response: http,
                     body: response.data,
                     for: lookup.request,
-                    redirects: redirects
+                    redirects: redirects,
+                    obstacle: obstacle
                 ),
                 lookup
             )

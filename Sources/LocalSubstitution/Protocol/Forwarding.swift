@@ -12,7 +12,7 @@ final class Forwarding: Sendable {
         /// The network's response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])
         /// The body was passed on because it's longer than the limit.
-        case passedOn(URLResponse, limit: Int)
+        case passedOn(URLResponse, redirects: [URLRequest], limit: Int)
         /// An entry has answered the target of a redirect.
         case local(CachedURLResponse)
         /// - Parameter isPartial: Whether part of the response was passed on, so that nothing else can answer.
@@ -65,7 +65,7 @@ final class Forwarding: Sendable {
 
     /// Nothing comes of it any more.
     func cancel() {
-        end(nil)
+        end { _ in nil }
         endTask()
     }
 
@@ -94,8 +94,12 @@ final class Forwarding: Sendable {
         var collectorOwner = ResponseCollector.Owner(limit: limit) { self.finish($0, limit) }
         if let pass = owner.pass {
             collectorOwner.pass = { piece in
-                self.state.withLock { $0.isPartial = true }
-                pass(piece)
+                // Under the same lock as `end`: after a piece nothing else may answer, and after a timeout the file may already.
+                let mayPass = self.state.withLock { state in
+                    if !state.isEnded { state.isPartial = true }
+                    return !state.isEnded
+                }
+                if mayPass { pass(piece) }
             }
         }
         collectorOwner.passesAtOnce = owner.passesAtOnce
@@ -117,7 +121,7 @@ final class Forwarding: Sendable {
             let answer = owner.answerHop(request)
             LoaderThread.runAsDelegate { [self] in
                 // Before the task hears that it is to go no further, and ends.
-                if let answer { end(.local(answer)) }
+                if let answer { end { _ in .local(answer) } }
                 state.withLock { state in
                     // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,
                     // and to answer it traps on Linux.
@@ -130,30 +134,33 @@ final class Forwarding: Sendable {
     private func finish(_ result: Result<ResponseCollector.Response, URLError>, _ limit: Int) {
         switch result {
         case .success(let response):
-            guard let body = response.body else { return end(.passedOn(response.head, limit: limit)) }
+            let redirects = response.redirects
+            guard let body = response.body else {
+                return end { _ in .passedOn(response.head, redirects: redirects, limit: limit) }
+            }
             let complete = CachedURLResponse(
                 response: response.head,
                 data: body,
                 userInfo: nil,
                 storagePolicy: .notAllowed
             )
-            end(.network(complete, redirects: response.redirects))
+            end { _ in .network(complete, redirects: redirects) }
         case .failure(let error):
             fail(error)
         }
     }
 
     private func fail(_ error: URLError) {
-        end(.failed(error, isPartial: state.withLock { $0.isPartial }))
+        end { .failed(error, isPartial: $0) }
     }
 
-    /// The first outcome that is known counts.
-    private func end(_ outcome: Outcome?) {
-        let (isFirst, forwarder) = state.withLock { state in
+    /// Ends with an outcome, which may depend on whether a piece was passed on. Only the first call counts.
+    private func end(_ outcome: (_ isPartial: Bool) -> Outcome?) {
+        let (isFirst, isPartial, forwarder) = state.withLock { state in
             defer { state.isEnded = true }
-            return (!state.isEnded, state.forwarder.take())
+            return (!state.isEnded, state.isPartial, state.forwarder.take())
         }
-        if isFirst, let outcome { owner.complete(outcome) }
+        if isFirst, let outcome = outcome(isPartial) { owner.complete(outcome) }
         withExtendedLifetime(forwarder) {}
     }
 }

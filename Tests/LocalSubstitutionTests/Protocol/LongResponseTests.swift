@@ -42,6 +42,15 @@ struct LongResponseTests {
     ) async throws -> TaskRecorder.Outcome {
         let origin = try LoopbackServer { _ in answer }
         defer { origin.stop() }
+        return await load(URLRequest(url: origin.url(path)), as: type, limit: limit, recorder: recorder)
+    }
+
+    private func load(
+        _ request: URLRequest,
+        as type: SubstitutionURLProtocol.Type = StreamingProtocol.self,
+        limit: Int? = limit,
+        recorder: SubstitutionRecorder?
+    ) async -> TaskRecorder.Outcome {
         let parts = (cache, recorder)
         StreamingProtocol.parts.withLock { $0 = parts }
         let configuration = URLSessionConfiguration.ephemeral
@@ -49,7 +58,7 @@ struct LongResponseTests {
         let delegate = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
-        session.dataTask(with: origin.url(path)).resume()
+        session.dataTask(with: request).resume()
         return await delegate.outcome()
     }
 
@@ -81,18 +90,94 @@ struct LongResponseTests {
         #expect(cache.statistics.fellBack == 1)
     }
 
-    @Test("isn't recorded, which is reported, and an older copy is dropped")
-    func recorded() async throws {
+    /// A long response, and what happens to the copy of an earlier one.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var status = 200
+        var headers: [String: String] = [:]
+        let reason: String
+        let keepsCopy: Bool
+
+        static let all = [
+            Row(
+                testDescription: "200",
+                reason: "it's longer than 100000 bytes, the most that is held in memory",
+                keepsCopy: false
+            ),
+            Row(testDescription: "404", status: 404, reason: "the status is 404: only 200 is kept", keepsCopy: false),
+            Row(testDescription: "500", status: 500, reason: "the status is 500: only 200 is kept", keepsCopy: true),
+            Row(
+                testDescription: "Range",
+                headers: ["Range": "bytes=0-"],
+                reason: "the request has the header “Range”",
+                keepsCopy: true
+            ),
+            Row(
+                testDescription: "Cookie",
+                headers: ["Cookie": "user=ada"],
+                reason: "the request has the header “Cookie”",
+                keepsCopy: true
+            ),
+        ]
+    }
+
+    @Test("isn't recorded, which is reported, and drops an older copy as a shorter one would", arguments: Row.all)
+    func recorded(_ row: Row) async throws {
         let folder = try TemporaryFolder()
         let recorder = try SubstitutionRecorder(folder: folder.url, limit: .max)
         defer { recorder.close() }
+        let isLong = Guarded(false)
+        let origin = try LoopbackServer { _ in
+            guard isLong.withLock({ $0 }) else { return .text("short") }
+            var answer = LoopbackServer.Answer.ok(Self.body)
+            answer.status = row.status
+            return answer
+        }
+        defer { origin.stop() }
+        func map() throws -> String {
+            recorder.flush()
+            return try String(contentsOf: recorder.mapFile, encoding: .utf8)
+        }
+        let url = origin.url("kept")
+        #expect(await load(URLRequest(url: url), recorder: recorder).data == Data("short".utf8))
+        #expect(try map().contains(url.absoluteString))
+
+        isLong.withLock { $0 = true }
         let told = Guarded<[String]>([])
         cache.onEvent = { event in told.withLock { $0.append(event.description) } }
-        let outcome = try await load(.ok(Self.body), "kept", recorder: recorder)
-        #expect(outcome.data == Self.body)
+        let request = try request(url.absoluteString, headers: row.headers)
+        #expect(await load(request, recorder: recorder).data == Self.body)
+        #expect(try map().contains(url.absoluteString) == row.keepsCopy)
         cache.flushEvents()
-        #expect(told.withLock { $0 }.contains { $0.hasSuffix("100000 bytes, the most that is held in memory") })
-        recorder.flush()
-        #expect(try String(contentsOf: recorder.mapFile, encoding: .utf8).contains("kept") == false)
+        #expect(told.withLock { $0 }.count { $0.hasSuffix(row.reason) } == 1)
+        #expect(cache.statistics.forwarded == 2)
+    }
+
+    @Test("to a session with a credential of its own leaves an older copy alone")
+    func credential() async throws {
+        let folder = try TemporaryFolder()
+        let recorder = try SubstitutionRecorder(folder: folder.url, limit: .max)
+        defer { recorder.close() }
+        let url = try #require(URL(string: "http://nowhere.invalid/kept"))
+        let request = URLRequest(url: url)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["Authorization": "x"]
+        let response = try #require(
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+        )
+        let keeping = recorder.keeping()
+        _ = keeping.keep(response: response, body: Data("short".utf8), for: request, redirects: [])
+        keeping.end()
+        for isPlain in [false, true] {
+            let forwarded = ForwardedRequest(
+                cache,
+                cache.prepare(request),
+                .recorder(recorder),
+                Forwarder(isPlain ? .ephemeral : configuration)
+            )
+            _ = forwarded.step(after: .passedOn(response, redirects: [], limit: Self.limit))
+            recorder.flush()
+            #expect(recorder.hasAnswer(to: request) == !isPlain)
+        }
     }
 }

@@ -37,15 +37,18 @@ final class Keeping: Sendable {
 
     /// Keeps a response. Writes the body here and now; the map follows on another queue.
     ///
-    /// - Parameter redirects: The requests for the targets of redirects that led to it. If there are any, it has no validators.
+    /// - Parameters:
+    ///   - redirects: The requests for the targets of redirects that led to it. If there are any, it has no validators.
+    ///   - obstacle: The reason why it can't be kept, if it could otherwise.
     func keep(
         response: HTTPURLResponse,
         body: Data,
         for request: URLRequest,
-        redirects: [URLRequest]
+        redirects: [URLRequest],
+        obstacle: NotKept? = nil
     ) -> Outcome {
         guard number != nil else { return .notKept(.closed) }
-        return recorder.keep(response, body, request, redirects)
+        return recorder.keep(response, body, for: request, redirects: redirects, obstacle: obstacle)
     }
 
     /// Notes that the kept copy is what the server still has, and ends.

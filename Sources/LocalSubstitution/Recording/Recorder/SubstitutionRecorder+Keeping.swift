@@ -77,9 +77,13 @@ extension SubstitutionRecorder {
         saveSoon()
     }
 
-    func keep(_ response: HTTPURLResponse, _ body: Data, _ request: URLRequest, _ redirects: [URLRequest])
-        -> Keeping.Outcome
-    {
+    func keep(
+        _ response: HTTPURLResponse,
+        _ body: Data,
+        for request: URLRequest,
+        redirects: [URLRequest],
+        obstacle: NotKept?
+    ) -> Keeping.Outcome {
         let url: NormalizedURL
         do {
             url = try NormalizedURL(request.url?.absoluteString ?? "")
@@ -94,7 +98,7 @@ extension SubstitutionRecorder {
         let refusal =
             RecordingRules.refusal(ofRedirects: redirects)
             ?? Self.exclusion(ofTarget: response.url, foreign)
-            ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20)
+            ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20) ?? obstacle
         if let refusal {
             if [200, 404, 410].contains(response.statusCode) {
                 dropCopy(of: request)
