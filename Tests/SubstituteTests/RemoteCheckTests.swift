@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import LoopbackOrigin
 import Testing
 
@@ -413,6 +414,60 @@ struct RemoteCheckTests {
         #expect(run.status == 1)
         #expect(run.output.contains("it is left alone, since somebody else has changed the file meanwhile"))
         #expect(String(decoding: try folder.contents("outside.txt"), as: UTF8.self) == "secret")
+    }
+
+    @Test("--update doesn't write through a resources folder that is a link")
+    func linkedFolder() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("new")])
+        defer { origin.stop() }
+        try folder.write("old", to: "elsewhere/a.txt")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("Resources"),
+            withDestinationPath: "elsewhere"
+        )
+        try folder.write("{ \"\(origin.url("/a").absoluteString)\": \"a.txt\" }", to: "substitutions.json")
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 1)
+        #expect(run.output.contains("/Resources” is a symbolic link; replace it with a folder"))
+        #expect(String(decoding: try folder.contents("elsewhere/a.txt"), as: UTF8.self) == "old")
+    }
+
+    @Test("--update waits for a command that is changing the folder")
+    func turn() async throws {
+        try folder.write("old", to: "Resources/a.txt")
+        let descriptor = open(folder.path("Resources"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(descriptor) }
+        let isFirst = Guarded(true)
+        let origin = try LoopbackServer { _ in
+            // Another command begins while the URL is asked for the first time.
+            if isFirst.withLock({ $0 }) { _ = flock(descriptor, LOCK_EX) }
+            return .text("new")
+        }
+        defer { origin.stop() }
+        try writeMap(origin, [("/a", #""a.txt""#)], files: [:])
+        let words = ["check", "--remote", "--update"]
+        // Killed, since it would wait as long as the other command runs.
+        let waiting = try await folder.substitute(words, limit: .seconds(3))
+        #expect(!waiting.hasExited)
+        #expect(origin.requests.count == 1)
+        #expect(try text("a.txt") == "old")
+        isFirst.withLock { $0 = false }
+        _ = flock(descriptor, LOCK_UN)
+        #expect(try await folder.substitute(words).status == 0)
+        #expect(try text("a.txt") == "new")
+    }
+
+    @Test("--update removes what a killed command left, even if nothing has changed", arguments: ["same", "new"])
+    func leftovers(_ served: String) async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text(served)])
+        defer { origin.stop() }
+        let leftover = ".0123456789abcdef0123456789abcdef.edit"
+        try writeMap(origin, [("/a", #""a.txt""#)], files: ["a.txt": "same", "sub/\(leftover)": "half"])
+        #expect(try await folder.substitute("check", "--remote").status == (served == "same" ? 0 : 1))
+        #expect(folder.exists("Resources/sub/\(leftover)"))
+        #expect(try await folder.substitute("check", "--remote", "--update").status == 0)
+        #expect(!folder.exists("Resources/sub/\(leftover)"))
+        #expect(try text("a.txt") == served)
     }
 
     @Test("--update loses no edit that is made while the URL is asked")

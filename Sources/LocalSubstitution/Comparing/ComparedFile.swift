@@ -69,15 +69,22 @@ final class ComparedFile: Sendable {
         if let obstacle = last.obstacle { return .left(reason: obstacle) }
         guard let body = last.body, body != old.data else { return nil }
         if let contradiction = contradiction(body, old.data, entry) { return .left(reason: contradiction) }
+        let turn: FolderTurn
+        do throws(MapEditError) {
+            turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true))
+        } catch {
+            return .left(reason: "the command \(error)")
+        }
+        defer { withExtendedLifetime(turn) {} }
         // The real place, so that a link that leads to another file of the folder stays a link.
-        guard let place = folder.realPlace(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
+        guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
             return .left(reason: "somebody else has changed the file meanwhile")
         }
         do throws(WrittenFolder.Problem) {
-            try WrittenFolder(path: place.folder).write(body, to: place.name)
+            try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
             return .replaced
         } catch {
-            return .left(reason: error.message)
+            return .left(reason: "the command \(error.message)")
         }
     }
 

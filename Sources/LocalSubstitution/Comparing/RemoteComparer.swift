@@ -13,6 +13,7 @@ struct RemoteComparer: Sendable {
 
     /// Those that share a file stand together, so that few files are held at a time.
     private let jobs: [Job]
+    private let folder: ResourcesFolder
     /// The longest body to load, in bytes. Bodies are held in memory.
     private let limit: Int
     private let updating: Bool
@@ -21,12 +22,13 @@ struct RemoteComparer: Sendable {
     private static let mostAtATime = 6
 
     init(_ entries: [Entry], in folder: ResourcesFolder, limit: Int, updating: Bool) {
+        self.folder = folder
         self.limit = limit
         self.updating = updating
         var groups: [String: [Entry]] = [:]
         for entry in entries {
             guard let name = Self.fileName(of: entry) else { continue }
-            groups[folder.realPlace(of: name)?.name ?? name, default: []].append(entry)
+            groups[folder.realName(of: name) ?? name, default: []].append(entry)
         }
         jobs = groups.values.sorted { ($0[0].line, $0[0].key) < ($1[0].line, $1[0].key) }.flatMap { entries in
             let file = ComparedFile(entries[0].file?.text ?? "", in: folder, entries: entries.count)
@@ -42,6 +44,7 @@ struct RemoteComparer: Sendable {
     }
 
     func run(_ progress: (_ count: Int, _ total: Int) -> Void) async -> [RemoteComparison] {
+        if updating { removeLeftovers() }
         progress(0, jobs.count)
         var done = await withTaskGroup(of: RemoteComparison.self) { group in
             var waiting = jobs[...]
@@ -64,6 +67,14 @@ struct RemoteComparer: Sendable {
             if case .changed = done[index].result { done[index].update = updates[done[index].key] }
         }
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
+    }
+
+    /// Removes the files that killed commands left in the folder.
+    private func removeLeftovers() {
+        guard let turn = try? FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true)) else { return }
+        defer { withExtendedLifetime(turn) {} }
+        let written = WrittenFolder(path: folder.path, holdsTurn: true)
+        for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
     }
 
     /// What became of the files that have changed, by the keys of their entries.

@@ -35,9 +35,6 @@ final class OpenedResources: Sendable {
         return name
     }
 
-    /// The folder's real path.
-    var path: String { String(decoding: start.count > 1 ? start.dropLast() : start[...], as: UTF8.self) }
-
     /// Returns what's wrong with a folder inside this one. The empty name is this folder itself.
     func problem(ofFolder name: String) -> FileProblem? {
         if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }

@@ -36,12 +36,10 @@ struct ResourcesFolder: Sendable {
     /// The check is on the opened file: it must be a regular file, and its real path must be in the real folder.
     func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
-    /// Returns the folder's real path and a file's name in it, without symbolic links; `nil` if the file is missing or outside.
-    func realPlace(of name: String) -> (folder: String, name: String)? {
-        guard let folder = try? opened(), let file = try? folder.open(name), let name = folder.name(of: file) else {
-            return nil
-        }
-        return (folder.path, name)
+    /// Returns a file's name in the folder without symbolic links; `nil` if the file is missing or outside.
+    func realName(of name: String) -> String? {
+        guard let folder = try? opened(), let file = try? folder.open(name) else { return nil }
+        return folder.name(of: file)
     }
 }
 
