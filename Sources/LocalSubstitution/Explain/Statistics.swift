@@ -2,10 +2,11 @@ extension LocalSubstitutionCache {
     /// How often a cache was asked, and what came of it. Counts begin at 0 with the cache and never go back.
     ///
     /// Every lookup counts as ``substituted``, ``bypassed``, ``fallbackHits`` or ``misses``. A request that
-    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first.
+    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first. If it can't
+    /// read the file, the request counts only in ``faults``.
     public struct Statistics: Sendable, Hashable {
         /// Requests that the loader asked the cache for, except those that a protocol answers or forwards itself. Requests that a
-        /// protocol fails also count.
+        /// protocol fails also count, unless it can't read their files.
         public internal(set) var lookups = 0
         /// Lookups that a local file, or an entry with a status alone, answered.
         public internal(set) var substituted = 0
@@ -25,7 +26,7 @@ extension LocalSubstitutionCache {
         public internal(set) var fellBack = 0
         /// Responses that a recorder has kept, new or changed.
         public internal(set) var recorded = 0
-        /// Files that could not be read when they were asked for.
+        /// Files that could not be read when they were asked for: in a lookup, or by a protocol.
         public internal(set) var faults = 0
         /// The bytes of all bodies that were substituted.
         public internal(set) var bytes = 0
