@@ -19,6 +19,7 @@ extension LocalSubstitutionCache {
     }
 
     /// Forgets that a protocol has taken a request, and returns whether one had.
+    @discardableResult
     func forgetTaken(_ request: URLRequest) -> Bool {
         state.withLock { state in
             guard state.taken == request else { return false }

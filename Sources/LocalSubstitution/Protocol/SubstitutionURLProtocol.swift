@@ -94,6 +94,8 @@ open class SubstitutionURLProtocol: URLProtocol {
 
     /// Ends what was forwarded, and delivers nothing any more. A task that was suspended is started again.
     open override func stopLoading() {
+        // If it wasn't started, the cache still expects it to report the request.
+        Self.cache?.forgetTaken(request)
         delivery.withLock { $0.stop() }?.cancel()
     }
 

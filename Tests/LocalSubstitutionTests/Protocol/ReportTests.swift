@@ -132,6 +132,18 @@ struct ReportTests {
     }
 
     #if !canImport(Darwin)
+    @Test("a request whose protocol is stopped before it starts isn't taken any more", arguments: ["mapped", "error"])
+    func stopped(_ path: String) throws {
+        let request = try LocalSubstitutionTests.request(origin.url(path).absoluteString)
+        let other = try LocalSubstitutionTests.request(origin.url("offline").absoluteString)
+        try #require(ReportedProtocol.canInit(with: request))
+        ReportedProtocol(request: other, cachedResponse: nil, client: nil).stopLoading()
+        #expect(cache.forgetTaken(request), "another request's protocol was stopped")
+        try #require(ReportedProtocol.canInit(with: request))
+        ReportedProtocol(request: request, cachedResponse: nil, client: nil).stopLoading()
+        #expect(!cache.forgetTaken(request))
+    }
+
     @Test("a task that the protocol can't serve is bypassed, and the next request is reported as usual")
     func download() async throws {
         let session = session()
