@@ -33,6 +33,26 @@ struct InitInPackageTests {
         }
     }
 
+    @Test("works in a plugin's sandbox, since it doesn't ask for another one")
+    func sandbox() async throws {
+        try writePackage(#".target(name: "Shop", dependencies: [\#(Self.product)])"#)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        // As on macOS, where a sandbox can't be made inside another one.
+        try folder.write(
+            """
+            #!/bin/sh
+            case "$*" in *--disable-sandbox*) PATH='\(path)' exec swift "$@" ;; esac
+            echo 'error: sandbox_apply: Operation not permitted' >&2
+            exit 1
+            """,
+            to: "bin/swift"
+        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path("bin/swift"))
+        let run = try await folder.substitute("init", environment: ["PATH": "\(folder.path("bin")):\(path)"])
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(folder.exists("Sources/Shop/substitutions.json"))
+    }
+
     @Test(
         "puts the map into the folder of the target that depends on the library",
         arguments: [

@@ -85,9 +85,10 @@ struct DescribedPackage: Sendable, Decodable {
 
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // Without a sandbox, since macOS can't make one inside that of the plugin that may be running this command.
         process.arguments = [
-            "swift", "package", "--package-path", folder.path, "--scratch-path", scratch.path, "describe", "--type",
-            "json",
+            "swift", "package", "--disable-sandbox", "--package-path", folder.path, "--scratch-path", scratch.path,
+            "describe", "--type", "json",
         ]
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: files[0])
