@@ -242,16 +242,20 @@ struct CanaryTests {
         }
     }
 
-    @Test("invalidating a session right after a task was resumed sooner or later traps, or the task never ends")
+    /// A matter of luck, so it's a known issue that may also not occur. If it never does, Foundation may have been mended.
+    @Test("invalidating a session right after a task was resumed can trap, or the task never ends")
     func invalidatedWhileAsked() async {
-        await #expect(processExitsWith: .failure) {
-            alarm(20)
-            let origin = try LoopbackServer { _ in .text("network") }
-            for _ in 0..<1_000 {
-                let session = session(with: URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil))
-                await withCheckedContinuation { continuation in
-                    session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }.resume()
-                    session.invalidateAndCancel()
+        await withKnownIssue("Foundation traps, or the task never ends", isIntermittent: true) {
+            await #expect(processExitsWith: .success) {
+                let origin = try LoopbackServer { _ in .text("network") }
+                for _ in 0..<1_000 {
+                    // For each round, since many slow ones don't mean that a task never ends.
+                    alarm(20)
+                    let session = session(with: URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil))
+                    await withCheckedContinuation { continuation in
+                        session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }.resume()
+                        session.invalidateAndCancel()
+                    }
                 }
             }
         }

@@ -18,7 +18,7 @@ struct RefresherTests {
 
     @Test("takes time in proportion to the body")
     func linear() async throws {
-        let sizes = ["/small": 8 << 20, "/large": 32 << 20]
+        let sizes = ["/small": 4 << 20, "/large": 32 << 20]
         let origin = try LoopbackServer(routes: sizes.mapValues { .ok(Data(count: $0)) })
         defer { origin.stop() }
         let refresher = Refresher()
@@ -37,8 +37,9 @@ struct RefresherTests {
             }
         }
         let (small, large) = (try #require(best["/small"]), try #require(best["/large"]))
-        // Four times as many bytes: 4 if the time is linear, 16 if each piece copies what arrived before.
-        #expect(large / small < 8, "\(small) for 8 MiB, \(large) for 32 MiB")
+        // Eight times as many bytes: 8 if the time is linear, 64 if each piece copies what arrived before. The bound leaves room
+        // for a machine that is busy with other work.
+        #expect(large / small < 24, "\(small) for 4 MiB, \(large) for 32 MiB")
     }
 
     @Test("follows a redirect that only adds a slash")

@@ -11,10 +11,14 @@ struct HTTPArchiveTests {
         func time(of entries: Int, with values: Int) throws -> Double {
             let recording = Recording(headers: Array(repeating: link, count: values))
             let data = try Recording.archive(Array(repeating: recording, count: entries))
-            return try processorTime {
-                let archive = try HTTPArchive(data)
-                #expect(archive.entries.first?.headers["link"]?.utf8.count == values * (link.1.utf8.count + 2) - 2)
+            // The fastest of several runs, since other work on the machine only adds time.
+            let times = try (0..<3).map { _ in
+                try processorTime {
+                    let archive = try HTTPArchive(data)
+                    #expect(archive.entries.first?.headers["link"]?.utf8.count == values * (link.1.utf8.count + 2) - 2)
+                }
             }
+            return try #require(times.min())
         }
         let apart = try time(of: 400, with: 100)
         #expect(try time(of: 1, with: 40_000) < 2.5 * apart)
