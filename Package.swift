@@ -2,9 +2,21 @@
 
 import PackageDescription
 
+// Xcode looks for it in the resource bundle. Linux needs neither.
+let privacyManifest = "PrivacyInfo.xcprivacy"
+#if os(macOS)
+let library = Target.target(
+    name: "LocalSubstitution",
+    dependencies: ["Guarded"],
+    resources: [.copy(privacyManifest)]
+)
+#else
+let library = Target.target(name: "LocalSubstitution", dependencies: ["Guarded"], exclude: [privacyManifest])
+#endif
+
 let package = Package(
     name: "LocalSubstitutionCache",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
         .executable(name: "substitute", targets: ["substitute"]),
@@ -13,11 +25,12 @@ let package = Package(
     dependencies: [],
     targets: [
         .target(name: "Guarded"),
-        .target(name: "LocalSubstitution", dependencies: ["Guarded"]),
+        library,
+        .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution"]),
         .target(name: "LoopbackOrigin", dependencies: ["Guarded"]),
         .executableTarget(
             name: "substitute",
-            dependencies: ["LocalSubstitution", "LoopbackOrigin", "Guarded"],
+            dependencies: ["LocalSubstitution", "MapTools", "LoopbackOrigin", "Guarded"],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),
                 .copy("Demo/SideBySide.html"), .embedInCode("../../substitutions.schema.json"),
@@ -45,16 +58,19 @@ let package = Package(
             dependencies: ["substitute"]
         ),
         .target(name: "SchemaValidator", path: "Tests/SchemaValidator"),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(
             name: "LocalSubstitutionTests",
-            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator"]
+            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport"]
         ),
-        .testTarget(name: "LoopbackOriginTests", dependencies: ["LoopbackOrigin"]),
+        .testTarget(name: "MapToolsTests", dependencies: ["LocalSubstitution", "MapTools", "TestSupport"]),
+        .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin"]),
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "substitute"],
             exclude: ["Fixtures"]
         ),
+        .testTarget(name: "SourceTests", exclude: ["Apple"]),
         .testTarget(
             name: "SubstituteTests",
             dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "substitute"]

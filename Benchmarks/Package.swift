@@ -29,6 +29,11 @@ let package = Package(
         ),
         .executableTarget(name: "ratios", dependencies: ["Workloads"], path: "Ratios"),
         .executableTarget(name: "page", dependencies: ["Workloads"], path: "Page"),
+        .executableTarget(
+            name: "resident",
+            dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache"), "Workloads"],
+            path: "Resident"
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-TABLE = pathlib.Path(__file__).resolve().parent.parent / "Sources/LocalSubstitution/Response/MIMEType+Table.swift"
+TABLE = pathlib.Path(__file__).resolve().parent.parent / "Sources/LocalSubstitution/HTTP/MIMEType+Table.swift"
 
 # What browsers agree on (WHATWG MIME Sniffing, RFC 9239), against the ranking below.
 BY_HAND = {

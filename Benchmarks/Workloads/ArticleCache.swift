@@ -1,5 +1,4 @@
 import Foundation
-import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -29,7 +28,7 @@ final class ArticleCache: URLCache, @unchecked Sendable {
         let response = CachedURLResponse(
             response: URLResponse(
                 url: url,
-                mimeType: MIMEType.guess(forExtension: (fileName as NSString).pathExtension),
+                mimeType: "image/png",
                 expectedContentLength: data.count,
                 textEncodingName: nil
             ),

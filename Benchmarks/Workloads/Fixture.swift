@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LocalSubstitution
 import Synchronization
 
@@ -7,19 +7,19 @@ import FoundationNetworking
 #endif
 
 /// A folder with a map and its files, for one subject. It is removed when nothing uses it any more.
-final class Fixture: Sendable {
-    /// How many files the entries name.
-    static let files = 100
+package final class Fixture: Sendable {
+    /// How many files the entries name, unless a subject says otherwise.
+    package static let files = 100
 
     let folder: URL
 
-    init(json: String = "{}", bytesPerFile: Int = 1_000) throws {
+    package init(json: String = "{}", files: Int = files, bytesPerFile: Int = 1_000) throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("benchmarks-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
-        for number in 0..<Self.files {
+        for number in 0..<files {
             try Data(repeating: UInt8(truncatingIfNeeded: number), count: bytesPerFile)
-                .write(to: resources.appendingPathComponent(Self.file(number)))
+                .write(to: resources.appendingPathComponent(Self.file(number, of: files)))
         }
         try Data(json.utf8).write(to: map)
     }
@@ -28,19 +28,19 @@ final class Fixture: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    var map: URL { folder.appendingPathComponent("substitutions.json") }
+    package var map: URL { folder.appendingPathComponent("substitutions.json") }
     var resources: URL { folder.appendingPathComponent("Resources", isDirectory: true) }
     /// For default caches.
-    var disk: String { folder.appendingPathComponent("disk").path }
+    var disk: URL { folder.appendingPathComponent("disk") }
 
     /// A cache without live reload, whose default cache is empty.
     func cache() throws -> LocalSubstitutionCache {
-        LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: map), diskPath: disk)
+        LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: map), directory: disk)
     }
 
     /// The default cache alone, with the same capacities.
     func stockCache(memoryCapacity: Int = 4 << 20) -> URLCache {
-        URLCache(memoryCapacity: memoryCapacity, diskCapacity: 20 << 20, diskPath: disk)
+        URLCache(memoryCapacity: memoryCapacity, diskCapacity: 20 << 20, diskPath: disk.path)
     }
 }
 
@@ -61,11 +61,13 @@ extension Fixture {
         "https://cdn-\(padded(number % 100, 2)).example.com/folder-\(padded(number, 6))/picture-\(padded(name, 6)).png"
     }
 
-    static func file(_ number: Int) -> String { "f\(padded(number % files, 3)).png" }
+    static func file(_ number: Int, of files: Int = files) -> String { "f\(padded(number % files, 4)).png" }
 
     /// So many entries with exact keys, and so many patterns, as a map has them: one on each line.
-    static func json(entries: Int, patterns: Int = 0) -> String {
-        let keys = (0..<entries).map { (key($0), file($0)) } + (0..<patterns).map { (pattern($0), file($0)) }
+    package static func json(entries: Int, patterns: Int = 0, files: Int = files) -> String {
+        let keys =
+            (0..<entries).map { (key($0), file($0, of: files)) }
+            + (0..<patterns).map { (pattern($0), file($0, of: files)) }
         return "{\n" + keys.map { "    \"\($0)\": \"\($1)\"" }.joined(separator: ",\n") + "\n}\n"
     }
 

@@ -28,7 +28,7 @@ extension Subject {
         let cache = ArticleCache(
             fileNames: Fixture.dictionary(entries: entries),
             folder: fixture.resources,
-            diskPath: fixture.disk
+            diskPath: fixture.disk.path
         )
         let requests = Requests(entries: 0..<entries)
         try requests.load(into: cache)

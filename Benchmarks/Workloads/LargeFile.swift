@@ -16,9 +16,9 @@ extension Subject {
     fileprivate static let residentGrowth = Subject(bytesOf: "resident memory, first lookup of 1 GiB") {
         let bundle = try BundleWithLargeFile()
         return {
-            let before = residentBytes()
+            let before = Memory.resident
             let response = try bundle.lookUp()
-            return withExtendedLifetime(response) { residentBytes() - before }
+            return withExtendedLifetime(response) { Memory.resident - before }
         }
     }
 }
@@ -48,14 +48,6 @@ private final class BundleWithLargeFile: Sendable {
         }
         return (cache, response)
     }
-}
-
-/// What the process has in memory, mapped files included; 0 where there is no `/proc`. (`statm` is not exact: the kernel counts
-/// each thread's pages in advance.)
-private func residentBytes() -> Int {
-    let lines = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8))?.split(separator: "\n") ?? []
-    let words = lines.first { $0.hasPrefix("Rss:") }?.split(separator: " ") ?? []
-    return words.count > 1 ? (Int(words[1]) ?? 0) * 1_024 : 0
 }
 
 extension Topic {

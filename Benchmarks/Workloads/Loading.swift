@@ -7,19 +7,53 @@ extension Subject {
 
     fileprivate static let load = Subject("load a map", operations: 1) {
         let fixture = try Fixture(json: Fixture.json(entries: entries))
-        return { count in
-            for _ in 0..<count { consume(try SubstitutionMap(contentsOf: fixture.map)) }
-        }
+        return loads(fixture, .reject)
     }
 
     fileprivate static let decode = Subject("JSONDecoder", operations: 1) {
-        let fixture = try Fixture(json: Fixture.json(entries: entries))
-        return { count in
+        decodes(try Fixture(json: Fixture.json(entries: entries)))
+    }
+
+    // MARK: As many files as entries
+
+    private static let ownFiles = 1_000
+
+    fileprivate static let loadRejecting = Subject("load 1,000 entries with 1,000 files, .reject", operations: 10) {
+        loads(try withOwnFiles(), .reject)
+    }
+
+    fileprivate static let loadSkipping = Subject("load 1,000 entries with 1,000 files, .skip", operations: 10) {
+        loads(try withOwnFiles(), .skip)
+    }
+
+    fileprivate static let decodeFew = Subject("JSONDecoder, 1,000 entries", operations: 10) {
+        decodes(try withOwnFiles())
+    }
+
+    private static func withOwnFiles() throws -> Fixture {
+        try Fixture(json: Fixture.json(entries: ownFiles, files: ownFiles), files: ownFiles)
+    }
+
+    private static func loads(
+        _ fixture: Fixture,
+        _ invalidEntries: SubstitutionMap.InvalidEntries
+    ) -> @Sendable (Int) throws -> Void {
+        { count in
+            for _ in 0..<count {
+                consume(try SubstitutionMap(contentsOf: fixture.map, invalidEntries: invalidEntries))
+            }
+        }
+    }
+
+    private static func decodes(_ fixture: Fixture) -> @Sendable (Int) throws -> Void {
+        { count in
             for _ in 0..<count {
                 consume(try JSONDecoder().decode([String: String].self, from: Data(contentsOf: fixture.map)))
             }
         }
     }
+
+    // MARK: Memory
 
     fileprivate static let mapBytes = Subject(bytesOf: "the map in memory") {
         let fixture = try Fixture(json: Fixture.json(entries: entries))
@@ -37,13 +71,19 @@ extension Subject {
 }
 
 extension Topic {
-    /// A map of 100,000 entries that name 100 files.
     static let loading = Topic(
         name: "loading",
-        subjects: [.load, .decode, .mapBytes, .jsonBytes],
+        subjects: [.load, .decode, .loadRejecting, .loadSkipping, .decodeFew, .mapBytes, .jsonBytes],
         rows: [
-            Row("loading 100,000 entries", .time(.load), per: .time(.decode), .atMost(1.5)),
-            Row("live memory of that map", .bytes(.mapBytes), per: .bytes(.jsonBytes), .atMost(3)),
+            Row("loading 100,000 entries that name 100 files", .time(.load), per: .time(.decode), .atMost(1.5)),
+            Row(
+                "loading 1,000 entries with 1,000 files, .reject",
+                .time(.loadRejecting),
+                per: .time(.decodeFew),
+                .atMost(4)
+            ),
+            Row("the same, .skip", .time(.loadSkipping), per: .time(.decodeFew), .atMost(1.5)),
+            Row("allocated for 100,000 entries", .bytes(.mapBytes), per: .bytes(.jsonBytes), .atMost(3)),
         ]
     )
 }

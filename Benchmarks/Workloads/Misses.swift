@@ -31,17 +31,17 @@ extension Subject {
 }
 
 extension Topic {
-    /// What the cache adds to the default cache's own miss.
+    /// Linux's `URLCache` lists its folder for each miss; where the folder is empty, this one doesn't ask it.
     static let misses = Topic(
         name: "misses",
-        subjects: [.bareLookup, .stockMiss, .miss, .missWithPatterns],
+        subjects: [.stockMiss, .miss, .missWithPatterns],
         rows: [
-            Row("miss: what is added", .excess(of: .miss, over: .stockMiss), per: .time(.bareLookup), .atMost(3)),
+            Row("miss, 10,000 entries", .time(.miss), per: .time(.stockMiss), .atMost(0.25)),
             Row(
-                "miss, 1,000 patterns: what is added",
-                .excess(of: .missWithPatterns, over: .stockMiss),
-                per: .time(.bareLookup),
-                .atMost(3)
+                "miss, 9,000 entries and 1,000 patterns",
+                .time(.missWithPatterns),
+                per: .time(.stockMiss),
+                .atMost(0.25)
             ),
         ]
     )

@@ -5,7 +5,7 @@ package struct Topic: Sendable {
     package let rows: [Row]
 
     package static let all = [
-        hits, manyEntries, patterns, misses, threads, loading, fetches, attached, recording, largeFile,
+        hits, manyEntries, patterns, misses, threads, loading, fetches, recording, largeFile,
     ]
 }
 
@@ -54,13 +54,6 @@ package struct Figure: Sendable {
 
     static func bytes(_ subject: Subject) -> Figure {
         Figure(name: subject.name, unit: .bytes) { $0[subject.name] ?? .nan }
-    }
-
-    /// What one subject takes more than another.
-    static func excess(of subject: Subject, over other: Subject) -> Figure {
-        Figure(name: "\(subject.name), less \(other.name)", unit: .seconds) {
-            ($0[subject.name] ?? .nan) - ($0[other.name] ?? .nan)
-        }
     }
 
     /// How many times as much is done in the same time.

@@ -1,14 +1,47 @@
-import Foundation
+#if canImport(Darwin)
+import Darwin
+
+/// A value behind a lock.
+///
+/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock is allocated, since a lock must not move and
+/// a stored property may.
+public final class Guarded<Value: Sendable>: Sendable {
+    // The lock protects both: every access goes through `withLock`.
+    private nonisolated(unsafe) var value: Value
+    private nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
+
+    /// Guards a value.
+    public init(_ value: Value) {
+        self.value = value
+        lock = .allocate(capacity: 1)
+        lock.initialize(to: os_unfair_lock())
+    }
+
+    deinit {
+        lock.deinitialize(count: 1)
+        lock.deallocate()
+    }
+
+    /// Calls a closure with the value while no other thread has it.
+    public func withLock<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        os_unfair_lock_lock(lock)
+        defer { os_unfair_lock_unlock(lock) }
+        return try body(&value)
+    }
+}
+#else
 public import Synchronization
 
 /// A value behind a `Mutex`, and a `Mutex` that ThreadSanitizer understands.
 ///
-/// On Linux the toolchain's `Mutex` is a bare futex inside a library that is not instrumented, so ThreadSanitizer sees no lock
-/// and reports a race for every use of one. In debug builds there, this tells it what happens; in release builds it is the
-/// `Mutex` and nothing else.
+/// The toolchain's `Mutex` is a bare futex inside a library that isn't instrumented, so ThreadSanitizer sees no lock and reports
+/// a race for every use of one. In debug builds, this type tells it what happens; in release builds it is the `Mutex` and
+/// nothing else.
 ///
-/// It is public, though in no product, since only then is it specialised where it is used: a `package` declaration is called
-/// in its generic form there, `@inlinable` or not (Swift 6.3.1).
+/// It is public, though in no product, because only a public declaration is specialized where it is used: a `package`
+/// declaration is called in its generic form there, `@inlinable` or not (Swift 6.3.1).
 public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
@@ -18,31 +51,18 @@ public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
         mutex = Mutex(value)
     }
 
-    /// Runs a closure with the value, while nobody else can.
+    /// Calls a closure with the value while no other thread has it.
     @inlinable @inline(__always)
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in
-            #if DEBUG && os(Linux)
+            #if DEBUG
             withUnsafePointer(to: mutex) { ThreadSanitizer.acquire?(UnsafeMutableRawPointer(mutating: $0)) }
             defer { withUnsafePointer(to: mutex) { ThreadSanitizer.release?(UnsafeMutableRawPointer(mutating: $0)) } }
             #endif
             return try body(&value)
         }
-    }
-}
-
-#if DEBUG && os(Linux)
-/// ThreadSanitizer's own words for "taken" and "given back" (its header `tsan_interface.h`); absent where it does not run.
-@usableFromInline enum ThreadSanitizer {
-    @usableFromInline typealias Annotation = @convention(c) (UnsafeMutableRawPointer?) -> Void
-
-    @usableFromInline static let acquire = annotation("__tsan_acquire")
-    @usableFromInline static let release = annotation("__tsan_release")
-
-    private static func annotation(_ name: String) -> Annotation? {
-        dlsym(nil, name).map { unsafeBitCast($0, to: Annotation.self) }
     }
 }
 #endif

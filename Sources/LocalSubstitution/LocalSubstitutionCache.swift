@@ -1,7 +1,5 @@
 import Dispatch
 public import Foundation
-import Guarded
-import Synchronization
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -17,298 +15,175 @@ public import FoundationNetworking
 /// It works for what loads through `URLSession` in this process, with `URLSession.shared` or a configuration made afterwards.
 /// It may be used from any thread.
 public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
-    // Unchecked, since a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    // Unchecked, because a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
 
-    /// Everything that changes, but for what stands in `retained` as well, so that hits need not wait here.
-    struct State: Sendable {
-        var map: SubstitutionMap
-        /// Counts the maps, so that nothing built by one is retained under another.
-        var generation = 0
-        var retention = Retention()
-        var reads: [String: FileRead] = [:]
-        var attachments: [ObjectIdentifier: Attachment] = [:]
-        /// The request that a protocol has taken and that the loader is about to ask the cache for.
-        var taken: URLRequest?
-        var statistics = Statistics()
-        var onEvent: (@Sendable (Event) -> Void)?
-        /// The proofs that this cache answered a verification, by the token in its request.
-        var proofs: [String: String] = [:]
-    }
+    let responder: Responder
 
-    let state: Guarded<State>
-    let retained = RetainedTable()
-    let updates = Updates()
-    let liveReload: LiveReload?
-    private let isObserved = Atomic(false)
-    private let eventQueue = DispatchQueue(label: "LocalSubstitutionCache.events")
-
-    /// Makes a cache with a map that is loaded already. Neither map nor files are watched for changes.
+    /// Creates a cache with a map.
     ///
     /// - Parameters:
     ///   - map: The map.
+    ///   - reloadsChanges: Whether a changed map or file is used from the next request on. For a map that was made in code, only
+    ///     the entries' files are watched.
     ///   - memoryCapacity: The default cache's, in bytes; 4 MiB by default. Retained responses don't count.
     ///   - diskCapacity: The default cache's, in bytes; 20 MiB by default.
-    ///   - diskPath: The default cache's folder; by default where `URLCache` has it.
-    public convenience init(
+    ///   - directory: The default cache's folder; by default where `URLCache` has it.
+    public init(
         map: SubstitutionMap,
+        reloadsChanges: Bool = false,
         memoryCapacity: Int = 4 << 20,
         diskCapacity: Int = 20 << 20,
-        diskPath: String? = nil
+        directory: URL? = nil
     ) {
-        self.init(map, nil, memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: diskPath)
-    }
-
-    init(
-        _ map: SubstitutionMap,
-        _ liveReload: LiveReload?,
-        memoryCapacity: Int = 4 << 20,
-        diskCapacity: Int = 20 << 20,
-        diskPath: String? = nil
-    ) {
-        state = Guarded(State(map: map))
-        self.liveReload = liveReload
-        // Mac Catalyst does not have the initializer that all others have.
-        #if targetEnvironment(macCatalyst)
-        super.init(
-            memoryCapacity: memoryCapacity,
-            diskCapacity: diskCapacity,
-            directory: diskPath.map { URL(fileURLWithPath: $0, isDirectory: true) }
-        )
+        let directory = directory ?? DefaultCache.standardFolder
+        responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory)
+        #if canImport(Darwin)
+        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
         #else
-        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: diskPath)
+        // Linux's `URLCache` lets a subclass call no other initializer.
+        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: directory?.path)
         #endif
+        responder.defaultCache.lend(
+            DefaultCache.Storage(
+                find: { [weak self] in self?.storedResponse(for: $0) },
+                store: { [weak self] in self?.storeInDefaultCache($0, for: $1) },
+                remove: { [weak self] in self?.removeFromDefaultCache($0) },
+                capacity: { [weak self] in self.map { max($0.memoryCapacity, $0.diskCapacity) } ?? 0 }
+            )
+        )
     }
 
-    /// Makes a cache with a map in a folder.
+    /// Creates a cache with a map in a folder. A changed map or file is used from the next request on.
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
-    ///   - resources: The folder with the entries' files; by default the folder `Resources` beside the map.
-    ///   - strict: Whether any problem with the map is an error; see ``SubstitutionMap/init(contentsOf:resources:strict:)``.
-    ///   - reloadsChanges: Whether a changed map or file is served from the next request on.
-    /// - Throws: All that is wrong with the map, each with its key and line.
+    ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:)``.
+    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
     public convenience init(
         contentsOf mapFile: URL,
         resources: URL? = nil,
-        strict: Bool = true,
-        reloadsChanges: Bool = true
+        invalidEntries: SubstitutionMap.InvalidEntries = .reject
     ) throws(SubstitutionMapError) {
-        let map = try SubstitutionMap(contentsOf: mapFile, resources: resources, strict: strict)
-        self.init(map, reloadsChanges ? LiveReload(map) : nil)
+        let map = try SubstitutionMap(contentsOf: mapFile, resources: resources, invalidEntries: invalidEntries)
+        self.init(map: map, reloadsChanges: true)
     }
 
-    /// Makes a cache with the map in a bundle.
-    ///
-    /// Files of 64 KiB and more are mapped into memory and not read, so that large ones cost nothing until they are used.
+    /// Creates a cache with the map in a bundle. Files of 64 KiB and more are mapped into memory instead of being read.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle. Its files are taken from the folder `Resources` beside the map, if there is one, or from the
-    ///     bundle's resource folder.
+    ///   - bundle: The bundle.
     ///   - name: The map's name, without its extension `json`.
-    ///   - strict: Whether any problem with the map is an error; see ``SubstitutionMap/init(contentsOf:resources:strict:)``.
-    /// - Throws: All that is wrong with the map, each with its key and line.
+    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
     public convenience init(
-        bundle: Bundle = .main,
-        map name: String = "substitutions",
-        strict: Bool = true
+        bundle: Bundle,
+        named name: String = "substitutions",
+        invalidEntries: SubstitutionMap.InvalidEntries = .reject
     ) throws(SubstitutionMapError) {
-        self.init(map: try SubstitutionMap(bundle: bundle, map: name, strict: strict))
+        self.init(map: try SubstitutionMap(bundle: bundle, named: name, invalidEntries: invalidEntries))
+    }
+
+    deinit {
+        responder.defaultCache.takeBack()
+        responder.observers.end()
     }
 
     // MARK: Map, counts and events
 
     /// The map in use. Setting another is atomic, and drops every retained response.
     public var map: SubstitutionMap {
-        get { state.withLock { $0.map } }
-        set {
-            if let liveReload { liveReload.follow(newValue, use: use) } else { use(newValue) }
-        }
+        get { responder.maps.map }
+        set { responder.use(newValue) }
     }
 
     /// What has been counted so far.
-    public var statistics: Statistics {
-        var statistics = state.withLock { $0.statistics }
-        let hits = retained.counts
-        statistics.lookups += hits.hits
-        statistics.substituted += hits.hits
-        statistics.bytes += hits.bytes
-        return statistics
+    public var statistics: Statistics { responder.statistics }
+
+    /// Everything that the cache does from now on, in order. Each call returns a stream for one listener.
+    ///
+    /// An event is in the stream before the response that it's about is delivered. A stream doesn't keep the cache alive, and
+    /// ends with it.
+    ///
+    /// - Parameter limit: How many events wait for the listener at most; the oldest are dropped.
+    public func events(bufferingNewest limit: Int = 10_000) -> AsyncStream<Event> {
+        responder.events(bufferingNewest: limit)
     }
 
-    /// Is called for everything that the cache does, in order, on a queue of its own; `nil`, the default, costs nothing.
-    public var onEvent: (@Sendable (Event) -> Void)? {
-        get { state.withLock { $0.onEvent } }
-        set {
-            state.withLock { $0.onEvent = newValue }
-            isObserved.store(newValue != nil, ordering: .relaxed)
-        }
-    }
+    /// Has a closure hear everything that the cache does from now on, on the thread on which it happens and before the response
+    /// is delivered.
+    package func hear(_ listener: @escaping @Sendable (Event) -> Void) { responder.hear(listener) }
 
-    /// Waits until ``onEvent`` has been told everything that has happened so far. Not to be called from within it.
-    public func flushEvents() {
-        eventQueue.sync {}
-    }
+    /// The entries that haven't answered a request since the map was set, in the order of the map.
+    public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
-    func use(_ map: SubstitutionMap) {
-        state.withLock { state in
-            state.map = map
-            dropAll(&state)
-        }
-    }
-
-    /// Delivers an event to whoever listens. It is only made if somebody does.
-    func emit(_ event: @autoclosure () -> Event) {
-        guard isObserved.load(ordering: .relaxed), let onEvent = state.withLock({ $0.onEvent }) else { return }
-        let event = event()
-        eventQueue.async { onEvent(event) }
-    }
+    /// Explains what a request gets, by the map as it is now. Changes and counts nothing.
+    public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     // MARK: Looking up
 
-    /// The response for a request: the local file's if an entry answers it, else the default cache's.
+    /// The response to a request: the local file's if an entry answers it, else the default cache's.
     ///
     /// The first lookup of a file reads it, on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
-        hit(request) ?? finish(prepare(request))
+        responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
     /// Returns the response of an entry that answers without a protocol; `nil` if there isn't one. Doesn't ask the default cache.
     package func localResponse(for request: URLRequest) -> CachedURLResponse? {
-        if let response = hit(request) { return response }
-        let lookup = prepare(request)
-        guard let substitution = lookup.decision.answer, let url = request.url else { return nil }
-        // An unreadable file is reported when the loader asks.
-        return try? substitute(lookup, with: substitution, url)
+        responder.retainedResponse(for: request) ?? responder.localResponse(to: responder.lookUp(request))
     }
 
-    /// Calls back at once where the response is retained or nothing has to be read; else on another queue.
+    /// Calls back at once if the response is retained or nothing has to be read, and on another queue otherwise.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
-        if let response = hit(request) { return completionHandler(response) }
-        let isTaken = forgetTaken(request)
+        if let response = responder.retainedResponse(for: request) { return completionHandler(response) }
+        // The protocol answers it, and reports what becomes of it.
+        if responder.forgetTaken(request) { return completionHandler(nil) }
         // A changed map would have to be read.
-        let lookup = liveReload?.isCurrent(map) ?? true ? prepare(request) : nil
-        if let lookup, needsNoRead(lookup, isTaken: isTaken) {
-            return completionHandler(finish(lookup, isTaken: isTaken))
+        let lookup = responder.maps.isCurrent(map) ? responder.lookUp(request) : nil
+        if let lookup, responder.needsNoDisk(lookup) { return completionHandler(responder.cachedResponse(to: lookup)) }
+        DispatchQueue.global(qos: .userInitiated).async { [responder] in
+            completionHandler(responder.cachedResponse(to: lookup ?? responder.lookUp(request)))
         }
-        DispatchQueue.global(qos: .userInitiated).async { [self] in
-            completionHandler(finish(lookup ?? prepare(request), isTaken: isTaken))
-        }
-    }
-
-    /// The retained response for a plain `GET`, without anything that costs time: see `Benchmarks`.
-    private func hit(_ request: URLRequest) -> CachedURLResponse? {
-        guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
-            let item = retained.item(for: url)
-        else { return nil }
-        if let watch = item.watch {
-            guard watch.holds else { return nil }
-            count(substituted: item.size)
-        }
-        emit(event(forHit: url, item))
-        return item.response
-    }
-
-    private func event(forHit url: String, _ item: RetainedTable.Item) -> Event {
-        let record = state.withLock { $0.retention.record(for: url) }
-        return .substituted(
-            item.response.response.url ?? URL(fileURLWithPath: "/"),
-            key: record?.key ?? "",
-            // Where a newer copy answers, that has no path.
-            file: (item.watch?.path ?? record?.path).map { URL(fileURLWithPath: $0) },
-            bytes: item.size
-        )
     }
 
     // MARK: Storing and removing
 
     /// Stores a response in the default cache, unless an entry would answer its request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
-        let lookup = prepare(request)
-        guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }
-        defaultStore(cachedResponse, under: key)
+        responder.store(cachedResponse, for: request)
     }
 
     /// Stores a response in the default cache, unless an entry would answer the task's request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
-        guard let request = dataTask.currentRequest else { return }
-        storeCachedResponse(cachedResponse, for: request)
+        if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
     /// Drops a request's retained response and the default cache's, and a newer copy of an `untilUpdated` entry's file. The next
     /// lookup builds the first anew.
-    public override func removeCachedResponse(for request: URLRequest) {
-        if let url = request.url?.absoluteString { drop(url) }
-        let match = Decision(request, in: map).match
-        removeCopy(for: match)
-        if let key = DefaultCacheKey.request(for: request, match?.url) { defaultRemove(under: key) }
-    }
+    public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
     /// Drops a task's retained response and the default cache's. The next lookup builds the former anew.
     public override func removeCachedResponse(for dataTask: URLSessionDataTask) {
-        guard let request = dataTask.currentRequest else { return }
-        removeCachedResponse(for: request)
+        if let request = dataTask.currentRequest { responder.remove(request) }
     }
 
     /// Drops all responses, retained ones and the default cache's, newer copies included. The map stays.
     public override func removeAllCachedResponses() {
-        state.withLock { dropAll(&$0) }
+        responder.retained.removeAll()
         super.removeAllCachedResponses()
-        updates.removeAll()
-    }
-
-    /// Drops every retained response, and keeps those that are being built from being retained.
-    private func dropAll(_ state: inout State) {
-        state.generation += 1
-        state.retention.removeAll()
-        retained.removeAll()
-    }
-
-    func drop(_ url: String) {
-        state.withLock { state in
-            state.retention.remove(url)
-            retained.remove(url)
-        }
+        responder.copies.removeAll()
     }
 
     // MARK: The default cache
 
-    func defaultResponse(under key: URLRequest) -> CachedURLResponse? {
-        super.cachedResponse(for: key)
-    }
-
-    func defaultRemove(under key: URLRequest) {
-        super.removeCachedResponse(for: key)
-    }
-
-    func defaultStore(_ response: CachedURLResponse, under key: URLRequest) {
-        #if canImport(Darwin)
+    private func storedResponse(for key: URLRequest) -> CachedURLResponse? { super.cachedResponse(for: key) }
+    private func removeFromDefaultCache(_ key: URLRequest) { super.removeCachedResponse(for: key) }
+    private func storeInDefaultCache(_ response: CachedURLResponse, for key: URLRequest) {
         super.storeCachedResponse(response, for: key)
-        #else
-        // Stored twice under one key, a response makes Linux's cache trap when it evicts it: the key then stands twice in its
-        // order of eviction (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So it is removed first, by one at a time.
-        storing.withLock {
-            super.removeCachedResponse(for: key)
-            super.storeCachedResponse(response, for: key)
-        }
-        #endif
-    }
-
-    #if !canImport(Darwin)
-    private let storing = NSLock()
-    #endif
-}
-
-extension URLRequest {
-    /// Whether it is a `GET` without a header that changes what it gets from a cache.
-    fileprivate var isPlainGet: Bool {
-        guard httpMethod == "GET" else { return false }
-        guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
-        return ["Range", "Authorization", "Proxy-Authorization", LocalSubstitutionCache.proofHeader].allSatisfy {
-            value(forHTTPHeaderField: $0) == nil
-        }
     }
 }

@@ -20,8 +20,8 @@ extension LoopbackServer {
         /// False by default. An HTTP/1.0 client, and an answer with its own `Content-Length`, never get chunks.
         public var chunked: Bool
 
-        /// The time between the end of the request and the head of the answer; zero by default.
-        public var delay: Duration
+        /// The seconds between the end of the request and the head of the answer; 0 by default.
+        public var delay: Double
 
         /// The failure to play, or nil, the default, to answer in full.
         public var fault: Fault?
@@ -32,7 +32,7 @@ extension LoopbackServer {
             headers: [(String, String)] = [],
             body: Data = Data(),
             chunked: Bool = false,
-            delay: Duration = .zero,
+            delay: Double = 0,
             fault: Fault? = nil
         ) {
             self.status = status
@@ -63,8 +63,8 @@ extension LoopbackServer {
             Answer(status: status, headers: [("Location", location)])
         }
 
-        /// The same answer, sent this much later than the request; it replaces an earlier delay.
-        public func after(_ delay: Duration) -> Answer {
+        /// The same answer, sent this many seconds later than the request; it replaces an earlier delay.
+        public func after(seconds delay: Double) -> Answer {
             var answer = self
             answer.delay = delay
             return answer

@@ -65,7 +65,7 @@ public final class LoopbackServer: Sendable {
     /// - Parameter path: A path with or without its leading slash, possibly followed by a query.
     public func url(_ path: String) -> URL {
         let relative = path.hasPrefix("/") ? String(path.dropFirst()) : path
-        return URL(string: baseURL.absoluteString + relative) ?? baseURL.appending(path: relative)
+        return URL(string: baseURL.absoluteString + relative) ?? baseURL.appendingPathComponent(relative)
     }
 
     /// Every request received in full so far, in order of arrival; recorded before its handler runs.

@@ -104,7 +104,7 @@ extension LoopbackServer.Request {
     /// Takes origin-form (`/a?b`), absolute-form (`http://host/a?b`), and leaves others (`*`, `host:443`) whole.
     private static func pathAndQuery(ofTarget target: String) -> (path: String, query: String?) {
         var rest = target[...]
-        if !target.hasPrefix("/"), let scheme = target.firstRange(of: "://") {
+        if !target.hasPrefix("/"), let scheme = target.range(of: "://") {
             rest = target[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }
         }
         let path = rest.prefix { $0 != "?" }

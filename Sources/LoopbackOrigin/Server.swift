@@ -80,7 +80,7 @@ final class Server: Sendable {
             guard let socket = listener.nextConnection() else {
                 // The client has given up already, or the process is out of descriptors: then the connection stays
                 // pending, and without this pause the loop would spin until another one is closed.
-                _ = stopSignal.isRaised(within: .milliseconds(10))
+                _ = stopSignal.isRaised(within: 0.01)
                 continue
             }
             let isAdmitted = state.withLock { state in

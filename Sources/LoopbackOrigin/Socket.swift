@@ -76,8 +76,8 @@ final class Socket: Sendable {
     /// way to the client (RFC 9112 section 9.6).
     func finish() {
         _ = shutdown(descriptor, Int32(SHUT_WR))
-        let deadline = ContinuousClock.now + .seconds(2)
-        while Self.firstReadable(of: [self], within: deadline - .now) != nil,
+        let deadline = Self.now + 2
+        while Self.firstReadable(of: [self], within: deadline - Self.now) != nil,
             let bytes = try? read(upTo: 64 << 10), !bytes.isEmpty
         {}
     }
@@ -90,19 +90,28 @@ final class Socket: Sendable {
     /// Waits until one of the sockets has bytes, a connection or an end to give.
     ///
     /// - Returns: The index of the first that has, or nil when the timeout, if there is one, runs out.
-    static func firstReadable(of sockets: [Socket], within timeout: Duration?) -> Int? {
-        // A century stands for every longer time, with which the arithmetic below would overflow.
-        let deadline = timeout.map { ContinuousClock.now + min($0, .seconds(3_155_760_000)) }
+    /// - Parameter timeout: In seconds; nil to wait for as long as it takes.
+    static func firstReadable(of sockets: [Socket], within timeout: Double?) -> Int? {
+        let deadline = timeout.map { now + $0 }
         var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
         while true {
-            let left = deadline.map { max(.zero, $0 - .now) }
-            // One millisecond more than what is left, so that rounding down never ends a wait early.
-            let milliseconds = left.map { Int32(clamping: Int64($0 / .milliseconds(1)) + ($0 > .zero ? 1 : 0)) } ?? -1
+            let left = deadline.map { max(0, $0 - now) }
+            // Rounded up, so that a wait never ends early.
+            let milliseconds = left.map { Int32(min(($0 * 1_000).rounded(.up), Double(Int32.max))) } ?? -1
             if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
                 return polls.firstIndex { $0.revents != 0 }
             }
-            if left == .zero { return nil }
+            if left == 0 { return nil }
         }
+    }
+}
+
+extension Socket {
+    /// Seconds since some moment before the process began, whatever the clock is set to.
+    private static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
 

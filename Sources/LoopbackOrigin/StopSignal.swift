@@ -15,8 +15,8 @@ final class StopSignal: Sendable {
         sender.hangUp()
     }
 
-    /// Waits for the signal, at most for a duration; returns whether it is raised.
-    func isRaised(within timeout: Duration) -> Bool {
+    /// Waits for the signal, at most for some seconds; returns whether it is raised.
+    func isRaised(within timeout: Double) -> Bool {
         Socket.firstReadable(of: [receiver], within: timeout) != nil
     }
 

@@ -4,8 +4,6 @@ import LocalSubstitution
 /// `substitute`: shows the cache at work, and helps to make, explain and check maps.
 @main
 enum Main {
-    static let version = "0.1.0"
-
     static func main() async {
         // Without this, writing to a reader that has gone away ends the process.
         signal(SIGPIPE, SIG_IGN)
@@ -21,7 +19,7 @@ enum Main {
                 return .usage
             }
             if ["--version", "-version", "-V", "-v", "version"].contains(name) {
-                output.help(version)
+                output.help(CommandVersion.text)
                 return .done
             }
             let isHelp = name == "--help" || name == "-h"

@@ -37,24 +37,44 @@ struct SnippetTests {
 
     @Test("a session of one's own is answered")
     func ownSession() async throws {
-        let session = ephemeralSession(with: try Self.cache())
+        let session = try attachedSession(with: try Self.cache())
         let (body, _) = try await session.data(from: Self.url)
         #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
+    }
+
+    @Test("a strict session reaches its exception, and nothing else")
+    func strict() async throws {
+        let origin = try LoopbackServer(routes: ["/page": .text("reached")])
+        let session = try strictSession(with: try Self.cache())
+        #expect(try await session.data(from: origin.url("page")).0 == Data("reached".utf8))
+        let other = try #require(URL(string: "http://localhost:\(origin.port)/page"))
+        await #expect(throws: URLError.self) { try await session.data(from: other) }
+    }
+
+    @Test("an entry is unused until it has answered")
+    func unused() async throws {
+        let cache = try Self.cache()
+        #expect(cache.unusedEntries.map(\.key) == ["https://api.example.com/user"])
+        _ = try await cache.makeSession().data(from: Self.url)
+        expectNoUnusedEntries(of: cache)
     }
 
     @Test("problems and warnings are printed")
     func problems() throws {
         let map = try printProblems(of: Self.folder.appending(path: "Fixtures/mistakes/substitutions.json"))
-        #expect(map.problems.count == 3)
+        #expect(map.problems.count == 2)
+        #expect(map.fileProblems().count == 1)
         #expect(map.warnings().count == 3)
     }
 
-    @Test("a cache that reloads is made, and listened to")
-    func reloading() throws {
-        let cache = try reloadingCache(Document.root.appending(path: "substitutions.json"))
-        listen(to: cache, Self.url)
-        #expect(cache.map.count > 0)
-        #expect(cache.onEvent != nil)
+    @Test("a cache that reloads is made, and listened to until it goes")
+    func reloading() async throws {
+        func listener() throws -> Task<Void, Never> {
+            let cache = try reloadingCache(Document.root.appending(path: "substitutions.json"))
+            #expect(cache.map.count > 0)
+            return listen(to: cache, Self.url)
+        }
+        await (try listener()).value
     }
 
     @Test("recorded fixtures are a map")
@@ -81,20 +101,25 @@ struct SnippetTests {
         }
     }
 
-    @Test("an attached session is answered, and verified; what is visited is kept and answers offline")
+    @Test(
+        "an attached session is answered, and verified, as the shared one is; what is visited is kept and answers offline"
+    )
     func attached() async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "Home-\(UUID().uuidString)").path
         await #expect(processExitsWith: .success) { [home = home as String] in
             setenv("HOME", home, 1)
             setenv("XDG_CACHE_HOME", home, 1)
             let cache = try SnippetTests.cache()
-            URLCache.shared = cache
-            let session = URLSession(configuration: attach(cache))
-            let answered = await cache.verify(session).isSubstituted
+            try installCache(cache)
+            let session = try attachedSession(with: cache)
+            var answered = true
+            for session in [session, URLSession.shared] {
+                if case .notSubstituted = await cache.verify(session) { answered = false }
+            }
             await printVerification(of: session, cache)
             let origin = try LoopbackServer(routes: ["/page": .text("visited")])
             let url = origin.url("page")
-            let keeping = URLSession(configuration: keepWhatIsVisited(cache))
+            let keeping = try keepWhatIsVisited(cache)
             _ = try await keeping.data(from: url)
             origin.stop()
             let (kept, _) = try await keeping.data(from: url)
@@ -119,7 +144,9 @@ struct SnippetTests {
 
     private static func cache() throws -> LocalSubstitutionCache {
         let files = ["https://api.example.com/user": "user.json"]
-        return LocalSubstitutionCache(map: try SubstitutionMap(files, resources: folder.appending(path: "Fixtures")))
+        return LocalSubstitutionCache(
+            map: try SubstitutionMap(files: files, resources: folder.appending(path: "Fixtures"))
+        )
     }
 
     private static let source = Document.lines(of: "Tests/DocumentationTests/Snippets.swift")

@@ -17,9 +17,9 @@ import Nuke
 // snippet: an app
 func answerFromLocalFiles(in bundle: Bundle = .main) {
     do {
-        URLCache.shared = try LocalSubstitutionCache(bundle: bundle, strict: false)
+        try LocalSubstitutionCache(bundle: bundle, invalidEntries: .skip).install()
     } catch {
-        print(error)  // There is no map, or it is no JSON. The default cache stays.
+        print(error)  // There is no map, it isn't JSON, or a session was used before. The default cache stays.
     }
 }
 // end
@@ -28,11 +28,10 @@ func answerFromLocalFiles(in bundle: Bundle = .main) {
 @Test("the user's name is decoded")
 func userName() async throws {
     let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
-    let map = try SubstitutionMap(["https://api.example.com/user": "user.json"], resources: fixtures)
-    let configuration = URLSessionConfiguration.default
-    configuration.urlCache = LocalSubstitutionCache(map: map)
+    let map = try SubstitutionMap(files: ["https://api.example.com/user": "user.json"], resources: fixtures)
+    let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
     let url = try #require(URL(string: "https://api.example.com/user"))
-    let (body, _) = try await URLSession(configuration: configuration).data(from: url)
+    let (body, _) = try await session.data(from: url)
     #expect(try JSONDecoder().decode([String: String].self, from: body) == ["name": "Ada"])
 }
 // end
@@ -49,27 +48,43 @@ func shareCacheOfFolder() throws {
     // end
 }
 
-func ephemeralSession(with cache: LocalSubstitutionCache) -> URLSession {
-    // snippet: a session of one's own
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.urlCache = cache
+func installCache(_ cache: LocalSubstitutionCache) throws {
+    // snippet: installing
+    try cache.install()
+    // end
+}
+
+func attachedSession(with cache: LocalSubstitutionCache) throws -> URLSession {
+    // snippet: attaching
+    let configuration = URLSessionConfiguration.default
+    try cache.attach(to: configuration)
     let session = URLSession(configuration: configuration)
     // end
     return session
 }
 
-func listen(to cache: LocalSubstitutionCache, _ url: URL) {
+func strictSession(with cache: LocalSubstitutionCache) throws -> URLSession {
+    // snippet: a strict session with an exception
+    let session = try cache.makeSession(unmatched: .fail(except: ["http://127.0.0.1:*/*"]))
+    // end
+    return session
+}
+
+func listen(to cache: LocalSubstitutionCache, _ url: URL) -> Task<Void, Never> {
     // snippet: finding mistakes
-    cache.onEvent = { event in print(event) }
+    let events = cache.events()
+    let listener = Task { for await event in events { print(event) } }
     print(cache.explain(URLRequest(url: url)))
     print(cache.statistics.substituted, "of", cache.statistics.lookups)
+    print(cache.unusedEntries)
     // end
+    return listener
 }
 
 func printProblems(of mapFile: URL) throws -> SubstitutionMap {
     // snippet: problems and warnings
-    let map = try SubstitutionMap(contentsOf: mapFile, strict: false)
-    for problem in map.problems { print(problem) }
+    let map = try SubstitutionMap(contentsOf: mapFile, invalidEntries: .skip)
+    for problem in map.problems + map.fileProblems() { print(problem) }
     for warning in map.warnings() { print(warning) }
     // end
     return map
@@ -77,69 +92,53 @@ func printProblems(of mapFile: URL) throws -> SubstitutionMap {
 
 func reloadingCache(_ mapFile: URL) throws -> LocalSubstitutionCache {
     // snippet: live reload
-    let cache = try LocalSubstitutionCache(contentsOf: mapFile, reloadsChanges: true)
+    let cache = try LocalSubstitutionCache(contentsOf: mapFile)
     // end
     return cache
 }
 
-func attach(_ cache: LocalSubstitutionCache) -> URLSessionConfiguration {
-    // snippet: attaching
-    let configuration = URLSessionConfiguration.default
-    cache.attach(to: configuration)
-    // end
-    return configuration
-}
-
 func printVerification(of session: URLSession, _ cache: LocalSubstitutionCache) async {
     // snippet: verifying
-    let verification = await cache.verify(session)
-    print(verification)
+    switch await cache.verify(session) {
+    case .substituted(let url): print("\(url) was answered from a local file")
+    case .notSubstituted(let reason): print(reason)
+    }
     // end
 }
 
-// snippet: a copy of what was visited
-final class KeepingProtocol: SubstitutionURLProtocol {
-    static let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)
-    static let kept = caches.first.flatMap { try? SubstitutionRecorder(folder: $0.appending(path: "Kept")) }
-    override class var recorder: SubstitutionRecorder? { kept }
-}
-// end
-
-func keepWhatIsVisited(_ cache: LocalSubstitutionCache) -> URLSessionConfiguration {
-    // snippet: attaching a recorder
-    let configuration = URLSessionConfiguration.default
-    cache.attach(to: configuration, as: KeepingProtocol.self)
+func keepWhatIsVisited(_ cache: LocalSubstitutionCache) throws -> URLSession {
+    // snippet: a copy of what was visited
+    let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
+    let recorder = try SubstitutionRecorder(folder: caches.appending(path: "Kept"))
+    let session = try cache.makeSession(.default, recorder: recorder)
     // end
-    return configuration
+    return session
 }
 
 // snippet: strict mode
-final class CheckoutProtocol: SubstitutionURLProtocol {
-    static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/checkout.json")
-    static let checkout = Result { try LocalSubstitutionCache(contentsOf: fixtures) }
-    override class var cache: LocalSubstitutionCache? {
-        if case .success(let cache) = checkout { cache } else { nil }
-    }
-}
-
-func checkoutSession() throws -> URLSession {
-    let configuration = URLSessionConfiguration.ephemeral
-    let cache = try CheckoutProtocol.checkout.get()
-    cache.attach(to: configuration, as: CheckoutProtocol.self, unmatched: .fail)
-    return URLSession(configuration: configuration)
+func checkoutCache() throws -> LocalSubstitutionCache {
+    let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    return try LocalSubstitutionCache(contentsOf: folder.appending(path: "Fixtures/checkout.json"))
 }
 
 @Test("an order that is refused says why")
 func refusedOrder() async throws {
+    let session = try checkoutCache().makeSession(unmatched: .fail)
     let url = try #require(URL(string: "https://shop.example.com/orders"))
     var order = URLRequest(url: url)
     order.httpMethod = "POST"
     order.setValue("Bearer token", forHTTPHeaderField: "Authorization")
-    let (body, response) = try await checkoutSession().data(for: order)
+    let (body, response) = try await session.data(for: order)
     #expect((response as? HTTPURLResponse)?.statusCode == 409)
     #expect(String(decoding: body, as: UTF8.self) == "sold out\n")
 }
 // end
+
+func expectNoUnusedEntries(of cache: LocalSubstitutionCache) {
+    // snippet: unused entries
+    #expect(cache.unusedEntries.isEmpty)
+    // end
+}
 
 func recordedFixtures() throws -> LocalSubstitutionCache {
     // snippet: recorded fixtures

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Guarded
 import Testing
 
 @testable import LoopbackOrigin
@@ -87,7 +87,7 @@ struct AnswerTests {
 
     @Test("not before its delay")
     func delay() async throws {
-        let origin = try LoopbackServer(routes: ["/": .text("late").after(.milliseconds(150))])
+        let origin = try LoopbackServer(routes: ["/": .text("late").after(seconds: 0.15)])
         defer { origin.stop() }
         let start = ContinuousClock.now
         let (body, _) = try await makeSession().exchange(origin.baseURL)
@@ -97,7 +97,7 @@ struct AnswerTests {
 
     @Test("one request after another on one connection")
     func keepAlive() async throws {
-        let threads = Mutex<Set<ObjectIdentifier>>([])
+        let threads = Guarded<Set<ObjectIdentifier>>([])
         let origin = try LoopbackServer { _ in
             threads.withLock { _ = $0.insert(ObjectIdentifier(Thread.current)) }
             return .text("again")

@@ -46,8 +46,8 @@ struct StopTests {
     @Test(
         "ends what it was about to answer",
         arguments: [
-            LoopbackServer.Answer.text("late").after(.seconds(3600)),
-            LoopbackServer.Answer.text("late").after(Duration(attoseconds: .max)),
+            LoopbackServer.Answer.text("late").after(seconds: 3600),
+            LoopbackServer.Answer.text("late").after(seconds: .infinity),
             LoopbackServer.Answer.text("never").failing(.stallAfter(bodyBytes: 1)),
         ]
     )

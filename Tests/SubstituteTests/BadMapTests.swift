@@ -116,14 +116,14 @@ struct BadMapTests {
         #expect(run.messages.contains("map.json” is \(kind), not a regular file"))
     }
 
-    @Test("because its files have no folder is an error that says so")
+    @Test("because its files are in neither folder is an error that says where they belong")
     func noResources() async throws {
         try folder.write(#"{ "https://h.example/a": "a.txt" }"#, to: "substitutions.json")
         let run = try await folder.substitute("get", Self.url)
         #expect(run.status == 1)
         #expect(run.bytes.isEmpty)
-        #expect(run.messages.contains("the map has no resources folder: put a folder “Resources” beside the map"))
-        #expect(run.messages.contains("--resources"))
+        // Without a folder “Resources”, the map's own is its resources folder.
+        #expect(run.messages.contains("the file “a.txt” does not exist: add it to “\(folder.url.path)”"))
 
         let named = try await folder.substitute("get", Self.url, "--resources", "nowhere")
         #expect(named.status == 1)

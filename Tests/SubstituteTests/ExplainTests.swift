@@ -175,8 +175,15 @@ struct ExplainTests {
     }
 
     @Test("knows every verdict that there is")
-    func allVerdicts() {
-        #expect(Set(Case.all.map(\.verdict)) == Set(Explanation.Verdict.allCases))
+    func allVerdicts() throws {
+        // The type can grow, so only its declarations tell.
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let source = package.appendingPathComponent("Sources/LocalSubstitution/Answering/Explanation.swift")
+        let declarations = try String(contentsOf: source, encoding: .utf8)
+            .matches(of: /public static let \w+ = Verdict\(rawValue: "(\w+)"\)/)
+        #expect(!declarations.isEmpty)
+        #expect(Set(Case.all.map(\.verdict.rawValue)) == Set(declarations.map { String($0.1) }))
     }
 
     #if os(Linux)

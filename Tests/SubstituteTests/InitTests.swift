@@ -60,7 +60,7 @@ struct InitTests {
         )
         let other = try await folder.substitute("init", "--map", "other/pages.json")
         #expect(
-            other.lines.contains(#"    URLCache.shared = try LocalSubstitutionCache(bundle: .module, map: "pages")"#)
+            other.lines.contains(#"    URLCache.shared = try LocalSubstitutionCache(bundle: .module, named: "pages")"#)
         )
     }
 

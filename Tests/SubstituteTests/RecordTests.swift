@@ -4,6 +4,10 @@ import LocalSubstitution
 import LoopbackOrigin
 import Testing
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite("substitute get --attach, --record, --offline", .serialized)
 struct RecordTests {
     private let folder: TemporaryFolder
@@ -111,7 +115,7 @@ struct RecordTests {
 
     /// Checks what a killed process has left; gives how many files.
     private func check(_ kept: URL) throws -> Int {
-        let map = try SubstitutionMap(contentsOf: kept.appendingPathComponent("substitutions.json"))
+        let cache = try LocalSubstitutionCache(contentsOf: kept.appendingPathComponent("substitutions.json"))
         let keys = try JSONDecoder()
             .decode([String: String].self, from: Data(contentsOf: kept.appendingPathComponent("substitutions.json")))
             .keys
@@ -119,7 +123,7 @@ struct RecordTests {
             .decode(Records.self, from: Data(contentsOf: kept.appendingPathComponent("recorder.json")))
         for key in keys {
             let url = try #require(URL(string: key))
-            let file = try #require(map.substitution(for: url)?.fileURL)
+            let file = try #require(cache.explain(URLRequest(url: url)).file)
             let contents = try Data(contentsOf: file)
             let number = try #require(
                 Int(String(decoding: contents, as: UTF8.self).prefix { $0 != "\n" }.split(separator: " ")[1])

@@ -1,54 +1,10 @@
 /// One key and value of a map, checked.
-struct Entry: Sendable {
-    let key: String
+package struct Entry: Sendable {
+    package let key: String
     /// The entry's line in the map; 0 for a map made in code.
-    let line: Int32
-    let file: FileName?
-    let options: EntryOptions
+    package let line: Int32
+    package let file: FileName?
+    package let options: EntryOptions
 
-    var isPattern: Bool { key.utf8.contains(UInt8(ascii: "*")) }
-}
-
-/// Everything that an entry says besides its file. Most entries of a map share one.
-final class EntryOptions: Sendable {
-    /// Whether the entry is `null`: its URLs are never substituted.
-    let isNever: Bool
-    let mimeType: String?
-    let charset: String?
-    let status: Int
-    let headers: [String: String]
-    let ignoreQuery: IgnoreQuery?
-    let use: Substitution.Use
-    let timeout: Double?
-    let methods: [String]
-    let isEnabled: Bool
-
-    init(_ fields: EntryFields) {
-        isNever = false
-        mimeType = fields.mimeType
-        charset = fields.charset
-        status = fields.status ?? 200
-        headers = fields.headers
-        ignoreQuery = fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
-        use = fields.use ?? .always
-        timeout = fields.timeout
-        methods = fields.methods ?? ["GET"]
-        isEnabled = fields.isEnabled ?? true
-    }
-
-    private init() {
-        isNever = true
-        mimeType = nil
-        charset = nil
-        status = 200
-        headers = [:]
-        ignoreQuery = nil
-        use = .always
-        timeout = nil
-        methods = []
-        isEnabled = true
-    }
-
-    /// The options of a `null` entry.
-    static let never = EntryOptions()
+    package var isPattern: Bool { key.utf8.contains(UInt8(ascii: "*")) }
 }

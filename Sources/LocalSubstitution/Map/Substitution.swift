@@ -1,9 +1,9 @@
-public import Foundation
+import Foundation
 
 /// What an entry gives for a request: file, MIME type, charset, headers and status.
-public struct Substitution: Sendable {
+package struct Substitution: Sendable {
     /// When an entry's file answers: the map's field `use`.
-    public enum Use: String, Sendable, Hashable, CaseIterable {
+    enum Use: String, Sendable, Hashable, CaseIterable {
         /// Always. The default.
         case always
         /// Until the network has given a newer copy.
@@ -13,21 +13,21 @@ public struct Substitution: Sendable {
     }
 
     /// The key of the entry, as the map has it.
-    public let key: String
+    let key: String
     /// The local file; `nil` for an entry that has only a status, and so an empty body.
-    public let fileURL: URL?
+    let fileURL: URL?
     /// The entry's, or what the extension of the file or of the URL's path says, or `application/octet-stream`.
-    public let mimeType: String
+    package let mimeType: String
     /// The entry's; else `utf-8` for text. A byte order mark in the file overrides the latter when a response is built.
-    public let charset: String?
+    let charset: String?
     /// The HTTP status code.
-    public let status: Int
+    package let status: Int
     /// The headers that the entry and `$defaults` set. They win over those that the cache gives by itself.
-    public let headers: [String: String]
+    package let headers: [String: String]
     /// When the file answers.
-    public let use: Use
+    let use: Use
     /// The HTTP methods that are answered. `GET` implies `HEAD`.
-    public let methods: [String]
+    let methods: [String]
 
     /// The file's name in the resources folder, wildcards filled.
     package let fileName: String?
@@ -54,7 +54,7 @@ public struct Substitution: Sendable {
         }
     }
 
-    init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
+    package init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
         let options = entry.options
         key = entry.key
         self.fileName = fileName
@@ -79,8 +79,8 @@ public struct Substitution: Sendable {
         fileName: String?,
         path: String
     ) -> (String, MIMETypeSource) {
-        if let header = options.headers.first(where: { $0.key.lowercased() == "content-type" }) {
-            return (MIMEType.essence(of: header.value), .header)
+        if let header = options.headers[header: "Content-Type"] {
+            return (MIMEType.essence(of: header), .header)
         }
         if let type = options.mimeType { return (type, .entry) }
         if let fileExtension = fileName.flatMap({ MIMEType.fileExtension(of: $0) }),

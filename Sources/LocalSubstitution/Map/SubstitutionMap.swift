@@ -5,8 +5,8 @@ import Guarded
 ///
 /// A value: copying it costs nothing, and nothing changes it.
 public struct SubstitutionMap: Sendable {
-    /// What is wrong with entries that are left out, where the map was loaded with `strict: false`; else empty.
-    public let problems: [SubstitutionMapError.Problem]
+    /// What is wrong with the entries that were skipped; empty unless the map was loaded with ``InvalidEntries/skip``.
+    public let problems: [Problem]
 
     let storage: Storage
 
@@ -25,7 +25,7 @@ public struct SubstitutionMap: Sendable {
         }
 
         /// The keys that almost match a URL.
-        func nearMisses(of url: NormalizedURL) -> [NearMiss] {
+        func nearMisses(of url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
             nearMisses.withLock { made in
                 let finder = made ?? NearMisses(index)
                 made = finder
@@ -37,40 +37,65 @@ public struct SubstitutionMap: Sendable {
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
+    /// What becomes of entries that something is wrong with.
+    public enum InvalidEntries: Sendable, Hashable {
+        /// Any problem is an error.
+        case reject
+        /// Such entries are left out, and ``SubstitutionMap/problems`` lists what is wrong with them. Files aren't looked at: a
+        /// missing one is found when it's asked for; see ``SubstitutionMap/fileProblems()``. Only a map that can't be read or
+        /// isn't a JSON object is an error. For apps that were shipped.
+        case skip
+    }
+
     /// Where a map came from: what loading it again takes.
     struct Source: Sendable {
         var file: MapFile
         let resources: URL?
-        let strict: Bool
+        let invalidEntries: InvalidEntries
     }
 
     /// Loads a map from a file.
     ///
     /// - Parameters:
     ///   - file: A JSON file in UTF-8.
-    ///   - resources: The folder with the entries' files; by default the folder `Resources` beside the map.
-    ///   - strict: Whether any problem is an error. Otherwise only a map that can't be read or is no JSON object throws, the
-    ///     entries that are right work, and ``problems`` has the rest: for apps that were shipped.
-    /// - Throws: All that is wrong with the map, each with its key and line.
-    public init(contentsOf file: URL, resources: URL? = nil, strict: Bool = true) throws(SubstitutionMapError) {
-        try self.init(
-            MapFile(file),
-            resources: resources,
-            folder: Self.folder(beside: file, or: resources),
-            strict: strict
-        )
+    ///   - resources: The folder with the entries' files. By default the folder `Resources` beside the map. If there is none, the
+    ///     map's own folder, in which the map and hidden files are never served.
+    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    public init(
+        contentsOf file: URL,
+        resources: URL? = nil,
+        invalidEntries: InvalidEntries = .reject
+    ) throws(SubstitutionMapError) {
+        try self.init(MapFile(file), resources: resources, invalidEntries: invalidEntries)
     }
 
-    /// Makes a map of JSON text.
+    /// Loads a map as far as it's right, its files included, for tools that show everything that is wrong with it.
+    ///
+    /// - Throws: If the map can't be read or isn't a JSON object.
+    package init(checking file: URL, resources: URL?) throws(SubstitutionMapError) {
+        try self.init(MapFile(file), resources: resources, invalidEntries: .skip, looksAtFiles: true)
+    }
+
+    /// Loads a map from JSON text.
     ///
     /// - Parameters:
     ///   - json: A JSON object in UTF-8.
-    ///   - resources: The folder with the entries' files.
-    ///   - strict: As in ``init(contentsOf:resources:strict:)``.
-    /// - Throws: All that is wrong with the map, each with its key and line.
-    public init(json: Data, resources: URL, strict: Bool = true) throws(SubstitutionMapError) {
-        let folder = ResourcesFolder(resources)
-        try self.init(MapLoader(json: Array(json), folder: folder), source: nil, folder: folder, strict: strict)
+    ///   - resources: The folder with the entries' files; a map without files needs none.
+    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    public init(
+        json: Data,
+        resources: URL? = nil,
+        invalidEntries: InvalidEntries = .reject
+    ) throws(SubstitutionMapError) {
+        let folder = resources.map { ResourcesFolder($0) }
+        try self.init(
+            MapLoader(json: Array(json), folder: folder, looksAtFiles: invalidEntries == .reject),
+            source: nil,
+            folder: folder,
+            invalidEntries: invalidEntries
+        )
     }
 
     /// Makes a map of a dictionary of URLs and file names.
@@ -78,51 +103,68 @@ public struct SubstitutionMap: Sendable {
     /// - Parameters:
     ///   - files: Keys, as in the JSON, and the names of their files.
     ///   - resources: The folder with the files.
-    /// - Throws: All that is wrong with the map, each with its key.
-    public init(_ files: [String: String], resources: URL) throws(SubstitutionMapError) {
+    /// - Throws: Everything that is wrong with the map, each problem with its key.
+    public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(resources)
-        try self.init(MapLoader(files: files, folder: folder), source: nil, folder: folder, strict: true)
+        try self.init(
+            MapLoader(files: files, folder: folder),
+            source: nil,
+            folder: folder,
+            invalidEntries: .reject
+        )
     }
 
     /// How many entries are in use.
     public var count: Int { storage.index.entries.count }
 
-    /// What the map gives for a URL; `nil` if no entry applies to it.
-    ///
-    /// Looks whether the entry's file exists, but does not read it. What a *request* for the URL gets depends on more: see
-    /// ``LocalSubstitutionCache/explain(_:)``.
-    public func substitution(for url: URL) -> Substitution? {
+    /// The entries, in the order of the map.
+    package var entries: [Entry] { storage.index.entries }
+
+    /// The folder with the entries' files; `nil` if there is none.
+    package var resources: ResourcesFolder? { storage.folder }
+
+    /// What the map says for a URL; `nil` if no entry applies to it. Looks whether the entry's file exists, but doesn't read it.
+    package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).substitution
     }
 
-    init(_ file: MapFile, resources: URL?, folder: ResourcesFolder?, strict: Bool) throws(SubstitutionMapError) {
+    init(
+        _ file: MapFile,
+        resources: URL?,
+        mapsLargeFiles: Bool = false,
+        invalidEntries: InvalidEntries,
+        looksAtFiles: Bool? = nil
+    ) throws(SubstitutionMapError) {
+        let folder = Self.folder(beside: file.url, or: resources, mapsLargeFiles: mapsLargeFiles)
+        let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
         try self.init(
-            MapLoader(json: file.json, folder: folder),
-            source: Source(file: file.withoutBytes, resources: resources, strict: strict),
+            MapLoader(json: file.json, folder: folder, looksAtFiles: looksAtFiles),
+            source: Source(file: file.withoutBytes, resources: resources, invalidEntries: invalidEntries),
             folder: folder,
-            strict: strict
+            invalidEntries: invalidEntries
         )
     }
 
-    /// `Resources` beside a map, if it is a folder.
-    static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder? {
+    /// The folder that is named, or `Resources` beside a map, or the map's own.
+    static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder {
         if let resources { return ResourcesFolder(resources, mapsLargeFiles: mapsLargeFiles) }
-        let beside = ResourcesFolder(folder(beside: file), mapsLargeFiles: mapsLargeFiles)
-        return FileStatus(path: beside.path)?.kind == .folder ? beside : nil
-    }
-
-    static func folder(beside file: URL) -> URL {
-        file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
+        let own = file.deletingLastPathComponent()
+        let beside = ResourcesFolder(
+            own.appendingPathComponent("Resources", isDirectory: true),
+            mapsLargeFiles: mapsLargeFiles
+        )
+        if FileStatus(path: beside.path)?.kind == .folder { return beside }
+        return ResourcesFolder(own, mapsLargeFiles: mapsLargeFiles, mapName: file.lastPathComponent)
     }
 
     private init(
         _ loaded: MapLoader,
         source: Source?,
         folder: ResourcesFolder?,
-        strict: Bool
+        invalidEntries: InvalidEntries
     ) throws(SubstitutionMapError) {
-        if loaded.problems.contains(where: { strict || $0.isFatal }) {
+        if loaded.problems.contains(where: { invalidEntries == .reject || $0.isFatal }) {
             throw SubstitutionMapError(file: source?.file.url, problems: loaded.problems)
         }
         problems = loaded.problems

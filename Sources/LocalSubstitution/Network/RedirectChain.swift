@@ -35,8 +35,8 @@ struct RedirectChain: Sendable {
         if let target = Self.target(of: response) { request.url = target }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
-            // Credentials were meant for another origin (RFC 9110 §15.4), but Linux's loader sends them on.
-            for name in RecordingRules.credentialHeaders { request.setValue(nil, forHTTPHeaderField: name) }
+            // They were meant for another origin (RFC 9110 §15.4). Linux's loader sends them on.
+            for name in CredentialHeaders.names { request.setValue(nil, forHTTPHeaderField: name) }
             #if !canImport(Darwin)
             ownCookie = nil
             #endif

@@ -5,35 +5,32 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A request that goes to the network while something stands by, and what is made of what comes.
+/// A request that goes to the network, with something that answers if that fails.
 struct ForwardedRequest: Sendable {
     typealias Result = Swift.Result<CachedURLResponse, URLError>
 
-    let cache: LocalSubstitutionCache
+    let attachment: Attachment
     let lookup: Lookup
-    let standby: Standby
-    let forwarder: Forwarder
+    let fallback: Fallback
     /// What is sent: the request, with the validators of the recorder's copy if it has one.
     let request: URLRequest
     /// Whether the server may say that the recorder's copy is still right.
     private let isConditional: Bool
-    /// The header with which the session itself shows who asks; `nil` for most. As it is sent: what comes may bring a cookie.
+    /// The header by which the session itself identifies its user; `nil` for most. As it is sent: a response may set a cookie.
     private let credentialHeader: String?
 
     init(
-        _ cache: LocalSubstitutionCache,
+        _ attachment: Attachment,
         _ lookup: Lookup,
-        _ standby: Standby,
-        _ forwarder: Forwarder,
+        _ fallback: Fallback,
         isConditional: Bool = true
     ) {
-        self.cache = cache
+        self.attachment = attachment
         self.lookup = lookup
-        self.standby = standby
-        self.forwarder = forwarder
-        credentialHeader = forwarder.credentialHeader(for: lookup.request.url)
+        self.fallback = fallback
+        credentialHeader = attachment.forwarder.credentialHeader(for: lookup.request.url)
         var request = lookup.request
-        let validators = isConditional ? standby.recorder?.validators(for: request) : nil
+        let validators = isConditional ? fallback.recorder?.validators(for: request) : nil
         validators?.makeConditional(&request)
         self.isConditional = validators != nil
         self.request = request
@@ -41,26 +38,33 @@ struct ForwardedRequest: Sendable {
 
     /// How many seconds the complete response may take; `nil` for what the configuration says.
     var timeout: Double? {
-        guard case .file(let substitution) = standby else { return nil }
+        guard case .entry(let substitution) = fallback else { return nil }
         return substitution.timeout
     }
 
-    /// Whether there is something that answers if the network fails, as far as can be known.
-    var hasStandby: Bool { standby.recorder.map { $0.hasAnswer(to: lookup.request) } ?? true }
+    /// Whether something answers if the network fails. A recorder may have lost its copy by then.
+    var hasFallback: Bool { fallback.recorder.map { $0.hasAnswer(to: lookup.request) } ?? true }
 
-    func answer(toRedirect request: URLRequest) -> CachedURLResponse? { cache.answer(toRedirect: request) }
+    private var responder: Responder { attachment.responder }
+
+    /// What an entry answers to the target of a redirect; `nil` to follow it, also where an entry waits for the network to fail.
+    func answer(toRedirect request: URLRequest) -> CachedURLResponse? {
+        let lookup = responder.lookUp(request)
+        guard case .answer(let substitution) = lookup.decision.outcome else { return nil }
+        return try? responder.serve(lookup, by: substitution).get()
+    }
 
     /// What is to be done next about a request.
     enum Step: Sendable {
-        /// Hand out an answer.
+        /// Deliver a result.
         case deliver(Result)
-        /// Find out on a queue, since it takes files.
+        /// Find out on a queue, since it reads or writes files.
         case find(DispatchQueue = .global(qos: .userInitiated), @Sendable () -> Step)
         /// Send another request in place of this one.
         case retry(ForwardedRequest)
     }
 
-    /// What to do about what has come.
+    /// What to do next.
     func step(after outcome: Forwarding.Outcome) -> Step {
         switch outcome {
         case .local(let response):
@@ -83,8 +87,8 @@ struct ForwardedRequest: Sendable {
         _ redirects: [URLRequest],
         obstacle: NotKept? = nil
     ) -> Step {
-        cache.noteForwarded(lookup)
-        guard case .recorder(let recorder) = standby, let http = response.response as? HTTPURLResponse else {
+        responder.reportForwarded(lookup)
+        guard let recorder = fallback.recorder, let http = response.response as? HTTPURLResponse else {
             return .deliver(.success(response))
         }
         guard isConditional, http.statusCode == 304 else {
@@ -95,24 +99,24 @@ struct ForwardedRequest: Sendable {
 
     private func fallBack(_ error: URLError) -> Result {
         let answer =
-            switch standby {
-            case .file(let substitution): cache.serve(lookup, substitution, isCounted: false)
-            case .recorder(let recorder): cache.replay(lookup, recorder) ?? fail(error)
+            switch fallback {
+            case .entry(let substitution): responder.serve(lookup, by: substitution)
+            case .recorder(let recorder): responder.replay(lookup, recorder) ?? fail(error)
             }
-        if case .success = answer { cache.noteFallback(lookup, error) }
+        if case .success = answer { responder.reportFallback(lookup, error) }
         return answer
     }
 
     /// There's no answer.
     private func fail(_ error: URLError) -> Result {
-        cache.reportUnanswered(lookup, since: error.localizedDescription)
+        responder.reportUnanswered(lookup, since: error.localizedDescription)
         return .failure(error)
     }
 
     /// The server says that the recorder's copy is still right.
     private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> Step {
-        guard redirects.isEmpty, let kept = cache.replay(lookup, recorder), case .success = kept else {
-            return .retry(ForwardedRequest(cache, lookup, standby, forwarder, isConditional: false))
+        guard redirects.isEmpty, let kept = responder.replay(lookup, recorder), case .success = kept else {
+            return .retry(ForwardedRequest(attachment, lookup, fallback, isConditional: false))
         }
         recorder.keeping().confirm(lookup.request)
         return .deliver(kept)
@@ -125,15 +129,15 @@ struct ForwardedRequest: Sendable {
         in recorder: SubstitutionRecorder,
         obstacle: NotKept?
     ) -> Step {
-        guard !cache.excludes(http.url) else { return .deliver(.success(response)) }
+        guard !responder.excludes(http.url) else { return .deliver(.success(response)) }
         if let reason = credentialHeader.map(NotKept.requestHeader) ?? sessionCredential(in: redirects) {
-            cache.note(.notKept(reason), lookup)
+            responder.report(.notKept(reason), lookup)
             return .deliver(.success(response))
         }
-        // Begun before it is delivered, so that who got it can flush the recorder; written after, so that nobody waits for that.
+        // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
         let keeping = recorder.keeping()
         let keep: @Sendable () -> Void = {
-            cache.note(
+            responder.report(
                 keeping.keep(
                     response: http,
                     body: response.data,
@@ -158,12 +162,12 @@ struct ForwardedRequest: Sendable {
 
     /// Returns why a response can't be kept, given what the session added to the requests that led to it.
     private func sessionCredential(in redirects: [URLRequest]) -> NotKept? {
-        let header = redirects.lazy.compactMap { forwarder.credentialHeader(for: $0.url) }.first
+        let header = redirects.lazy.compactMap { attachment.forwarder.credentialHeader(for: $0.url) }.first
         return header.map { .redirect(.requestHeader($0)) }
     }
 }
 
-extension Standby {
+extension Fallback {
     fileprivate var recorder: SubstitutionRecorder? {
         guard case .recorder(let recorder) = self else { return nil }
         return recorder

@@ -45,7 +45,7 @@ final class Forwarder: Sendable {
         for owner: Forwarding.Owner
     ) -> Forwarding {
         let session = currentSession
-        let task = session.dataTask(with: request)
+        let task = session.dataTask(with: request.own)
         if let priority { task.priority = priority }
         let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
         collector.collect(task, of: session, for: forwarding.collectorOwner(responseLimit))
@@ -56,7 +56,7 @@ final class Forwarder: Sendable {
     func credentialHeader(for url: URL?) -> String? {
         configuration.withLock { configuration in
             let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
-            if let name = RecordingRules.credentialHeaders.first(where: { names.contains($0.lowercased()) }) {
+            if let name = CredentialHeaders.names.first(where: { names.contains($0.lowercased()) }) {
                 return name
             }
             guard let url, configuration.httpShouldSetCookies,

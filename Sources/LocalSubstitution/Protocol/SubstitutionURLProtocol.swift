@@ -8,101 +8,83 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A `URLProtocol` that answers, by the same map, the requests that a cache is not asked for or not believed: those with
-/// `Authorization`, those that ignore local data, other methods, and any status.
+/// A `URLProtocol` that uses the same map for requests that URLSession never offers to a cache, or whose cached response it
+/// rejects: those with `Authorization`, those that ignore local data, other methods, and any status.
 ///
-/// ``LocalSubstitutionCache/attach(to:as:unmatched:)`` puts it into a session configuration. It takes only the requests for
-/// which it has something to do. To keep a session apart from the rest of a process, as a test does, give it a cache of its
-/// own:
-/// ```swift
-/// final class CheckoutProtocol: SubstitutionURLProtocol {
-///     static let checkoutCache = LocalSubstitutionCache(map: checkoutMap)
-///     override class var cache: LocalSubstitutionCache? { checkoutCache }
-/// }
-/// ```
-open class SubstitutionURLProtocol: URLProtocol {
-    /// The cache that answers; by default `URLCache.shared`, if it is one.
-    open class var cache: LocalSubstitutionCache? { URLCache.shared as? LocalSubstitutionCache }
-
-    /// What keeps a copy of every response that no entry of the cache's map is about, and answers with it when the network
-    /// fails; by default `nil`.
-    open class var recorder: SubstitutionRecorder? { nil }
-
-    /// Whether pieces of a response are passed on before the rest: as they arrive if there's no offline fallback, and otherwise
-    /// once the body is longer than the limit.
-    ///
-    /// Not on Linux, where a completion handler gets the last piece only (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)`).
-    class var passesPieces: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        false
-        #endif
-    }
+/// ``LocalSubstitutionCache/attach(to:unmatched:recorder:)`` puts a subclass into a configuration's `protocolClasses`. It takes
+/// only the requests for which it has something to do.
+public class SubstitutionURLProtocol: URLProtocol {
+    /// What the attaching has said; `nil` for a class that no attaching has made.
+    class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
 
     /// Whether an entry applies to a request, a recorder is to keep its response, or the session must fail without an answer.
-    open override class func canInit(with request: URLRequest) -> Bool {
-        guard let cache, cache.action(for: request, by: self) != nil else { return false }
-        cache.noteTaken(request)
+    public override class func canInit(with request: URLRequest) -> Bool {
+        guard let attachment, !request.isOwn else { return false }
+        guard attachment.responder.retains(request) || attachment.action(for: request) != nil else { return false }
+        attachment.responder.noteTaken(request)
         return true
     }
 
     /// The request as it is.
-    open override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+    public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     /// Answers, forwards, or fails.
     ///
-    /// On Linux this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`): to read a file
-    /// here would hold up all of them, and to use a session traps.
-    open override func startLoading() {
+    /// On Linux this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`): reading a file
+    /// here would hold up all of them, and using a session traps.
+    public override func startLoading() {
         guard let start = delivery.withLock({ $0.begin() }) else { return }
         guard case .attempt(let attempt) = start else {
             client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
             return
         }
-        let cache = Self.cache
-        // The loader doesn't ask the cache for a download task.
-        cache?.noteTaken(nil)
-        guard let cache, let action = cache.action(for: request, by: Self.self) else {
+        guard let attachment = Self.attachment else { return end(.failure(URLError(.resourceUnavailable)), attempt) }
+        let responder = attachment.responder
+        // For a download task the loader hasn't asked the cache.
+        responder.noteTaken(nil)
+        if !UnsupportedTask.isUnfinishable(task),
+            let retained = responder.retainedResponse(for: request, cachedResponse)
+        {
+            return end(.success(retained), attempt)
+        }
+        guard let action = attachment.action(for: request) else {
             return end(.failure(URLError(.resourceUnavailable)), attempt)
         }
         if let error = UnsupportedTask.error(for: task, request, action) {
-            cache.reportUnanswered(action.lookup, since: error.localizedDescription)
+            responder.reportUnanswered(action.lookup, since: error.localizedDescription)
             return end(.failure(error), attempt)
         }
         switch action {
         case .fail(let lookup):
-            end(.failure(cache.unmatched(lookup)), attempt)
+            end(.failure(responder.unmatched(lookup)), attempt)
         case .answer(let lookup, let substitution):
-            // On Linux the loader has asked the cache already, and what that gave has been counted.
-            let isCounted = cachedResponse != nil && lookup.decision.verdict == .substituted
-            guard !cache.isAtHand(substitution, lookup) else {
-                return end(cache.serve(lookup, substitution, isCounted: isCounted), attempt)
+            guard !responder.isAtHand(substitution, lookup) else {
+                return end(responder.serve(lookup, by: substitution), attempt)
             }
-            take(.find { .deliver(cache.serve(lookup, substitution, isCounted: isCounted)) }, attempt)
+            perform(.find { .deliver(responder.serve(lookup, by: substitution)) }, attempt)
         case .replay(let lookup, let recorder):
-            take(
-                .find { .deliver(cache.replay(lookup, recorder) ?? .failure(cache.unmatched(lookup))) },
+            perform(
+                .find { .deliver(responder.replay(lookup, recorder) ?? .failure(responder.unmatched(lookup))) },
                 attempt
             )
-        case .forward(let lookup, let standby, let forwarder):
-            forward(ForwardedRequest(cache, lookup, standby, forwarder), attempt)
+        case .forward(let lookup, let fallback):
+            forward(ForwardedRequest(attachment, lookup, fallback), attempt)
         }
     }
 
-    /// Ends what was forwarded, and delivers nothing any more. A task that was suspended is started again.
-    open override func stopLoading() {
+    /// Cancels what was forwarded, and delivers nothing any more. A task that was suspended is started again.
+    public override func stopLoading() {
         // If it wasn't started, the cache still expects it to report the request.
-        Self.cache?.forgetTaken(request)
+        Self.attachment?.responder.forgetTaken(request)
         delivery.withLock { $0.stop() }?.cancel()
     }
 
     // MARK: Forwarding
 
     private func forward(_ forwarded: ForwardedRequest, _ attempt: Int) {
-        // The loader hands a protocol from thread to thread itself, but Foundation does not call it Sendable.
+        // The loader hands a protocol from thread to thread itself, but Foundation doesn't call it Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
         let pass: @Sendable (ResponseCollector.Piece) -> Void = { piece in
@@ -113,15 +95,15 @@ open class SubstitutionURLProtocol: URLProtocol {
             askOuterSession: { challenge in
                 thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },
-            pass: Self.passesPieces ? pass : nil,
-            passesAtOnce: Self.passesPieces && !forwarded.hasStandby,
+            pass: forwarded.attachment.streams ? pass : nil,
+            passesAtOnce: forwarded.attachment.streams && !forwarded.hasFallback,
             complete: { outcome in
                 let step = forwarded.step(after: outcome)
-                thread.runForDelegate { this.take(step, attempt) }
+                thread.runForDelegate { this.perform(step, attempt) }
             }
         )
         DispatchQueue.global(qos: .userInitiated).async {
-            let forwarding = forwarded.forwarder.load(
+            let forwarding = forwarded.attachment.forwarder.load(
                 forwarded.request,
                 timeout: forwarded.timeout,
                 priority: this.task?.priority,
@@ -133,7 +115,7 @@ open class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// Does what is to be done next. Must run where ``LoaderThread`` says.
-    private func take(_ step: ForwardedRequest.Step, _ attempt: Int) {
+    private func perform(_ step: ForwardedRequest.Step, _ attempt: Int) {
         nonisolated(unsafe) let this = self
         switch step {
         case .deliver(let result):
@@ -142,7 +124,7 @@ open class SubstitutionURLProtocol: URLProtocol {
             let thread = LoaderThread()
             queue.async {
                 let next = find()
-                thread.run { this.take(next, attempt) }
+                thread.run { this.perform(next, attempt) }
             }
         case .retry(let other):
             forward(other, attempt)
@@ -161,7 +143,7 @@ open class SubstitutionURLProtocol: URLProtocol {
                 let response = response.withoutChallenge
                 #endif
                 client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
-                // All of it at once: see `passesPieces`.
+                // All of it at once: see `Attachment.streams`.
                 if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
             }
             client.urlProtocolDidFinishLoading(self)
@@ -170,7 +152,7 @@ open class SubstitutionURLProtocol: URLProtocol {
         }
     }
 
-    /// Tells the client what has come so far.
+    /// Tells the client what has arrived so far.
     private func pass(_ piece: ResponseCollector.Piece, _ attempt: Int) {
         guard delivery.withLock({ $0.pass(attempt) }), let client else { return }
         switch piece {

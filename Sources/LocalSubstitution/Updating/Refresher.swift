@@ -1,14 +1,14 @@
 import Dispatch
-import Foundation
+package import Foundation
 import Guarded
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// Loads from the network for the library itself, in a separate session without a cache, cookies or credentials.
-final class Refresher: Sendable {
-    enum Outcome: Sendable {
+package final class Refresher: Sendable {
+    package enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)
         /// The body is longer than the limit.
         case tooLong
@@ -20,24 +20,26 @@ final class Refresher: Sendable {
     private let session = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
+    package init() {}
+
     /// Loads. It must not be called within a lookup.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load, in bytes. A longer one isn't loaded to its end.
     ///   - completion: Called once, on another queue.
-    func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
+    package func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
         let session = session.withLock { session in
             let used = session ?? makeSession()
             session = used
             return used
         }
-        let task = session.dataTask(with: request)
+        let task = session.dataTask(with: request.own)
         collector.collect(task, of: session, for: ResponseCollector.Owner(limit: limit) { completion(Outcome($0)) })
         task.resume()
     }
 
     /// Cancels all loads. Runs on another queue, since the last reference to a cache may be released on a session's queue.
-    func end() {
+    package func end() {
         guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }
     }

@@ -1,5 +1,4 @@
 import Guarded
-import Synchronization
 
 /// What is known of a URL whose entry's file answers until the network has a newer copy.
 final class UpdateRecord: Sendable {
@@ -14,42 +13,46 @@ final class UpdateRecord: Sendable {
         }
     }
 
-    private let state = Guarded<Copy>(.unknown)
-    /// Counts what has come of the copy, so that no response made before a change is handed out after it.
-    private let changes = Atomic(0)
-    /// When the network may be asked; see ``SteadyTime``.
-    private let dueAt: Atomic<Int64>
-
-    init(dueAt: Int64) {
-        self.dueAt = Atomic(dueAt)
+    private struct State: Sendable {
+        var copy = Copy.unknown
+        /// Counts the changes of the copy, so that no response made before one is handed out after it.
+        var changes = 0
+        /// When the network may be asked; see ``SteadyTime``.
+        var dueAt: Int64
     }
 
-    var isDue: Bool { SteadyTime.now >= dueAt.load(ordering: .relaxed) }
-    var due: Int64 { dueAt.load(ordering: .relaxed) }
+    private let state: Guarded<State>
+
+    init(dueAt: Int64) {
+        state = Guarded(State(dueAt: dueAt))
+    }
+
+    var due: Int64 { state.withLock { $0.dueAt } }
+    var isDue: Bool { SteadyTime.now >= due }
 
     func postpone(to time: Int64) {
-        dueAt.store(time, ordering: .relaxed)
+        state.withLock { $0.dueAt = time }
     }
 
     // MARK: The copy
 
-    var copy: Copy { state.withLock { $0 } }
+    var copy: Copy { state.withLock { $0.copy } }
 
     /// Notes what was found in the default cache, unless it has changed since.
     func learn(_ copy: Copy, at stamp: Stamp) {
-        state.withLock { if stamp.change == changes.load(ordering: .acquiring) { $0 = copy } }
+        state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
     }
 
-    /// Puts another copy in place, or none, unless that has been done since; gives the one that went.
+    /// Puts another copy in place, or none, unless that has been done since; returns the one that went.
     ///
     /// - Parameter stamp: `nil` to do it in any case.
     @discardableResult
     func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopy.Facts? {
         state.withLock { state in
-            if let stamp, stamp.change != changes.load(ordering: .acquiring) { return nil }
-            changes.add(1, ordering: .acquiringAndReleasing)
-            defer { state = copy }
-            return state.facts
+            if let stamp, stamp.change != state.changes { return nil }
+            state.changes += 1
+            defer { state.copy = copy }
+            return state.copy.facts
         }
     }
 
@@ -62,9 +65,10 @@ final class UpdateRecord: Sendable {
 
         /// Whether a response made then is to be made again: the copy has changed, or the network is to be asked.
         var hasExpired: Bool {
-            change != record.changes.load(ordering: .acquiring) || record.isDue
+            let (changes, dueAt) = record.state.withLock { ($0.changes, $0.dueAt) }
+            return change != changes || SteadyTime.now >= dueAt
         }
     }
 
-    var stamp: Stamp { Stamp(record: self, change: changes.load(ordering: .acquiring)) }
+    var stamp: Stamp { Stamp(record: self, change: state.withLock { $0.changes }) }
 }

@@ -13,7 +13,8 @@ final class Updates: Sendable {
     }
 
     private struct State: Sendable {
-        var interval: Duration = .seconds(60 * 60)
+        /// In seconds.
+        var interval = 60.0 * 60
         var records: [String: UpdateRecord] = [:]
         /// When the first of the records can go, where there is no room for more.
         var fullUntil: Int64 = 0
@@ -40,8 +41,8 @@ final class Updates: Sendable {
         refresher.end()
     }
 
-    /// For how long the network is not asked again for a URL; an hour by default.
-    var interval: Duration {
+    /// For how many seconds the network is not asked again for a URL; an hour by default.
+    var interval: Double {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = newValue } }
     }
@@ -124,7 +125,6 @@ final class Updates: Sendable {
     }
 
     private func nextTime(_ state: State) -> Int64 {
-        let (seconds, attoseconds) = state.interval.components
-        return SteadyTime.now &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
+        SteadyTime.now &+ Int64(state.interval * 1e9)
     }
 }

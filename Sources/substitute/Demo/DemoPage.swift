@@ -21,7 +21,7 @@ struct DemoPage {
             "{{left.rows}}": rows(first), "{{right.rows}}": rows(second, map),
             "{{left.summary}}": escape(summaries.first), "{{right.summary}}": escape(summaries.second),
             "{{map.name}}": escape(map.name), "{{map.lines}}": lines(map),
-            "{{footer}}": "Written by <code>substitute demo</code>, version \(Main.version)",
+            "{{footer}}": "Written by <code>substitute demo</code>, version \(CommandVersion.text)",
         ]
         return try filled.reduce(String(contentsOf: template, encoding: .utf8)) { page, part in
             page.replacingOccurrences(of: part.key, with: part.value)

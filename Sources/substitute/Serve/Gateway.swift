@@ -54,9 +54,9 @@ final class Gateway: Sendable {
         asked.httpMethod = request.method
         for header in ServedHeaders.requested(request) { asked.addValue(header.value, forHTTPHeaderField: header.name) }
 
-        let start = ContinuousClock.now
+        let stopwatch = Stopwatch()
         let result = load(asked)
-        let fetch = Fetch(asked, result, milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+        let fetch = Fetch(asked, result, milliseconds: stopwatch.milliseconds)
         let answer = Self.answer(with: fetch, to: request)
         log(request, answer, fetch)
         return answer

@@ -45,16 +45,32 @@ enum ServedHeaders {
                 continue
             case "content-encoding" where isDecoded, "content-length" where isDecoded:
                 continue
-            case "cache-control" where isSubstituted && value == LocalSubstitutionCache.standardCacheControl:
+            case "cache-control" where isSubstituted && value == SubstitutionHeaders.cacheControl:
                 // That is for URLSession, which asks the cache each time. A browser would keep the file for a year.
                 headers.append((name, "no-cache"))
             case "set-cookie":
-                // Foundation makes one line of several. A comma inside a date has no name and equals sign behind it.
-                headers += value.split(separator: /,\s*(?=[^;,=\s]+=)/).map { (name, String($0)) }
+                headers += cookies(in: value).map { (name, $0) }
             default:
                 headers.append((name, value))
             }
         }
         return headers
+    }
+
+    /// The cookies of which Foundation has made one line. A comma inside a date has no name and equals sign behind it.
+    private static func cookies(in line: String) -> [String] {
+        var cookies: [String] = []
+        for part in line.split(separator: ",", omittingEmptySubsequences: false) {
+            let cookie = part.drop(while: \.isWhitespace)
+            let name = cookie.prefix { $0 != ";" && $0 != "=" && !$0.isWhitespace }
+            if !name.isEmpty, cookie.dropFirst(name.count).first == "=" {
+                cookies.append(String(cookie))
+            } else if let last = cookies.popLast() {
+                cookies.append("\(last),\(part)")
+            } else {
+                cookies.append(String(part))
+            }
+        }
+        return cookies.filter { !$0.isEmpty }
     }
 }

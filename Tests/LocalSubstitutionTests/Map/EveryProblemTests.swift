@@ -59,11 +59,13 @@ struct EveryProblemTests {
         #expect(error.localizedDescription == error.description)
     }
 
-    @Test("where a map is not strict, the right entries work and the rest is told")
-    func lenient() throws {
-        let map = try folder.map(Self.json, strict: false)
-        #expect(map.problems == folder.problems(Self.json))
-        #expect(map.count == 2)
+    @Test("where invalid entries are skipped, the rest works, and files are looked at when they're asked for")
+    func skip() throws {
+        let map = try folder.map(Self.json, invalidEntries: .skip)
+        let all = folder.problems(Self.json)
+        #expect(map.problems == all.filter { $0.kind != .missingFile })
+        #expect(map.fileProblems() == all.filter { $0.kind == .missingFile })
+        #expect(map.count == 3)
         #expect(try map.answer("https://h/6")?.file == "a.txt")
         #expect(try map.answer("https://h/4")?.file == "a.txt")
         for url in ["https://h/1", "https://h/3", "https://h/5/a.txt"] { #expect(try map.answer(url) == nil) }
@@ -72,7 +74,7 @@ struct EveryProblemTests {
     @Test("a map in code has problems without lines")
     func dictionary() throws {
         let error = try #require(throws: SubstitutionMapError.self) {
-            try SubstitutionMap(["b": "a.txt", "https://h/": "b.txt"], resources: folder.url)
+            try SubstitutionMap(files: ["b": "a.txt", "https://h/": "b.txt"], resources: folder.url)
         }
         #expect(error.problems.map(\.key) == ["b", "https://h/"])
         #expect(error.problems.map(\.kind) == [.invalidKey, .missingFile])
@@ -99,9 +101,9 @@ struct EveryProblemTests {
             (#"{"https://h": {"status": 1}, "https://H": {"status": 2}}"#, [.invalidValue, .invalidValue, .duplicate]),
             (#"{"https://h/*": "b.txt", "https://H/*": "a.txt"}"#, [.missingFile, .duplicate]),
             (#"{"https://h/*": "a.txt", "https://H/*": "b.txt"}"#, [.missingFile, .duplicate]),
-        ] as [(String, [SubstitutionMapError.Problem.Kind])]
+        ] as [(String, [SubstitutionMap.Problem.Kind])]
     )
-    func allOfAnEntry(json: String, kinds: [SubstitutionMapError.Problem.Kind]) {
+    func allOfAnEntry(json: String, kinds: [SubstitutionMap.Problem.Kind]) {
         #expect(folder.problems(json).map(\.kind) == kinds)
     }
 }

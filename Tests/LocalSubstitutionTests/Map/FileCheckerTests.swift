@@ -8,7 +8,7 @@ struct FileCheckerTests {
     @Test("a file is looked at once, however many entries name it")
     func once() throws {
         let folder = try TemporaryFolder(files: ["a.txt"])
-        var checker = FileChecker(ResourcesFolder(folder.url))
+        var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
         #expect(checker.problem(of: FileName(text: "a.txt"), wildcardsInKey: 0) == nil)
         #expect(checker.problem(of: FileName(text: "b.txt"), wildcardsInKey: 0)?.kind == .missingFile)
         try folder.remove("a.txt")
@@ -21,7 +21,7 @@ struct FileCheckerTests {
     @Test("so is a folder of a name with wildcards")
     func folderOnce() throws {
         let folder = try TemporaryFolder(files: ["img/a.txt"])
-        var checker = FileChecker(ResourcesFolder(folder.url))
+        var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
         #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
         try folder.remove("img")
         #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
@@ -30,7 +30,7 @@ struct FileCheckerTests {
     @Test("a name's wildcards are counted for each key anew")
     func wildcards() throws {
         let folder = try TemporaryFolder()
-        var checker = FileChecker(ResourcesFolder(folder.url))
+        var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 1) == nil)
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 0)?.kind == .invalidFileName)
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 2) == nil)
@@ -81,7 +81,7 @@ struct FileCheckerTests {
             let name = "\(String(number &* 2_654_435_761, radix: 36))-pitcure-of-an-item-\(number).png"
             return "\"https://h/\(number)\": \"\(name)\""
         }
-        var problems: [SubstitutionMapError.Problem] = []
+        var problems: [SubstitutionMap.Problem] = []
         let time = ContinuousClock().measure { problems = folder.problems("{\(members.joined(separator: ","))}") }
         #expect(problems.count == 100)
         #expect(problems.allSatisfy { $0.message.hasSuffix("-\($0.key?.dropFirst(10) ?? "").png”?") }, "\(problems)")

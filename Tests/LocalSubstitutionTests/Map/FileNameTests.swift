@@ -24,7 +24,8 @@ struct FileNameTests {
     /// What the only entry of a map makes of a URL; no file is looked at.
     private func expect(_ row: Row) throws {
         let json = try JSONEncoder().encode([row.key: row.file])
-        let candidates = try MapLoader(json: Array(json), folder: nil).index.candidates(for: NormalizedURL(row.url))
+        let index = MapLoader(json: Array(json), folder: nil, looksAtFiles: true).index
+        let candidates = try index.candidates(for: NormalizedURL(row.url))
         #expect(candidates.map(\.fileName) == [row.name])
         #expect(candidates.map { $0.obstacle == nil } == [row.name != nil])
     }
@@ -124,14 +125,14 @@ struct FileNameTests {
     func inside(url: String) throws {
         let outer = try TemporaryFolder(files: ["x", "b", ".env", "Resources/.env", "Resources/a/b"])
         let resources = outer.file("Resources")
-        let map = try SubstitutionMap(["https://h/*": "*"], resources: resources)
+        let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: resources)
         #expect(try map.answer(url) == nil)
     }
 
     @Test("a dot segment of a request is gone before it is matched")
     func dotSegments() throws {
         let folder = try TemporaryFolder(files: ["x", "a/b"])
-        let map = try SubstitutionMap(["https://h/*": "*"], resources: folder.url)
+        let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: folder.url)
         for url in ["https://h/../x", "https://h/%2e%2e/x", "https://h/a/../../x"] {
             #expect(try map.answer(url)?.file == "x")
         }
@@ -140,7 +141,7 @@ struct FileNameTests {
     @Test("a path of 100 kB names no file, and takes no time", .timeLimit(.minutes(1)))
     func longPath() throws {
         let folder = try TemporaryFolder()
-        let map = try SubstitutionMap(["https://h/*": "*"], resources: folder.url)
+        let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: folder.url)
         for piece in ["a", "a/", "%C3%A9", "../", "//"] {
             let url = "https://h/" + String(repeating: piece, count: 100_000 / piece.utf8.count)
             #expect(try map.answer(url) == nil)

@@ -25,13 +25,13 @@ struct FileProblemTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let file: String
         let key: String
-        let kind: SubstitutionMapError.Problem.Kind
+        let kind: SubstitutionMap.Problem.Kind
         let messages: [String]
 
         init(
             _ file: String,
             key: String = "https://h/a",
-            _ kind: SubstitutionMapError.Problem.Kind,
+            _ kind: SubstitutionMap.Problem.Kind,
             _ messages: String...
         ) {
             self.file = file
@@ -145,7 +145,7 @@ struct FileProblemTests {
     @Test("the resources folder may itself be reached through a link")
     func linkedFolder() throws {
         try outer.link("linked", to: folder.url.path)
-        let map = try SubstitutionMap(["https://h/a": "logo.png"], resources: outer.file("linked"))
+        let map = try SubstitutionMap(files: ["https://h/a": "logo.png"], resources: outer.file("linked"))
         #expect(try map.answer("https://h/a")?.file == "logo.png")
     }
 
@@ -156,7 +156,7 @@ struct FileProblemTests {
         try outer.link("res/a.txt", to: "../resources-of-others/a.txt")
         let resources = outer.file("res")
         let error = try #require(throws: SubstitutionMapError.self) {
-            try SubstitutionMap(["https://h/a": "a.txt"], resources: resources)
+            try SubstitutionMap(files: ["https://h/a": "a.txt"], resources: resources)
         }
         #expect(error.problems.map(\.kind) == [.outsideFolder])
     }

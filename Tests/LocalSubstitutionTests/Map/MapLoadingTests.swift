@@ -155,7 +155,8 @@ struct MapLoadingTests {
 
     @Test("a dictionary in code makes the same map")
     func dictionary() throws {
-        let map = try SubstitutionMap(["https://h/a": "a.txt", "https://h/app/*": "app/*"], resources: folder.url)
+        let files = ["https://h/a": "a.txt", "https://h/app/*": "app/*"]
+        let map = try SubstitutionMap(files: files, resources: folder.url)
         #expect(map.count == 2)
         #expect(try map.answer("https://h/a")?.file == "a.txt")
         #expect(try map.answer("https://h/app/main.js")?.file == "app/main.js")

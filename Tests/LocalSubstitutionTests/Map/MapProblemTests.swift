@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The problems of a map's entries")
 struct MapProblemTests {
-    typealias Kind = SubstitutionMapError.Problem.Kind
+    typealias Kind = SubstitutionMap.Problem.Kind
 
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -46,7 +46,7 @@ struct MapProblemTests {
         for message in row.messages {
             #expect(problems[0].message.contains(message), "\(problems[0].message)")
         }
-        let left = try folder.map(row.json, strict: false)
+        let left = try folder.map(row.json, invalidEntries: .skip)
         #expect(left.problems == problems)
     }
 

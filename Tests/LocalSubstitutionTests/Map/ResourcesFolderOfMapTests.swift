@@ -29,13 +29,43 @@ struct ResourcesFolderOfMapTests {
         #expect(found?.fileURL?.path.hasSuffix("/Others/a.txt") == true)
     }
 
-    @Test("is missed where there is none, or a file in its place", arguments: [false, true])
-    func none(isFile: Bool) throws {
-        if isFile { try folder.write("Resources", "no folder") }
+    @Test("is the map's own if there is no Resources, or a file of that name", arguments: [false, true])
+    func own(isFile: Bool) throws {
+        if isFile { try folder.write("Resources", "a file") }
         let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: map) }
-        #expect(error.problems.map(\.kind) == [.noResources])
-        #expect(error.description.contains("Resources"))
-        #expect(error.description.contains("--resources"))
+        #expect(error.problems.map(\.kind) == [.missingFile])
+        try folder.write("a.txt", "a")
+        let found = try SubstitutionMap(contentsOf: map).substitution(for: #require(URL(string: "https://h/a")))
+        #expect(found?.fileURL == folder.file("a.txt").standardizedFileURL)
+    }
+
+    @Test(
+        "never serves the map or hidden files, if it's the map's own",
+        arguments: ["own.json", "link.json", ".env", ".git/config"]
+    )
+    func unserved(name: String) throws {
+        let own = folder.file("own.json")
+        try folder.write(".env", "secret")
+        try folder.write(".git/config", "secret")
+        try folder.write("own.json", #"{ "https://h/a": "\#(name)" }"#)
+        try FileManager.default.createSymbolicLink(at: folder.file("link.json"), withDestinationURL: own)
+        let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: own) }
+        #expect(error.problems.map(\.kind) == [.invalidFileName])
+        #expect(error.description.contains("never served"))
+
+        try folder.write("own.json", #"{ "https://h/*": "*" }"#)
+        let cache = try LocalSubstitutionCache(contentsOf: own)
+        #expect(cache.cachedResponse(for: try request("https://h/\(name)")) == nil)
+        #expect(cache.statistics.faults == 0)
+    }
+
+    @Test("isn't needed by a map without files")
+    func notNeeded() throws {
+        let map = try SubstitutionMap(json: Data(#"{ "https://h/a": { "status": 404 }, "https://h/b": null }"#.utf8))
+        #expect(map.count == 2)
+        #expect(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(json: Data(#"{ "https://h/a": "a.txt" }"#.utf8))
+        }
     }
 
     @Test(
@@ -53,8 +83,9 @@ struct ResourcesFolderOfMapTests {
 
     @Test("may be missing where a map is not strict: entries without a file work")
     func lenient() throws {
-        let loaded = try SubstitutionMap(contentsOf: map, strict: false)
-        #expect(loaded.problems.map(\.kind) == [.noResources])
+        let loaded = try SubstitutionMap(contentsOf: map, invalidEntries: .skip)
+        #expect(loaded.problems.isEmpty)
+        #expect(loaded.fileProblems().map(\.kind) == [.missingFile])
         #expect(try loaded.answer("https://h/a") == nil)
         #expect(try loaded.answer("https://h/b") == .init(key: "https://h/b", file: nil))
     }

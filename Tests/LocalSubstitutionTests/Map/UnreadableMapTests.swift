@@ -17,7 +17,7 @@ struct UnreadableMapTests {
             try SubstitutionMap(contentsOf: file, resources: folder.url)
         }
         let lenient = try #require(throws: SubstitutionMapError.self) {
-            try SubstitutionMap(contentsOf: file, resources: folder.url, strict: false)
+            try SubstitutionMap(contentsOf: file, resources: folder.url, invalidEntries: .skip)
         }
         #expect(strict.problems == lenient.problems)
         return strict
@@ -107,7 +107,7 @@ struct UnreadableMapTests {
     func brackets(before: String) throws {
         let json = Data(before.utf8) + Data(repeating: UInt8(ascii: "["), count: 100_000_000)
         let error = try #require(throws: SubstitutionMapError.self) {
-            try SubstitutionMap(json: json, resources: folder.url, strict: false)
+            try SubstitutionMap(json: json, resources: folder.url, invalidEntries: .skip)
         }
         #expect(error.problems.first?.line == 1)
         #expect(error.problems.first?.column == (before.isEmpty ? 1 : before.utf8.count + 1 + JSONScanner.deepest))

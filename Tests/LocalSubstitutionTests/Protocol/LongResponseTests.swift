@@ -9,21 +9,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Every test sets the cache of its protocol, so they run one after another.
-@Suite("A forwarded response that is longer than the limit", .serialized, .timeLimit(.minutes(1)))
+@Suite("A forwarded response that is longer than may be held", .timeLimit(.minutes(1)))
 struct LongResponseTests {
-    /// Passes pieces on as it does on Apple platforms.
-    private class StreamingProtocol: SubstitutionURLProtocol {
-        static let parts = Guarded<(LocalSubstitutionCache, SubstitutionRecorder?)?>(nil)
-        override class var cache: LocalSubstitutionCache? { parts.withLock { $0?.0 } }
-        override class var recorder: SubstitutionRecorder? { parts.withLock { $0?.1 } }
-        override class var passesPieces: Bool { true }
-    }
-
-    private final class WholeProtocol: StreamingProtocol {
-        override class var passesPieces: Bool { false }
-    }
-
     private static let limit = 100_000
     private static let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
 
@@ -33,28 +20,33 @@ struct LongResponseTests {
         cache = try CacheFixture(#""http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" }"#).cache()
     }
 
+    /// - Parameter streams: Whether pieces are passed on, as on Apple platforms.
     private func load(
         _ answer: LoopbackServer.Answer,
         _ path: String = "offline",
-        as type: SubstitutionURLProtocol.Type = StreamingProtocol.self,
+        streams: Bool = true,
         limit: Int? = limit,
         recorder: SubstitutionRecorder? = nil
     ) async throws -> TaskRecorder.Outcome {
         let origin = try LoopbackServer { _ in answer }
         defer { origin.stop() }
-        return await load(URLRequest(url: origin.url(path)), as: type, limit: limit, recorder: recorder)
+        return try await load(URLRequest(url: origin.url(path)), streams: streams, limit: limit, recorder: recorder)
     }
 
     private func load(
         _ request: URLRequest,
-        as type: SubstitutionURLProtocol.Type = StreamingProtocol.self,
+        streams: Bool = true,
         limit: Int? = limit,
         recorder: SubstitutionRecorder?
-    ) async -> TaskRecorder.Outcome {
-        let parts = (cache, recorder)
-        StreamingProtocol.parts.withLock { $0 = parts }
+    ) async throws -> TaskRecorder.Outcome {
         let configuration = URLSessionConfiguration.ephemeral
-        cache.attach(to: configuration, as: type, unmatched: .load, responseLimit: limit)
+        try cache.attach(
+            to: configuration,
+            unmatched: .load,
+            recorder: recorder,
+            streams: streams,
+            responseLimit: limit
+        )
         let delegate = TaskRecorder()
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         defer { session.invalidateAndCancel() }
@@ -71,15 +63,15 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 1)
     }
 
-    @Test("is held whole if it can't be passed on in pieces")
+    @Test("is held whole where it can't be passed on in pieces")
     func held() async throws {
-        #expect(try await load(.ok(Self.body), as: WholeProtocol.self, limit: nil).data == Self.body)
-        let error = try await load(.ok(Self.body), as: WholeProtocol.self).error as? URLError
+        #expect(try await load(.ok(Self.body), streams: false, limit: nil).data == Self.body)
+        let error = try await load(.ok(Self.body), streams: false).error as? URLError
         #expect(error?.code == .dataLengthExceedsMaximum)
         #expect(cache.statistics.fellBack == 0)
     }
 
-    @Test("isn't replaced by the file when the network fails, unlike a shorter one")
+    @Test("is followed by nothing else when the network fails, where a shorter one is replaced by the file")
     func fails() async throws {
         let short = try await load(.ok(Self.body).failing(.dropAfter(bodyBytes: 50_000)))
         #expect(short.error == nil)
@@ -139,17 +131,15 @@ struct LongResponseTests {
             return try String(contentsOf: recorder.mapFile, encoding: .utf8)
         }
         let url = origin.url("kept")
-        #expect(await load(URLRequest(url: url), recorder: recorder).data == Data("short".utf8))
+        #expect(try await load(URLRequest(url: url), recorder: recorder).data == Data("short".utf8))
         #expect(try map().contains(url.absoluteString))
 
         isLong.withLock { $0 = true }
-        let told = Guarded<[String]>([])
-        cache.onEvent = { event in told.withLock { $0.append(event.description) } }
+        let events = HeardEvents(of: cache)
         let request = try request(url.absoluteString, headers: row.headers)
-        #expect(await load(request, recorder: recorder).data == Self.body)
+        #expect(try await load(request, recorder: recorder).data == Self.body)
         #expect(try map().contains(url.absoluteString) == row.keepsCopy)
-        cache.flushEvents()
-        #expect(told.withLock { $0 }.count { $0.hasSuffix(row.reason) } == 1)
+        #expect(events.all.count { $0.description.hasSuffix(row.reason) } == 1)
         #expect(cache.statistics.forwarded == 2)
     }
 
@@ -169,12 +159,13 @@ struct LongResponseTests {
         _ = keeping.keep(response: response, body: Data("short".utf8), for: request, redirects: [])
         keeping.end()
         for isPlain in [false, true] {
-            let forwarded = ForwardedRequest(
-                cache,
-                cache.prepare(request),
-                .recorder(recorder),
-                Forwarder(isPlain ? .ephemeral : configuration)
+            let attachment = Attachment(
+                of: cache.responder,
+                to: isPlain ? .ephemeral : configuration,
+                unmatched: try UnmatchedRule(.load),
+                recorder: recorder
             )
+            let forwarded = ForwardedRequest(attachment, cache.responder.lookUp(request), .recorder(recorder))
             _ = forwarded.step(after: .passedOn(response, redirects: [], limit: Self.limit))
             recorder.flush()
             #expect(recorder.hasAnswer(to: request) == !isPlain)

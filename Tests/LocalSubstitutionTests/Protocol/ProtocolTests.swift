@@ -9,20 +9,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Every test sets the cache of its protocol, so they run one after another.
-@Suite("A session with the protocol", .serialized)
+@Suite("A session with the protocol")
 struct ProtocolTests {
-    /// A protocol with a cache of its own.
-    final class TestProtocol: SubstitutionURLProtocol {
-        static let current = Guarded<LocalSubstitutionCache?>(nil)
-        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
-    }
-
-    final class OtherProtocol: SubstitutionURLProtocol {
-        static let current = Guarded<LocalSubstitutionCache?>(nil)
-        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
-    }
-
     private static let map = """
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST", "DELETE"] },
         "http://127.0.0.1:*/excluded": null,
@@ -43,12 +31,10 @@ struct ProtocolTests {
 
     init() throws {
         fixture = try CacheFixture(Self.map)
-        let cache = try fixture.cache()
-        self.cache = cache
-        TestProtocol.current.withLock { $0 = cache }
+        cache = try fixture.cache()
         origin = try LoopbackServer { request in
             switch request.path {
-            case "/offline/slow", "/offline/never": .text("late").after(.seconds(30))
+            case "/offline/slow", "/offline/never": .text("late").after(seconds: 3_600)
             case "/offline/broken": .text("network").failing(.dropAfter(bodyBytes: 3))
             case "/offline/dropped": .text("network").failing(.dropBeforeHead)
             case "/offline/500": .status(500)
@@ -69,11 +55,10 @@ struct ProtocolTests {
     private func session(
         unmatched: LocalSubstitutionCache.Unmatched = .load,
         headers: [String: String] = [:]
-    ) -> URLSession {
+    ) throws -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = headers
-        cache.attach(to: configuration, as: TestProtocol.self, unmatched: unmatched)
-        return URLSession(configuration: configuration)
+        return try cache.makeSession(configuration, unmatched: unmatched)
     }
 
     private func load(
@@ -83,7 +68,7 @@ struct ProtocolTests {
         policy: URLRequest.CachePolicy = .useProtocolCachePolicy,
         in session: URLSession? = nil
     ) async throws -> (text: String, response: HTTPURLResponse) {
-        let session = session ?? self.session()
+        let session = try session ?? self.session()
         defer { session.invalidateAndCancel() }
         var request = try request(origin.url(path).absoluteString, method: method, headers: headers, policy: policy)
         if method == "POST" { request.httpBody = Data("body".utf8) }
@@ -157,7 +142,7 @@ struct ProtocolTests {
         arguments: [("other", "GET"), ("excluded", "GET"), ("mapped", "PUT")]
     )
     func strict(_ path: String, _ method: String) async throws {
-        let session = session(unmatched: .fail)
+        let session = try session(unmatched: .fail)
         let error = await #expect(throws: URLError.self) { try await load(path, method: method, in: session) }
         #expect(error?.code == .resourceUnavailable)
         #expect(error?.localizedDescription.contains("verdict:") == true)
@@ -178,7 +163,7 @@ struct ProtocolTests {
     #if !canImport(Darwin)
     @Test("fails a download task with advice, where Foundation would trap")
     func download() async throws {
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("mapped")) }
         #expect(error?.localizedDescription.contains("data task") == true)
@@ -186,7 +171,7 @@ struct ProtocolTests {
 
     @Test("in strict mode, fails a download task that no entry answers, as it does any other task")
     func strictDownload() async throws {
-        let session = session(unmatched: .fail)
+        let session = try session(unmatched: .fail)
         defer { session.invalidateAndCancel() }
         let error = await #expect(throws: URLError.self) { try await session.download(from: origin.url("other")) }
         #expect(error?.code == .resourceUnavailable)
@@ -210,7 +195,7 @@ struct ProtocolTests {
 
     @Test("gives up on a forwarded request after the request's own timeout", .timeLimit(.minutes(1)))
     func ownTimeout() async throws {
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         var request = URLRequest(url: origin.url("offline/never"))
         request.timeoutInterval = 1
@@ -240,7 +225,7 @@ struct ProtocolTests {
     func offline() async throws {
         let url = origin.url("offline/x")
         origin.stop()
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         #expect(try await session.data(from: url).0 == Data("local".utf8))
     }
@@ -269,9 +254,8 @@ struct ProtocolTests {
     func loops() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         let other = try CacheFixture(#""http://127.0.0.1:*/offline/x": "a.txt""#).cache()
-        OtherProtocol.current.withLock { $0 = other }
-        other.attach(to: configuration, as: OtherProtocol.self)
-        cache.attach(to: configuration, as: TestProtocol.self)
+        try other.attach(to: configuration)
+        try cache.attach(to: configuration)
         let session = URLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
         let (data, _) = try await session.data(from: origin.url("offline/x"))
@@ -283,7 +267,7 @@ struct ProtocolTests {
 
     @Test("sends no request on whose body it can't see")
     func hiddenBody() async throws {
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         // Foundation does not show the body of an upload to a protocol: so the loader sends it itself.
         var upload = try request(origin.url("offline/x").absoluteString, method: "POST")
@@ -302,7 +286,7 @@ struct ProtocolTests {
 
     @Test("ends what it forwarded when the task is cancelled", .timeLimit(.minutes(1)))
     func cancels() async throws {
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         let url = origin.url("offline/never")
         let result = await session.load(url, cancelledAfter: 10)
@@ -311,7 +295,7 @@ struct ProtocolTests {
 
     @Test("keeps its head among many tasks of which some are cancelled halfway", .timeLimit(.minutes(1)))
     func many() async throws {
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         let paths = ["mapped", "error", "other", "offline/x", "offline/broken", "offline/dropped", "offline/to-other"]
         await withTaskGroup(of: Void.self) { group in
@@ -330,10 +314,7 @@ struct ProtocolTests {
     func untilUpdated() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
-        TestProtocol.current.withLock { $0 = cache }
-        let configuration = URLSessionConfiguration.ephemeral
-        cache.attach(to: configuration, as: TestProtocol.self)
-        let session = URLSession(configuration: configuration)
+        let session = try cache.makeSession()
         defer { session.invalidateAndCancel() }
         let request = try request(fixture.url, headers: ["Authorization": "x"])
         let log = EventLog(cache)
@@ -347,10 +328,9 @@ struct ProtocolTests {
     func strictUntilUpdated() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
-        TestProtocol.current.withLock { $0 = cache }
         let count = fixture.origin.requests.count
         let configuration = URLSessionConfiguration.ephemeral
-        cache.attach(to: configuration, as: TestProtocol.self, unmatched: .fail)
+        try cache.attach(to: configuration, unmatched: .fail)
         cache.updates.removeAll()
         cache.removeCachedResponse(for: try request(fixture.url))
         let session = URLSession(configuration: configuration)
@@ -372,7 +352,7 @@ struct ProtocolTests {
                     ? .redirect(to: "/offline/there") : .text(request.header(name) ?? "none")
         }
         defer { first.stop() }
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         for (path, text) in [("offline/away", "none"), ("offline/here", "s3cr3t")] {
             let request = try request(first.url(path).absoluteString, headers: [name: "s3cr3t"])
@@ -381,14 +361,11 @@ struct ProtocolTests {
         }
     }
 
-    @Test("does not see another protocol's entries")
+    @Test("does not see another session's entries")
     func apart() async throws {
         let other = try CacheFixture(#""http://127.0.0.1:*/other": "b.txt""#, files: ["b.txt": "other"]).cache()
-        OtherProtocol.current.withLock { $0 = other }
-        let configuration = URLSessionConfiguration.ephemeral
-        other.attach(to: configuration, as: OtherProtocol.self)
-        let otherSession = URLSession(configuration: configuration)
-        let session = session()
+        let otherSession = try other.makeSession()
+        let session = try session()
         defer {
             otherSession.invalidateAndCancel()
             session.invalidateAndCancel()
@@ -398,14 +375,6 @@ struct ProtocolTests {
             #expect(try await otherSession.data(from: origin.url("other")).0 == Data("other".utf8))
             #expect(try await session.data(from: origin.url("other")).0 == Data("network GET ".utf8))
             #expect(try await otherSession.data(from: origin.url("mapped")).0 == Data("network GET ".utf8))
-        }
-    }
-
-    @Test("must be attached with the cache that its class names")
-    func wrongCache() async {
-        await #expect(processExitsWith: .failure) {
-            LocalSubstitutionCache(map: try SubstitutionMap([:], resources: FileManager.default.temporaryDirectory))
-                .attach(to: .ephemeral)
         }
     }
 }

@@ -9,21 +9,12 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Every test sets the cache of its protocol, so they run one after another.
-@Suite("Redirects of a forwarded request", .serialized, .timeLimit(.minutes(1)))
+@Suite("Redirects of a forwarded request", .timeLimit(.minutes(1)))
 struct RedirectTests {
-    private final class RedirectedProtocol: SubstitutionURLProtocol {
-        static let current = Guarded<LocalSubstitutionCache?>(nil)
-        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
-    }
-
-    /// A session that forwards everything, with its own cookies.
+    /// A session that sends everything on, with cookies of its own.
     private func session() throws -> URLSession {
         let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
-        RedirectedProtocol.current.withLock { $0 = cache }
-        let configuration = URLSessionConfiguration.ephemeral
-        cache.attach(to: configuration, as: RedirectedProtocol.self)
-        return URLSession(configuration: configuration)
+        return try cache.makeSession()
     }
 
     @Test(
@@ -47,7 +38,7 @@ struct RedirectTests {
         #expect(response.url?.absoluteString.hasPrefix(origin.url(target).absoluteString) == true)
     }
 
-    @Test("carry the cookies that the session then has for the target, and no others")
+    @Test("carry the cookies that the session has for the target by then, and no others")
     func cookies() async throws {
         let origin = try LoopbackServer { request in
             func redirect(_ location: String, _ cookie: String) -> LoopbackServer.Answer {
@@ -69,7 +60,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("don't carry cookies in a session that doesn't set any")
+    @Test("carry no cookies in a session that sets none")
     func noCookies() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"
@@ -80,11 +71,9 @@ struct RedirectTests {
         }
         defer { origin.stop() }
         let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
-        RedirectedProtocol.current.withLock { $0 = cache }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
-        cache.attach(to: configuration, as: RedirectedProtocol.self)
-        let session = URLSession(configuration: configuration)
+        let session = try cache.makeSession(configuration)
         defer { session.invalidateAndCancel() }
         let (data, _) = try await session.data(from: origin.url("login"))
         #expect(String(decoding: data, as: UTF8.self) == "none")

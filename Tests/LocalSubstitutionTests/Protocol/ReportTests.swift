@@ -9,16 +9,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Every test sets the cache of its protocol, so they run one after another.
-@Suite("Reports about a session with the protocol", .serialized, .timeLimit(.minutes(1)))
+@Suite("What is reported of a session with the protocol", .timeLimit(.minutes(1)))
 struct ReportTests {
-    private final class ReportedProtocol: SubstitutionURLProtocol {
-        static let current = Guarded<LocalSubstitutionCache?>(nil)
-        override class var cache: LocalSubstitutionCache? { current.withLock { $0 } }
-    }
-
-    private final class RecordedProtocol: VisitProtocol {}
-
     private static let map = """
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST"] },
         "http://127.0.0.1:*/unreadable": "b.txt",
@@ -29,41 +21,20 @@ struct ReportTests {
 
     private let cache: LocalSubstitutionCache
     private let origin: LoopbackServer
-    private let events: Events
+    private let events: HeardEvents
 
     init() throws {
         let fixture = try CacheFixture(Self.map, files: ["a.txt": "local", "b.txt": "local"])
         let cache = try fixture.cache()
         self.cache = cache
-        ReportedProtocol.current.withLock { $0 = cache }
         origin = try LoopbackServer { _ in .text("network") }
-        events = Events(of: cache)
+        events = HeardEvents(of: cache)
         try FileManager.default.removeItem(at: fixture.file("b.txt"))
         try FileManager.default.createDirectory(at: fixture.file("b.txt"), withIntermediateDirectories: false)
     }
 
-    private final class Events: Sendable {
-        private let cache: LocalSubstitutionCache
-        private let seen = Guarded<[String]>([])
-
-        init(of cache: LocalSubstitutionCache) {
-            self.cache = cache
-            cache.onEvent = { [weak self] event in self?.seen.withLock { $0.append(event.description) } }
-        }
-
-        var all: [String] {
-            cache.flushEvents()
-            return seen.withLock { $0 }
-        }
-
-        /// The first word of each event.
-        var kinds: [String] { all.map { String($0.prefix { $0 != " " }) } }
-    }
-
-    private func session(unmatched: LocalSubstitutionCache.Unmatched = .load) -> URLSession {
-        let configuration = URLSessionConfiguration.ephemeral
-        cache.attach(to: configuration, as: ReportedProtocol.self, unmatched: unmatched)
-        return URLSession(configuration: configuration)
+    private func session(unmatched: LocalSubstitutionCache.Unmatched = .load) throws -> URLSession {
+        try cache.makeSession(unmatched: unmatched)
     }
 
     struct Row: CustomTestStringConvertible, Sendable {
@@ -97,7 +68,7 @@ struct ReportTests {
 
     @Test("a request makes one event and one count", arguments: rows)
     func once(_ row: Row) async throws {
-        let session = session(unmatched: row.unmatched)
+        let session = try session(unmatched: row.unmatched)
         defer { session.invalidateAndCancel() }
         let url = origin.url(row.path).absoluteString
         let request = try request(url, method: row.method, headers: row.headers, policy: row.policy)
@@ -112,7 +83,7 @@ struct ReportTests {
     }
 
     @Test(
-        "a request that a recorder forwards or fails makes one event, and a response that it keeps another",
+        "a request that a recorder has forwarded or failed makes one event, and what it keeps another",
         arguments: [
             (LocalSubstitutionCache.Unmatched.load, true, ["forwarded", "recorded"]),
             (.load, false, ["missed"]), (.fail, true, ["missed"]),
@@ -120,9 +91,9 @@ struct ReportTests {
     )
     func recorded(_ unmatched: LocalSubstitutionCache.Unmatched, isOnline: Bool, _ kinds: [String]) async throws {
         let folder = try TemporaryFolder()
-        let visit = try Visit(folder.url, as: RecordedProtocol.self, unmatched: unmatched)
+        let visit = try Visit(folder.url, unmatched: unmatched)
         defer { visit.end() }
-        let events = Events(of: visit.cache)
+        let events = HeardEvents(of: visit.cache)
         let url = origin.url("other")
         if !isOnline { origin.stop() }
         _ = try? await visit.session.data(from: url)
@@ -136,21 +107,24 @@ struct ReportTests {
     func stopped(_ path: String) throws {
         let request = try LocalSubstitutionTests.request(origin.url(path).absoluteString)
         let other = try LocalSubstitutionTests.request(origin.url("offline").absoluteString)
-        try #require(ReportedProtocol.canInit(with: request))
-        ReportedProtocol(request: other, cachedResponse: nil, client: nil).stopLoading()
-        #expect(cache.forgetTaken(request), "another request's protocol was stopped")
-        try #require(ReportedProtocol.canInit(with: request))
-        ReportedProtocol(request: request, cachedResponse: nil, client: nil).stopLoading()
-        #expect(!cache.forgetTaken(request))
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration)
+        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        try #require(slot.canInit(with: request))
+        slot.init(request: other, cachedResponse: nil, client: nil).stopLoading()
+        #expect(cache.responder.forgetTaken(request), "another request's protocol was stopped")
+        try #require(slot.canInit(with: request))
+        slot.init(request: request, cachedResponse: nil, client: nil).stopLoading()
+        #expect(!cache.responder.forgetTaken(request))
     }
 
     @Test("a task that the protocol can't serve is bypassed, and the next request is reported as usual")
     func download() async throws {
-        let session = session()
+        let session = try session()
         defer { session.invalidateAndCancel() }
         _ = try? await session.download(from: origin.url("error"))
         #expect(events.kinds == ["bypassed"])
-        #expect(events.all.first?.contains("Foundation can't finish a download task") == true)
+        #expect(events.all.first?.reason?.contains("Foundation can't finish a download task") == true)
         let plain = LocalSubstitutionTests.session(with: cache)
         defer { plain.invalidateAndCancel() }
         #expect(try await plain.data(from: origin.url("error")).0 == Data("network".utf8))

@@ -48,7 +48,7 @@ final class CacheFixture: Sendable {
     func cache() throws -> LocalSubstitutionCache {
         LocalSubstitutionCache(
             map: try SubstitutionMap(contentsOf: mapFile),
-            diskPath: folder.appendingPathComponent("cache").path
+            directory: folder.appendingPathComponent("cache")
         )
     }
 

@@ -4,11 +4,7 @@ import LocalSubstitution
 final class EventLog: Sendable {
     private let stream: AsyncStream<LocalSubstitutionCache.Event>
 
-    init(_ cache: LocalSubstitutionCache) {
-        let (stream, continuation) = AsyncStream.makeStream(of: LocalSubstitutionCache.Event.self)
-        self.stream = stream
-        cache.onEvent = { continuation.yield($0) }
-    }
+    init(_ cache: LocalSubstitutionCache) { stream = cache.events() }
 
     /// All events up to the first that is the last one wanted.
     func all(until isLast: (LocalSubstitutionCache.Event) -> Bool) async -> [LocalSubstitutionCache.Event] {

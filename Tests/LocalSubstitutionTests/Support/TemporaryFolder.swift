@@ -4,62 +4,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-/// A new, empty folder that is gone when the test is.
-final class TemporaryFolder: Sendable {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("LocalSubstitutionTests-\(UUID().uuidString)", isDirectory: true)
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    /// A folder with files, each of which contains its own name.
-    convenience init(files: [String]) throws {
-        try self.init()
-        for name in files { try write(name, name) }
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func file(_ name: String) -> URL {
-        url.appendingPathComponent(name, isDirectory: false)
-    }
-
-    /// Writes a file, and makes the folders on the way to it.
-    @discardableResult
-    func write(_ name: String, _ contents: Data) throws -> URL {
-        let file = file(name)
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try contents.write(to: file)
-        return file
-    }
-
-    @discardableResult
-    func write(_ name: String, _ contents: String) throws -> URL {
-        try write(name, Data(contents.utf8))
-    }
-
-    func makeFolder(_ name: String) throws {
-        try FileManager.default.createDirectory(at: file(name), withIntermediateDirectories: true)
-    }
-
-    func remove(_ name: String) throws {
-        try FileManager.default.removeItem(at: file(name))
-    }
-
-    /// Makes a symbolic link; `target` may be relative to the link's folder.
-    func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: file(name).path, withDestinationPath: target)
-    }
-
-    /// Makes a named pipe: opening it for reading waits for a writer, unless one takes care.
-    func makePipe(_ name: String) throws {
-        guard mkfifo(file(name).path, 0o600) == 0 else { throw POSIXError(.EIO) }
-    }
-
+extension TemporaryFolder {
     /// Does what must not wait for a named pipe. If it does, that is a failure, and it is let go after ten seconds.
     func expectNoWaiting<Result>(for pipe: String, _ work: () throws -> Result) rethrows -> Result {
         let path = file(pipe).path
@@ -81,12 +26,15 @@ final class TemporaryFolder: Sendable {
 
 extension TemporaryFolder {
     /// A map of JSON text, with this folder as its resources folder.
-    func map(_ json: String, strict: Bool = true) throws(SubstitutionMapError) -> SubstitutionMap {
-        try SubstitutionMap(json: Data(json.utf8), resources: url, strict: strict)
+    func map(
+        _ json: String,
+        invalidEntries: SubstitutionMap.InvalidEntries = .reject
+    ) throws(SubstitutionMapError) -> SubstitutionMap {
+        try SubstitutionMap(json: Data(json.utf8), resources: url, invalidEntries: invalidEntries)
     }
 
     /// Everything that is wrong with the JSON text of a map.
-    func problems(_ json: String) -> [SubstitutionMapError.Problem] {
+    func problems(_ json: String) -> [SubstitutionMap.Problem] {
         do throws(SubstitutionMapError) {
             return try map(json).problems
         } catch {

@@ -32,12 +32,12 @@ struct AskingTests {
     func again() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
-        cache.updates.interval = .zero
+        cache.updates.interval = 0
         for number in 1...3 {
             fixture.answer(.text("newer \(number)"))
             _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url) != nil) }
         }
-        cache.updates.interval = .seconds(3_600)
+        cache.updates.interval = 3_600
         _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url)?.text == "newer 3") }
         let known = try cache.lookUp(fixture.url)
         #expect(try cache.lookUp(fixture.url) === known)
@@ -70,12 +70,12 @@ struct AskingTests {
         let cache = try fixture.cache(memoryCapacity: 90_000, diskCapacity: 100_000)
         for text in ["local", "newer"] {
             let event = try await cache.refreshAgain(fixture.url)
-            guard case .refreshFailed(_, let key, let reason)? = event else {
+            guard let event, event.kind == .refreshFailed else {
                 Issue.record("\(what): \(String(describing: event))")
                 return
             }
-            #expect(key == fixture.url)
-            #expect(reason.contains(expected ?? "e"), "\(reason)")
+            #expect(event.key == fixture.url)
+            #expect(event.reason?.contains(expected ?? "e") == true, "\(event)")
             #expect(try cache.lookUp(fixture.url)?.text == text)
             #expect(cache.statistics.refreshed == (text == "local" ? 0 : 1))
             guard text == "local" else { return }
@@ -221,9 +221,10 @@ struct AskingTests {
         cache.updates.removeAll()
         let url = try #require(URL(string: fixture.url))
         let substitution = try #require(cache.map.substitution(for: url))
-        let lookup = cache.prepare(try request(fixture.url))
-        let file = try #require(cache.heldFile(at: fixture.files.file("a.txt").path))
-        #expect(!cache.knowsFreshest(lookup, substitution, file))
+        let lookup = cache.responder.lookUp(try request(fixture.url))
+        let file = try #require(cache.responder.retained.currentFile(at: fixture.files.file("a.txt").path))
+        let question = try #require(lookup.question(about: substitution))
+        #expect(!cache.responder.copies.isAtHand(question.url, file: file))
     }
 
     @Test("does not keep a cache alive, and ends with it")
@@ -238,7 +239,6 @@ struct AskingTests {
             let arrived = EventLog(cache)
             _ = try cache.lookUp(fixture.url)
             _ = await arrived.all { _ in true }
-            cache.onEvent = nil
             return { (updates, refresher) }
         }()
         // The only other holder is the block that asks, as long as it runs; the session holds the last until it is invalidated.

@@ -31,7 +31,7 @@ struct KeepingTests {
         await #expect(processExitsWith: .success) { [folder = folder as String, url = url as String] in
             let folder = URL(fileURLWithPath: folder)
             let map = try SubstitutionMap(contentsOf: folder.appendingPathComponent("substitutions.json"))
-            let cache = LocalSubstitutionCache(map: map, diskPath: folder.appendingPathComponent("cache").path)
+            let cache = LocalSubstitutionCache(map: map, directory: folder.appendingPathComponent("cache"))
             // At once: what `exit` tidies up may be in use on a thread of Foundation's.
             _exit(try cache.lookUp(url)?.text == "newer" ? EXIT_SUCCESS : EXIT_FAILURE)
         }
@@ -94,7 +94,7 @@ struct KeepingTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         let map = cache.map
-        cache.map = try SubstitutionMap([:], resources: fixture.files.resources)
+        cache.map = try SubstitutionMap(files: [:], resources: fixture.files.resources)
         let url = try #require(URL(string: fixture.url))
         #expect(try cache.lookUp(fixture.url) == nil)
         let http = try #require(HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: [:]))
@@ -118,7 +118,7 @@ struct KeepingTests {
                 #expect(try cache.lookUp(url)?.text == "newer \(number)")
             }
         }
-        #expect(cache.state.withLock { $0.retention.heapBytes } == "local".utf8.count + "newer 19".utf8.count)
+        #expect(cache.responder.retained.heapBytes == "local".utf8.count + "newer 19".utf8.count)
     }
 
     @Test("a copy for which the default cache has no room any more is none, at the latest after a restart")
@@ -126,13 +126,13 @@ struct KeepingTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         // Others have taken its place.
-        cache.defaultRemove(under: try #require(NewerCopy.request(for: fixture.url)))
-        guard case .refreshed? = try await cache.refreshAgain(fixture.url) else {
+        cache.responder.defaultCache.remove(under: try #require(NewerCopy.request(for: fixture.url)))
+        guard try await cache.refreshAgain(fixture.url)?.kind == .refreshed else {
             Issue.record("it was not taken again")
             return
         }
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
-        cache.defaultRemove(under: try #require(NewerCopy.request(for: fixture.url)))
+        cache.responder.defaultCache.remove(under: try #require(NewerCopy.request(for: fixture.url)))
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
@@ -141,8 +141,9 @@ struct KeepingTests {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
         let key = try #require(NewerCopy.request(for: fixture.url))
-        let stored = try #require(cache.defaultResponse(under: key))
-        cache.defaultStore(CachedURLResponse(response: stored.response, data: Data("half".utf8)), under: key)
+        let stored = try #require(cache.responder.defaultCache.response(under: key))
+        let half = CachedURLResponse(response: stored.response, data: Data("half".utf8))
+        cache.responder.defaultCache.store(half, under: key)
         fixture.origin.stop()
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }

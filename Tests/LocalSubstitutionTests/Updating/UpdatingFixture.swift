@@ -51,11 +51,11 @@ final class UpdatingFixture: Sendable {
     {
         let map = try SubstitutionMap(contentsOf: files.mapFile)
         return LocalSubstitutionCache(
-            map,
-            reloads ? LiveReload(map) : nil,
+            map: map,
+            reloadsChanges: reloads,
             memoryCapacity: memoryCapacity,
             diskCapacity: diskCapacity,
-            diskPath: files.folder.appendingPathComponent("cache").path
+            directory: files.folder.appendingPathComponent("cache")
         )
     }
 
@@ -69,14 +69,13 @@ final class UpdatingFixture: Sendable {
 
 extension LocalSubstitutionCache.Event {
     var isOfRefresh: Bool {
-        switch self {
-        case .refreshed, .upToDate, .refreshFailed: true
-        default: false
-        }
+        [.refreshed, .upToDate, .refreshFailed].contains(kind)
     }
 }
 
 extension LocalSubstitutionCache {
+    var updates: Updates { responder.copies.updates }
+
     /// Does something after which the network is asked, and waits for what comes of that.
     func refreshing(_ body: () throws -> Void) async throws -> Event? {
         let log = EventLog(self)

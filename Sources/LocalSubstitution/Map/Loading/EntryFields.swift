@@ -1,6 +1,6 @@
 /// The fields of an entry, or of `$defaults`, as the map has them: what is not set is `nil`.
-struct EntryFields: Sendable {
-    var file: String?
+package struct EntryFields: Sendable {
+    package var file: String?
     var mimeType: String?
     var charset: String?
     var status: Int?

@@ -3,7 +3,7 @@ import Foundation
 /// Reads the fields of one JSON object, and notes everything that is wrong with them.
 struct EntryFieldsReader {
     private(set) var fields = EntryFields()
-    private(set) var problems: [(line: Int, kind: SubstitutionMapError.Problem.Kind, message: String)] = []
+    private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
 
     private let bytes: [UInt8]
 
@@ -161,7 +161,7 @@ struct EntryFieldsReader {
 
     private mutating func note(
         _ member: JSONScanner.Member,
-        _ kind: SubstitutionMapError.Problem.Kind,
+        _ kind: SubstitutionMap.Problem.Kind,
         _ message: String
     ) {
         problems.append((member.line, kind, message))

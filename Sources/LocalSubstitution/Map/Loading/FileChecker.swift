@@ -3,11 +3,16 @@ import Foundation
 /// Checks the files that a map names, each only once, however many entries name it.
 struct FileChecker {
     struct Problem {
-        let kind: SubstitutionMapError.Problem.Kind
+        let kind: SubstitutionMap.Problem.Kind
         let message: String
     }
 
     private let folder: ResourcesFolder?
+    /// Whether files are looked for. Otherwise only their names are checked.
+    private let looksAtFiles: Bool
+    /// Whether a file was named.
+    private(set) var hasNames = false
+    private var listing: FolderListing?
     private var names: [String: FileName] = [:]
     private var checked: [String: Problem?] = [:]
     /// The folder, opened once for all files.
@@ -16,8 +21,11 @@ struct FileChecker {
     /// The files that wrong names probably meant. They aren't reported as unused too, since that's the same mistake.
     private(set) var meant: [FileName] = []
 
-    init(_ folder: ResourcesFolder?) {
+    init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
         self.folder = folder
+        self.looksAtFiles = looksAtFiles
+        // The map's own folder has files that aren't served, which opening tells.
+        listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
     /// The same name, in one copy for all entries.
@@ -28,6 +36,7 @@ struct FileChecker {
     }
 
     mutating func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
+        hasNames = true
         if name.wildcards > wildcardsInKey {
             let count = wildcardsInKey == 0 ? "none" : "only \(wildcardsInKey)"
             return Problem(
@@ -42,11 +51,25 @@ struct FileChecker {
         return problem
     }
 
+    /// What is wrong with the resources folder. A map without files needs none.
+    var folderProblem: SubstitutionMap.Problem? {
+        guard looksAtFiles, hasNames else { return nil }
+        guard let folder else {
+            let message = "the map's entries have files, but no resources folder: name one (in code `resources:`)"
+            return SubstitutionMap.Problem(.noResources, message)
+        }
+        return folder.problem(ofFolder: "").map {
+            SubstitutionMap.Problem(.noResources, "the resources folder “\(folder.path)” \($0.message)")
+        }
+    }
+
     private mutating func look(at name: FileName) -> Problem? {
         if let problem = name.problem {
             return Problem(kind: .invalidFileName, message: "the file “\(name.text)” \(problem)")
         }
+        guard looksAtFiles else { return nil }
         if name.wildcards > 0 { return problem(ofFolderOf: name) }
+        if listing?.hasFile(name.text) == true { return nil }
         do throws(FileProblem) {
             _ = try opened.get()?.open(name.text)
             return nil
@@ -105,11 +128,12 @@ struct FileChecker {
 }
 
 extension FileProblem {
-    fileprivate var kind: SubstitutionMapError.Problem.Kind {
+    fileprivate var kind: SubstitutionMap.Problem.Kind {
         switch self {
         case .missing: .missingFile
         case .outside: .outsideFolder
         case .notRegular, .notFolder: .notRegularFile
+        case .notServed: .invalidFileName
         case .unreadable, .unplaced: .unreadableFile
         }
     }

@@ -1,15 +1,15 @@
-import Foundation
+package import Foundation
 
 /// A map's file as it was read.
-struct MapFile: Sendable {
+package struct MapFile: Sendable {
     let url: URL
     let digest: Int
     /// The JSON; empty once the map was made of it.
-    let json: [UInt8]
+    package let json: [UInt8]
     private let status: FileStatus
     private let readAt: Int64
 
-    init(_ url: URL) throws(SubstitutionMapError) {
+    package init(_ url: URL) throws(SubstitutionMapError) {
         self.url = url
         readAt = FileStatus.now
         do throws(FileProblem) {

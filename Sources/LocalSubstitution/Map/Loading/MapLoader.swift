@@ -2,11 +2,11 @@ import Foundation
 
 /// Makes a map of its JSON: checks every entry, notes every problem, and indexes the entries that are right.
 struct MapLoader {
-    typealias Problem = SubstitutionMapError.Problem
+    typealias Problem = SubstitutionMap.Problem
 
     private(set) var index = MapIndex()
-    private(set) var problems: [SubstitutionMapError.Problem] = []
-    /// The files of entries that are left out because of mistakes: those that the entries name, and those that they probably
+    private(set) var problems: [SubstitutionMap.Problem] = []
+    /// The files of entries that are left out, since something is wrong with them: those that are named, and those that were
     /// meant.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
@@ -21,25 +21,24 @@ struct MapLoader {
 
     /// A map in code.
     init(files: [String: String], folder: ResourcesFolder) {
-        self.files = FileChecker(folder)
-        noteMissingFolder(folder)
+        self.files = FileChecker(folder, looksAtFiles: true)
         let options = EntryOptions(EntryFields())
         for (key, file) in files.sorted(by: { $0.key < $1.key }) {
             add(key: key, line: 0, file: file, options: options, isRight: true)
         }
         index.insert(patterns)
+        if let problem = self.files.folderProblem { problems.insert(problem, at: 0) }
     }
 
-    /// A map's JSON. Where there is no resources folder, its entries' files are not looked for.
-    init(json: [UInt8], folder: ResourcesFolder?) {
-        files = FileChecker(folder)
+    /// A map's JSON. Without a resources folder, its entries' files aren't looked for.
+    init(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) {
+        files = FileChecker(folder, looksAtFiles: looksAtFiles)
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let json = json.starts(with: byteOrderMark) ? Array(json.dropFirst(byteOrderMark.count)) : json
         var scanner = JSONScanner(json)
         do {
-            let members = try scanner.members()
-            noteMissingFolder(folder)
-            add(members, of: json)
+            add(try scanner.members(), of: json)
+            if let problem = files.folderProblem { problems.insert(problem, at: 0) }
         } catch {
             problems = [Self.problem(error, in: json)]
         }
@@ -140,20 +139,6 @@ struct MapLoader {
             Problem(problem.kind, key: entry.key, line: Self.line(Int(entry.line)), problem.message)
         )
         return false
-    }
-
-    private mutating func noteMissingFolder(_ folder: ResourcesFolder?) {
-        if folder == nil {
-            problems.append(
-                Problem(
-                    .noResources,
-                    "the map has no resources folder: put a folder “Resources” beside the map, or name one (in code `resources:`, "
-                        + "for the command --resources)"
-                )
-            )
-        } else if let folder, let problem = folder.problem(ofFolder: "") {
-            problems.append(Problem(.noResources, "the resources folder “\(folder.path)” \(problem.message)"))
-        }
     }
 
     private mutating func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {

@@ -1,22 +1,31 @@
-import Foundation
+public import Foundation
 
 extension SubstitutionMap {
-    /// Loads a map from a bundle. Its files are mapped into memory where that pays, since nothing changes an installed bundle.
-    init(bundle: Bundle, map name: String, strict: Bool) throws(SubstitutionMapError) {
+    /// Loads the map in a bundle.
+    ///
+    /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
+    ///
+    /// - Parameters:
+    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map, if there is one, or beside the map.
+    ///   - name: The map's name, without its extension `json`.
+    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    public init(
+        bundle: Bundle,
+        named name: String = "substitutions",
+        invalidEntries: InvalidEntries = .reject
+    ) throws(SubstitutionMapError) {
         guard let file = bundle.url(forResource: name, withExtension: "json") else {
             throw SubstitutionMapError(
                 file: nil,
                 problems: [
-                    .init(
+                    Problem(
                         .unreadableMap,
                         "there is no \(name).json in the bundle “\(bundle.bundlePath)”: add it to the target's resources"
                     )
                 ]
             )
         }
-        let folder =
-            Self.folder(beside: file, or: nil, mapsLargeFiles: true)
-            ?? bundle.resourceURL.map { ResourcesFolder($0, mapsLargeFiles: true) }
-        try self.init(MapFile(file), resources: nil, folder: folder, strict: strict)
+        try self.init(MapFile(file), resources: nil, mapsLargeFiles: true, invalidEntries: invalidEntries)
     }
 }

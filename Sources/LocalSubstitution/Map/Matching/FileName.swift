@@ -2,10 +2,12 @@
 /// which are filled with what those of the key's path took.
 ///
 /// It is looked at byte by byte: as a `Character`, a `/` or `*` before a combining mark would be none.
-struct FileName: Sendable {
-    let text: String
+package struct FileName: Sendable {
+    package let text: String
 
-    var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
+    package init(text: String) { self.text = text }
+
+    package var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
 
     /// The folder before the first wildcard: the one that must exist when the map is loaded. Empty for the resources folder.
     var fixedFolder: String {
@@ -14,7 +16,7 @@ struct FileName: Sendable {
     }
 
     /// What is wrong with the name itself, before any file is looked at.
-    var problem: String? {
+    package var problem: String? {
         if text.isEmpty { return "is empty: name a file in the resources folder" }
         if text.utf8.contains(0) { return "has a NUL byte" }
         if text.utf8.first == UInt8(ascii: "/") {
@@ -74,7 +76,7 @@ struct FileName: Sendable {
         guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")) else {
             throw .encodedSlash(part: written)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalidUTF8(part: written) }
+        guard let text = String(utf8: bytes) else { throw .invalidUTF8(part: written) }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw .controlCharacter(part: written)
         }

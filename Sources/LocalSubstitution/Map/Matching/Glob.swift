@@ -1,9 +1,9 @@
 /// A text with `*` wildcards, each of which stands for any run of bytes, also none.
-struct Glob: Sendable {
+package struct Glob: Sendable {
     /// The literal text before, between and after the wildcards: one more than there are wildcards.
     let literals: [[UInt8]]
 
-    init(_ text: [UInt8]) {
+    package init(_ text: [UInt8]) {
         literals = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
     }
 
@@ -14,7 +14,7 @@ struct Glob: Sendable {
     /// What each wildcard takes: as little as possible, and the last one the rest; `nil` where the text does not match.
     ///
     /// Takes time in proportion to the text and the pattern, whatever they are.
-    func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
+    package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         guard let first = literals.first, let last = literals.last, literals.count > 1 else {
             return literals.first.map { text.elementsEqual($0) } == true ? [] : nil
         }

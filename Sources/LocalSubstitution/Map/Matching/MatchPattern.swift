@@ -1,5 +1,5 @@
 /// A key with wildcards, as browser extensions write them (MDN, Chrome: "Match patterns"), with ports and queries besides.
-struct MatchPattern: Sendable {
+package struct MatchPattern: Sendable {
     enum Host: Hashable, Sendable {
         case exact(String)
         /// `*.example.com`: that host and every subdomain.
@@ -38,8 +38,10 @@ struct MatchPattern: Sendable {
         }
     }
 
+    package init(_ key: String) throws(URLSyntaxError) { try self.init(key, ignoring: nil) }
+
     /// - Parameter rule: The entry's `ignoreQuery`; the parameters that it names are taken out of the pattern.
-    init(_ key: String, ignoring rule: IgnoreQuery? = nil) throws(URLSyntaxError) {
+    init(_ key: String, ignoring rule: IgnoreQuery?) throws(URLSyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
             throw URLSyntaxError("has the scheme “\(parts.scheme)”: a pattern's scheme is http, https or * (either)")

@@ -1,13 +1,12 @@
 /// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
 ///
 /// Scheme and host are in lowercase, the default port is left out, the path is never empty, percent-encoding is in capitals and
-/// only where needed, dot segments and the fragment are gone. An asterisk counts as `%2A`, and an
-/// apostrophe as `%27`.
-struct NormalizedURL: Sendable {
+/// only where needed, dot segments and the fragment are gone. An asterisk counts as `%2A`, and an apostrophe as `%27`.
+package struct NormalizedURL: Sendable {
     /// The URL with its query parameters in the order in which they were written.
-    let text: String
+    package let text: String
     /// The URL with its query parameters in the order of their names: what two equal URLs have in common.
-    let canonical: String
+    package let canonical: String
     let layout: Layout
 
     /// Where the parts stand in `text`, as offsets of UTF-8 bytes.
@@ -22,7 +21,7 @@ struct NormalizedURL: Sendable {
     }
 
     /// - Throws: When the text is no `http` or `https` URL with a host and without user info. A fragment is dropped.
-    init(_ text: String) throws(URLSyntaxError) {
+    package init(_ text: String) throws(URLSyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
         } else {
@@ -31,7 +30,7 @@ struct NormalizedURL: Sendable {
     }
 
     /// An exact key of a map: the same, but a fragment is an error.
-    init(key: String) throws(URLSyntaxError) {
+    package init(key: String) throws(URLSyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
         } else {
@@ -86,12 +85,12 @@ struct NormalizedURL: Sendable {
     var scheme: String { layout.isHTTPS ? "https" : "http" }
     var host: String { slice(layout.host) }
     /// The path without the query.
-    var path: String { slice(layout.path..<layout.query) }
+    package var path: String { slice(layout.path..<layout.query) }
     /// The query without its `?`, if there is one.
     var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }
 
     /// Everything before the query.
-    var withoutQuery: String { slice(0..<layout.query) }
+    package var withoutQuery: String { slice(0..<layout.query) }
 
     /// The canonical form of what is left when a rule ignores parameters, and how many parameters that are.
     func canonical(ignoring rule: IgnoreQuery) -> (text: String, parameters: Int) {

@@ -1,27 +1,20 @@
 import Foundation
 
-/// Why a text is no `http` or `https` URL, or no match pattern, and what to do.
-struct URLSyntaxError: Error {
-    let message: String
-
-    init(_ message: String) { self.message = message }
-}
-
 /// The parts of an absolute URL as they are written (RFC 3986 §3), or of a match pattern.
 ///
 /// `URL` is no help here: it percent-encodes a `%` again when anything else has to be encoded, and knows no wildcards.
 package struct URLParts {
-    let scheme: String
+    package let scheme: String
     /// With the brackets of an IP literal.
-    let host: ArraySlice<UInt8>
+    package let host: ArraySlice<UInt8>
     /// What follows the host's colon, if there is one.
     let port: ArraySlice<UInt8>?
     let path: ArraySlice<UInt8>
     let query: ArraySlice<UInt8>?
-    let hasUserInfo: Bool
+    package let hasUserInfo: Bool
     let hasFragment: Bool
 
-    init(_ text: String) throws(URLSyntaxError) {
+    package init(_ text: String) throws(URLSyntaxError) {
         guard !text.isEmpty else {
             throw URLSyntaxError("is empty: write an absolute URL, as https://example.com/logo.png")
         }

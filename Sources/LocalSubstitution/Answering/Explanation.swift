@@ -1,0 +1,215 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a request gets from a cache, and why.
+public struct Explanation: Sendable, CustomStringConvertible {
+    /// What becomes of a request.
+    public struct Verdict: RawRepresentable, Sendable, Hashable {
+        /// The name of the static member.
+        public let rawValue: String
+
+        /// A kind by its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// A file, or an entry with a status alone, answers.
+        public static let substituted = Verdict(rawValue: "substituted")
+        /// The URL is one that a map can't name.
+        public static let notHTTP = Verdict(rawValue: "notHTTP")
+        /// No entry names the URL.
+        public static let noEntry = Verdict(rawValue: "noEntry")
+        /// The entry is `null`.
+        public static let excluded = Verdict(rawValue: "excluded")
+        /// The entry doesn't list the request's method.
+        public static let methodNotListed = Verdict(rawValue: "methodNotListed")
+        /// The request's cache policy ignores local data. Neither file nor default cache answers.
+        public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
+        /// The entry's file waits for the network to fail.
+        public static let waitsForOffline = Verdict(rawValue: "waitsForOffline")
+        /// The loader wouldn't take the response from a cache.
+        public static let refusedByLoader = Verdict(rawValue: "refusedByLoader")
+        /// The entry's file can't be read.
+        public static let unreadableFile = Verdict(rawValue: "unreadableFile")
+    }
+
+    /// An entry of the map.
+    public typealias EntryReference = SubstitutionMap.EntryReference
+
+    /// An entry that would have won.
+    public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
+        /// The entry.
+        public let entry: EntryReference
+        /// Why it doesn't answer, in words without a full stop.
+        public let reason: String
+
+        /// The entry and the reason.
+        public var description: String { "\(entry): \(reason)" }
+    }
+
+    /// The request's URL.
+    public let url: URL?
+    /// The request's method.
+    public let method: String
+    /// What becomes of the request.
+    public let verdict: Verdict
+    /// Why, in a sentence without a full stop.
+    public let reason: String
+    /// The entry that wins, if one names the URL.
+    public let winner: EntryReference?
+    /// The entries that match too, but lose, in the order in which they would win.
+    public let shadowed: [EntryReference]
+    /// The entries that would have won, but are disabled or have no file.
+    public let passedOver: [PassedOver]
+    /// The winning entry's file.
+    public let file: URL?
+    /// What the response says of the body, as `text/css; charset=utf-8`; `nil` if no entry wins.
+    public let contentType: String?
+    /// How the MIME type was found.
+    public let contentTypeSource: String?
+    /// The winning entry's status.
+    public let status: Int?
+    /// For an `untilUpdated` entry that answers, whether a newer copy does, and not its file; else `nil`.
+    public let isNewerCopy: Bool?
+    /// Keys that almost match, for a request that no entry names.
+    public let nearMisses: [SubstitutionMap.NearMiss]
+
+    /// What the entry gives in a session with ``SubstitutionURLProtocol`` attached, where the cache alone gives nothing of it;
+    /// else `nil`.
+    public let attached: String?
+
+    /// What serves the request instead of the entry, if the entry does not.
+    public var instead: String? {
+        switch verdict {
+        case .substituted: nil
+        case .ignoresLocalData: "the network"
+        default: "the default cache, or else the network"
+        }
+    }
+
+    /// Several lines, ready to print.
+    public var description: String { text(servedBy: instead) }
+
+    /// - Parameter server: What serves the request instead of the entry; `nil` if the entry does.
+    func text(servedBy server: String?) -> String {
+        var lines = ["\(method) \(url?.absoluteString ?? "a request without a URL")"]
+        func add(_ name: String, _ value: String?) {
+            if let value { lines.append("  " + "\(name):".padding(toLength: 14, withPad: " ", startingAt: 0) + value) }
+        }
+        add("verdict", verdict == .substituted ? "substituted" : "not substituted: \(reason)")
+        add("served by", server)
+        add("attached", attached)
+        add("entry", winner?.description)
+        add("file", file?.path)
+        add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file: no newer copy is known" })
+        if let status, status != 200 { add("status", String(status)) }
+        add("MIME type", contentType.map { "\($0)" + (contentTypeSource.map { ", \($0)" } ?? "") })
+        for entry in passedOver { add("passed over", entry.description) }
+        for entry in shadowed { add("shadowed", entry.description) }
+        for miss in nearMisses { add("near miss", miss.description) }
+        return lines.map(\.printable).joined(separator: "\n")
+    }
+}
+
+extension Responder {
+    func explain(_ request: URLRequest) -> Explanation {
+        let map = maps.map
+        let decision = Decision(request, in: map)
+        var copy: NewerCopy.Facts?
+        if let substitution = decision.cacheAnswer, substitution.use == .untilUpdated, let match = decision.match,
+            let name = substitution.fileName, let folder = map.storage.folder
+        {
+            copy = copies.explainedCopy(of: match.url.canonical, fileName: name, in: folder)
+        }
+        return Explanation(request, decision, map, copy: copy)
+    }
+}
+
+extension Explanation {
+    /// - Parameter copy: The newer copy that answers instead of the entry's file.
+    init(_ request: URLRequest, _ decision: Decision, _ map: SubstitutionMap, copy: NewerCopy.Facts? = nil) {
+        let match = decision.match
+        let substitution = match?.substitution
+        let problem = substitution.flatMap { Self.problem($0, map) }
+        url = request.url
+        method = request.httpMethod ?? "GET"
+        if let problem, decision.cacheAnswer != nil {
+            verdict = .unreadableFile
+            reason = "the file \(problem.message)"
+        } else {
+            verdict = Verdict(decision)
+            reason = decision.reason
+        }
+        winner = match?.winner.map { EntryReference($0) }
+        shadowed = match?.shadowed.map { EntryReference($0) } ?? []
+        passedOver = match?.passedOver.map { PassedOver(entry: EntryReference($0.entry), reason: $0.why.reason) } ?? []
+        file = substitution?.fileURL
+        contentType = substitution.map { Self.contentType($0, map, copy) }
+        contentTypeSource = substitution.map { substitution in
+            copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
+                ? "set by the server" : substitution.mimeTypeSource.description
+        }
+        attached = problem == nil ? Self.attached(decision) : nil
+        isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
+        status = substitution?.status
+        nearMisses =
+            match.map { $0.winner == nil && $0.goneFile == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
+    }
+
+    private static func attached(_ decision: Decision) -> String? {
+        guard decision.cacheAnswer == nil, let substitution = decision.substitution else { return nil }
+        let answer = substitution.fileName == nil ? "the entry" : "the entry's file"
+        return substitution.use == .whenOffline ? "the network; if that fails, \(answer)" : answer
+    }
+
+    private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
+        guard let name = substitution.fileName, let folder = map.storage.folder else { return nil }
+        do throws(FileProblem) {
+            _ = try folder.open(name)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// As the response has it: a byte order mark in the file may say another charset.
+    private static func contentType(
+        _ substitution: Substitution,
+        _ map: SubstitutionMap,
+        _ copy: NewerCopy.Facts?
+    ) -> String {
+        var start = Data()
+        if let name = substitution.fileName, let folder = map.storage.folder {
+            start = (try? folder.open(name).prefix(Charset.longestByteOrderMark)) ?? start
+        }
+        return ResponseBuilder.contentType(of: substitution, bodyBeginning: start, copy: copy)
+    }
+}
+
+extension MapMatch.PassedOver {
+    fileprivate var reason: String {
+        switch self {
+        case .isDisabled: "it is disabled"
+        case .fileIsGone(let name): "its file “\(name)” does not exist any more"
+        case .noSuchFile(let name): "there is no file “\(name)”"
+        case .noFileName(let obstacle): obstacle.message
+        }
+    }
+}
+
+extension Explanation.Verdict {
+    fileprivate init(_ decision: Decision) {
+        switch (decision.cacheObstacle, decision.outcome) {
+        case (.ignoresLocalData?, _): self = .ignoresLocalData
+        case (.waitsForOffline?, _): self = .waitsForOffline
+        case (.refused?, _): self = .refusedByLoader
+        case (nil, .answer), (nil, .answerOffline): self = .substituted
+        case (nil, .nothing(.notHTTP)): self = .notHTTP
+        case (nil, .nothing(.noEntry)): self = .noEntry
+        case (nil, .nothing(.fileIsGone)): self = .unreadableFile
+        case (nil, .nothing(.excluded)): self = .excluded
+        case (nil, .nothing(.methodNotListed)): self = .methodNotListed
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request, and what it gets by the map that was in use when it was looked up.
+struct Lookup: Sendable {
+    let request: URLRequest
+    let decision: Decision
+    /// The map that decided.
+    let map: SubstitutionMap
+    /// See ``RetainedResponses/generation``.
+    let generation: Int
+
+    var folder: ResourcesFolder? { map.storage.folder }
+
+    func path(of substitution: Substitution) -> String? {
+        substitution.fileName.flatMap { name in folder?.path(of: name) }
+    }
+
+    /// The request under which the default cache keeps a response to this one; `nil` if it keeps none.
+    var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, decision.match?.url.text) }
+
+    /// Whether the request's URL is spelled as its exact entry's key is: there are no more of those than entries.
+    var isSpelledAsKey: Bool {
+        guard let match = decision.match, let entry = match.winner, !entry.isPattern else { return false }
+        let text = request.url?.absoluteString
+        return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
+    }
+
+    /// What to ask the network about a file; `nil` for an entry that isn't `untilUpdated`, and for other methods than GET.
+    func question(about substitution: Substitution) -> NewerCopies.Question? {
+        guard substitution.use == .untilUpdated, ["GET", "HEAD"].contains(request.httpMethod ?? "GET"),
+            let match = decision.match, let requested = request.url, let name = substitution.fileName, let folder
+        else { return nil }
+        return NewerCopies.Question(
+            url: match.url.canonical,
+            requested: requested,
+            key: substitution.key,
+            fileName: name,
+            folder: folder
+        )
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Guarded
+
+/// The map by which requests are answered. It is loaded again when its file has changed, if the cache reloads changes.
+final class MapInUse: Sendable {
+    enum Change {
+        case none
+        case reloaded(SubstitutionMap)
+        /// The last good map stays in place.
+        case failed(SubstitutionMapError)
+    }
+
+    private struct State: Sendable {
+        var map: SubstitutionMap
+        /// The entries that have answered since the map was set, by number.
+        var used: Set<Int> = []
+        /// Where the map came from; `nil` where its file isn't watched.
+        var source: SubstitutionMap.Source?
+        /// The problems that were reported last, so that each is reported once.
+        var problems: [SubstitutionMap.Problem] = []
+        /// Set where the map's file doesn't load.
+        var retry: Retry?
+
+        var isRetryDue: Bool { retry?.isDue ?? false }
+    }
+
+    /// When a map that doesn't load is looked at again, though its file is the same: a file that it names may have been added.
+    private struct Retry: Sendable {
+        let time: Int64
+        let folder: String
+        /// The folder's status before the map was loaded without success.
+        let folderStatus: FileStatus?
+
+        /// At once if the folder itself has changed; changes deeper in it are found in time.
+        var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
+    }
+
+    /// Whether a changed map or file is used from the next request on.
+    let reloadsChanges: Bool
+    private let state: Guarded<State>
+
+    init(_ map: SubstitutionMap, reloadsChanges: Bool) {
+        self.reloadsChanges = reloadsChanges
+        state = Guarded(State(map: map, source: reloadsChanges ? map.storage.source : nil))
+    }
+
+    /// The map, without a look at its file.
+    var map: SubstitutionMap { state.withLock { $0.map } }
+
+    /// Uses another map from now on.
+    ///
+    /// - Parameter forget: Drops what was made by the former map, before another thread can find this one.
+    func set(_ map: SubstitutionMap, forget: () -> Void) {
+        state.withLock {
+            $0 = State(map: map, source: reloadsChanges ? map.storage.source : nil)
+            forget()
+        }
+    }
+
+    /// Whether this map is the one in use, and its file certainly hasn't changed.
+    func isCurrent(_ map: SubstitutionMap) -> Bool {
+        // Files are looked at without the lock, since many threads ask at a time.
+        let state = state.withLock { $0 }
+        guard state.map.storage === map.storage else { return false }
+        guard let source = state.source else { return true }
+        return source.file.isCurrent && !state.isRetryDue
+    }
+
+    /// Looks at the map's file. The thread that finds it changed loads it while others wait.
+    func reloadIfChanged(forget: () -> Void) -> Change {
+        guard reloadsChanges else { return .none }
+        return state.withLock { state in
+            guard let source = state.source else { return .none }
+            let isRetry = state.isRetryDue
+            if !isRetry, source.file.isCurrent { return .none }
+            let change = Self.reload(&state, source, isRetry: isRetry)
+            if case .reloaded(let map) = change {
+                state.map = map
+                state.used = []
+                forget()
+            }
+            return change
+        }
+    }
+
+    private static func reload(_ state: inout State, _ source: SubstitutionMap.Source, isRetry: Bool) -> Change {
+        let started = FileStatus.now
+        let folderPath = SubstitutionMap.folder(beside: source.file.url, or: source.resources).path
+        let folderStatus = FileStatus(path: folderPath)
+        do throws(SubstitutionMapError) {
+            let file = try MapFile(source.file.url)
+            state.source?.file = file.withoutBytes
+            if !isRetry, file.digest == source.file.digest { return .none }
+            let map = try SubstitutionMap(file, resources: source.resources, invalidEntries: source.invalidEntries)
+            let wasBroken = !state.problems.isEmpty
+            state.problems = []
+            state.retry = nil
+            return isRetry && !wasBroken ? .none : .reloaded(map)
+        } catch {
+            // Loading a large map takes time; it must not take all of it.
+            let took = FileStatus.now - started
+            let time = FileStatus.now + max(500_000_000, took * 20)
+            state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
+            if state.problems == error.problems { return .none }
+            state.problems = error.problems
+            return .failed(error)
+        }
+    }
+
+    // MARK: Used entries
+
+    /// Notes that an entry has answered a request.
+    func use(_ entry: Int, of map: SubstitutionMap) {
+        state.withLock { if $0.map.storage === map.storage { $0.used.insert(entry) } }
+    }
+
+    /// The entries that haven't answered a request since the map was set, in the order of their lines.
+    var unusedEntries: [SubstitutionMap.EntryReference] {
+        let (map, used) = state.withLock { ($0.map, $0.used) }
+        let entries = map.storage.index.entries
+        return entries.indices.filter {
+            !used.contains($0) && !entries[$0].options.isNever && entries[$0].options.isEnabled
+        }
+        .map { SubstitutionMap.EntryReference(entries[$0]) }.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a cache returns where nothing is retained: an entry's response, or the default cache's.
+extension Responder {
+    /// Whether ``cachedResponse(to:)`` needs neither a file that isn't in memory nor the default cache, which looks on disk.
+    func needsNoDisk(_ lookup: Lookup) -> Bool {
+        if lookup.decision.cacheObstacle == .ignoresLocalData { return true }
+        return lookup.decision.cacheAnswer.map { isAtHand($0, lookup) } ?? false
+    }
+
+    func cachedResponse(to lookup: Lookup) -> CachedURLResponse? {
+        reportGoneFiles(lookup)
+        guard lookup.decision.cacheObstacle != .ignoresLocalData else {
+            reportUnanswered(lookup, since: lookup.decision.reason)
+            return nil
+        }
+        guard let substitution = lookup.decision.cacheAnswer, let url = lookup.request.url else {
+            return defaultResponse(to: lookup, since: lookup.decision.reason)
+        }
+        do throws(FileProblem) {
+            let response = try response(to: lookup, by: substitution)
+            if let response { reportSubstituted(url, by: substitution, response) }
+            return response
+        } catch {
+            report(error, of: substitution, url)
+            return defaultResponse(to: lookup, since: "the file \(error.message)")
+        }
+    }
+
+    /// The response of an entry that answers by the cache alone; `nil` without one.
+    func localResponse(to lookup: Lookup) -> CachedURLResponse? {
+        guard let substitution = lookup.decision.cacheAnswer, let url = lookup.request.url else { return nil }
+        // A file that can't be read is reported when the loader asks.
+        guard let response = (try? response(to: lookup, by: substitution)) ?? nil else { return nil }
+        reportSubstituted(url, by: substitution, response)
+        return response
+    }
+
+    private func defaultResponse(to lookup: Lookup, since reason: @autoclosure () -> String) -> CachedURLResponse? {
+        let response = lookup.defaultCacheKey.flatMap(defaultCache.response(under:))
+        if response != nil, lookup.decision.namingEntry == nil {
+            observers.count {
+                $0.lookups += 1
+                $0.fallbackHits += 1
+            }
+            if let url = lookup.request.url { observers.emit(.fallbackHit(url)) }
+        } else {
+            reportUnanswered(lookup, since: reason())
+        }
+        return response
+    }
+
+    // MARK: Reporting
+
+    /// Counts and reports a lookup that an entry answers.
+    func reportSubstituted(_ url: URL, by substitution: Substitution, _ response: CachedURLResponse) {
+        observers.countSubstituted(response.data.count)
+        observers.emit(
+            .substituted(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
+        )
+    }
+
+    /// Counts and reports a lookup that no entry answers, and that the default cache doesn't answer in an entry's place.
+    func reportUnanswered(_ lookup: Lookup, since reason: @autoclosure () -> String) {
+        if let entry = lookup.decision.namingEntry {
+            observers.count {
+                $0.lookups += 1
+                $0.bypassed += 1
+            }
+            let url = lookup.request.url ?? URL(fileURLWithPath: "/")
+            observers.emit(.bypassed(url, key: entry.key, reason: reason()))
+            return
+        }
+        observers.count {
+            $0.lookups += 1
+            $0.misses += 1
+        }
+        if let url = lookup.request.url { observers.emit(missed(url, lookup)) }
+    }
+
+    private func missed(_ url: URL, _ lookup: Lookup) -> LocalSubstitutionCache.Event {
+        .missed(url, nearMisses: lookup.decision.match.map { lookup.map.storage.nearMisses(of: $0.url) } ?? [])
+    }
+
+    private func reportGoneFiles(_ lookup: Lookup) {
+        guard let match = lookup.decision.match, let url = lookup.request.url, let folder = lookup.folder else {
+            return
+        }
+        for case (let entry, .fileIsGone(let name)) in match.passedOver {
+            report(.missing, key: entry.key, file: folder.url(of: name), url)
+        }
+    }
+
+    // MARK: Storing and removing
+
+    /// Stores a response in the default cache, unless an entry would answer its request.
+    func store(_ response: CachedURLResponse, for request: URLRequest) {
+        let lookup = lookUp(request)
+        guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }
+        defaultCache.store(response, under: key)
+    }
+
+    /// Removes a request's retained response and the default cache's, and a newer copy of its entry's file.
+    func remove(_ request: URLRequest) {
+        if let url = request.url?.absoluteString { retained.remove(url) }
+        let match = Decision(request, in: maps.map).match
+        if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
+        if let key = DefaultCacheKey.request(for: request, match?.url.text) { defaultCache.remove(under: key) }
+    }
+}

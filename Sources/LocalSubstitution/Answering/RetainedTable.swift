@@ -1,0 +1,99 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The retained responses by URL, as hits find them.
+///
+/// It is in several parts, each with its own lock, since under one lock two threads get fewer hits than one does: see
+/// the benchmark “two threads”. What is retained, and for how long, isn't decided here but in ``Retention``.
+final class RetainedTable: Sendable {
+    /// A class, so that a hit retains one object instead of each property's.
+    final class Item: Sendable {
+        let response: CachedURLResponse
+        let size: Int
+        /// The key of the entry that answers.
+        let key: String
+        /// The entry's file; `nil` for an entry without one.
+        let file: String?
+        let watch: Watch?
+
+        init(response: CachedURLResponse, size: Int, key: String, file: String?, watch: Watch?) {
+            self.response = response
+            self.size = size
+            self.key = key
+            self.file = file
+            self.watch = watch
+        }
+
+        var hasExpired: Bool { watch?.hasExpired ?? false }
+    }
+
+    private struct Part: Sendable {
+        var items: [String: Item] = [:]
+        var hits = 0
+        var bytes = 0
+        /// Whether anyone listens, so that a hit need not ask under a lock that all threads share.
+        var isObserved = false
+    }
+
+    /// Padded, so that two parts never share a line of the processor's cache.
+    private final class Box: Sendable {
+        let part = Guarded(Part())
+        let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
+    }
+
+    private static let parts = 16
+    private let boxes = (0..<parts).map { _ in Box() }
+
+    /// The item for a URL, and whether anyone listens; counted as a hit if there is nothing more to look at.
+    func item(for url: String) -> (item: Item, isObserved: Bool)? {
+        box(for: url).part.withLock { part in
+            guard let item = part.items[url] else { return nil }
+            if item.watch == nil {
+                part.hits += 1
+                part.bytes += item.size
+            }
+            return (item, part.isObserved)
+        }
+    }
+
+    func observe() {
+        for box in boxes { box.part.withLock { $0.isObserved = true } }
+    }
+
+    /// The item for a URL, without counting it.
+    func peek(_ url: String) -> Item? {
+        box(for: url).part.withLock { $0.items[url] }
+    }
+
+    func insert(_ item: Item, for url: String) {
+        box(for: url).part.withLock { $0.items[url] = item }
+    }
+
+    func remove(_ url: String) {
+        box(for: url).part.withLock { _ = $0.items.removeValue(forKey: url) }
+    }
+
+    func removeAll() {
+        for box in boxes { box.part.withLock { $0.items = [:] } }
+    }
+
+    /// How many hits there were, and the bytes of their bodies.
+    var counts: (hits: Int, bytes: Int) {
+        boxes.reduce((0, 0)) { counts, box in
+            box.part.withLock { (counts.0 + $0.hits, counts.1 + $0.bytes) }
+        }
+    }
+
+    /// By the end of the URL, which differs most.
+    private func box(for url: String) -> Box {
+        let end = url.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.count < 8
+                ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        }
+        return boxes[Int(((end ?? 0) &* 0x9E37_79B9_7F4A_7C15) >> 60)]
+    }
+}

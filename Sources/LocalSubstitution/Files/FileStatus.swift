@@ -1,0 +1,84 @@
+import Foundation
+
+/// What the file system says of a file: what it is, and what changes when its bytes do.
+package struct FileStatus: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case regular, folder, pipe, device, socket
+
+        var name: String {
+            switch self {
+            case .regular: "a regular file"
+            case .folder: "a folder"
+            case .pipe: "a named pipe"
+            case .device: "a device"
+            case .socket: "a socket"
+            }
+        }
+    }
+
+    package let kind: Kind
+    let device: UInt64
+    let inode: UInt64
+    package let size: Int
+    /// Nanoseconds since 1970.
+    let modified: Int64
+    /// When the inode changed: also when somebody sets the modification time back.
+    let changed: Int64
+
+    /// The file at a path; symbolic links are followed.
+    package init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode
+    }
+
+    /// Whether the bytes can still change without this status showing it: the file was written less than a tick of the
+    /// file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most.
+    ///
+    /// A modification time that is to come was set by somebody, and says nothing of when the file was written.
+    func isTooFresh(at now: Int64) -> Bool {
+        now - (modified > now ? changed : max(modified, changed)) < 20_000_000
+    }
+
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return nanoseconds(time)
+    }
+
+    private init(_ status: stat) {
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            case S_IFIFO: .pipe
+            case S_IFSOCK: .socket
+            default: .device
+            }
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        inode = UInt64(truncatingIfNeeded: status.st_ino)
+        size = Int(status.st_size)
+        // The same fields have other names there.
+        #if canImport(Darwin)
+        modified = Self.nanoseconds(status.st_mtimespec)
+        changed = Self.nanoseconds(status.st_ctimespec)
+        #else
+        modified = Self.nanoseconds(status.st_mtim)
+        changed = Self.nanoseconds(status.st_ctim)
+        #endif
+    }
+
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}

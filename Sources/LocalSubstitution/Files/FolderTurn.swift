@@ -1,0 +1,45 @@
+package import Foundation
+
+/// An exclusive lock on the folders of a map and its files. While it's held, others that want one of the folders wait, in this
+/// process and others.
+///
+/// It leaves no file behind: the folders themselves are locked.
+package final class FolderTurn: Sendable {
+    /// Why a folder can't be locked. The description is readable.
+    package struct Failure: Error {
+        package let description: String
+    }
+
+    private let descriptors: [Int32]
+
+    /// - Parameter folders: Those that don't exist are left out.
+    package init(_ folders: URL...) throws(Failure) {
+        var opened: [(status: FileStatus, descriptor: Int32)] = []
+        for folder in folders where FileStatus(path: folder.path) != nil {
+            let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {
+                let reason = Failure(
+                    description: "can't open the folder \(folder.path): \(String(cString: strerror(errno)))"
+                )
+                for descriptor in opened.map(\.descriptor) + [descriptor] where descriptor >= 0 { close(descriptor) }
+                throw reason
+            }
+            if opened.contains(where: { $0.status.isSameFile(as: status) }) {
+                close(descriptor)
+            } else {
+                opened.append((status, descriptor))
+            }
+        }
+        // Always in the same order, to avoid a deadlock.
+        descriptors = opened.sorted { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
+            .map(\.descriptor)
+        for descriptor in descriptors {
+            // Go on without a lock if the file system doesn't support them.
+            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
+        }
+    }
+
+    deinit {
+        for descriptor in descriptors { close(descriptor) }
+    }
+}

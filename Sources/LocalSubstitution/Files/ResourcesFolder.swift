@@ -1,0 +1,60 @@
+package import Foundation
+
+/// The folder in which the files of a map's entries are looked up, and out of which nothing is ever read.
+package struct ResourcesFolder: Sendable {
+    package let path: String
+    /// Whether large files are mapped into memory: only where nothing changes them, as in an installed bundle.
+    let mapsLargeFiles: Bool
+    /// The map's name, where the folder is the map's own. Then neither the map nor hidden files are served.
+    let mapName: String?
+
+    package init(_ url: URL, mapsLargeFiles: Bool = false, mapName: String? = nil) {
+        path = url.path
+        self.mapsLargeFiles = mapsLargeFiles
+        self.mapName = mapName
+    }
+
+    package func path(of name: String) -> String {
+        path == "/" ? "/\(name)" : "\(path)/\(name)"
+    }
+
+    func url(of name: String) -> URL {
+        URL(fileURLWithPath: path(of: name), isDirectory: false)
+    }
+
+    /// The folder, open for looking up several files.
+    package func opened() throws(FileProblem) -> OpenedResources { try OpenedResources(path: path, mapName: mapName) }
+
+    /// The status of a file that may be served; `nil` if there is none. Opening it tells whether it can be read.
+    func servedStatus(of name: String) -> FileStatus? {
+        guard let status = FileStatus(path: path(of: name)) else { return nil }
+        guard let mapName else { return status }
+        let isMap = FileStatus(path: path(of: mapName))?.isSameFile(as: status) == true
+        return isMap || Self.isHidden(name) ? nil : status
+    }
+
+    /// Whether a name, or a folder in it, begins with a full stop.
+    static func isHidden(_ name: String) -> Bool {
+        name.utf8.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
+    }
+
+    /// Returns what's wrong with a folder inside this one. The empty name is this folder itself.
+    func problem(ofFolder name: String) -> FileProblem? {
+        do throws(FileProblem) {
+            return try opened().problem(ofFolder: name)
+        } catch {
+            return error
+        }
+    }
+
+    /// Opens a file for reading, without ever waiting for a pipe.
+    ///
+    /// The check is on the opened file: it must be a regular file, and its real path must be in the real folder.
+    package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
+
+    /// Returns a file's name in the folder without symbolic links; `nil` if the file is missing or outside.
+    package func realName(of name: String) -> String? {
+        guard let folder = try? opened(), let file = try? folder.open(name) else { return nil }
+        return folder.name(of: file)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Dates as HTTP writes them (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+enum HTTPDate {
+    /// The date in whole seconds.
+    ///
+    /// Not by a formatter of Foundation: making one takes longer than the rest of a first response.
+    static func string(_ date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let weekday = weekdays[Int(parts.tm_wday)]
+        let month = months[Int(parts.tm_mon)]
+        let day = padded(parts.tm_mday)
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded($0) }.joined(separator: ":")
+        return "\(weekday), \(day) \(month) \(padded(parts.tm_year + 1900, to: 4)) \(time) GMT"
+    }
+
+    private static func padded(_ number: Int32, to width: Int = 2) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+}

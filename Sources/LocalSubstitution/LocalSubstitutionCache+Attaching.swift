@@ -1,0 +1,111 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension LocalSubstitutionCache {
+    /// Makes sessions of a configuration use this cache's map for every request, also where URLSession asks no cache or rejects
+    /// its response.
+    ///
+    /// Sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`. Attach before you make the session,
+    /// and once for each configuration: attaching again replaces what was attached before. Each attaching makes a class of about
+    /// a kilobyte, which stays as long as the process.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration. What is forwarded later has its headers, cookies and timeouts as they are now.
+    ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
+    ///   - recorder: Keeps responses of the network, and answers with them when the network fails.
+    /// - Throws: If an exception of `unmatched` isn't a URL or match pattern. Also where there are no custom protocols, in
+    ///   background configurations and on watchOS, with a strict `unmatched` or with a recorder.
+    public func attach(
+        to configuration: URLSessionConfiguration,
+        unmatched: Unmatched = .load,
+        recorder: SubstitutionRecorder? = nil
+    ) throws(AttachmentError) {
+        try attach(to: configuration, unmatched: unmatched, recorder: recorder, streams: nil)
+    }
+
+    /// - Parameters:
+    ///   - streams: Whether pieces of a response are passed on before the rest; `nil` for what suits the platform.
+    ///   - responseLimit: The most bytes that are held of a response from the network; `nil` for what suits the platform. A
+    ///     longer one is passed on in pieces where the platform can, and otherwise fails with
+    ///     `URLError.dataLengthExceedsMaximum`.
+    package func attach(
+        to configuration: URLSessionConfiguration,
+        unmatched: Unmatched,
+        recorder: SubstitutionRecorder?,
+        streams: Bool? = nil,
+        responseLimit: Int? = nil
+    ) throws(AttachmentError) {
+        let rule = try UnmatchedRule(unmatched)
+        if let obstacle = Self.obstacle(configuration) {
+            guard !rule.isStrict, recorder == nil else { throw obstacle }
+            configuration.urlCache = self
+            return
+        }
+        if rule.isStrict { responder.goOffline() }
+        let slot = Slots.add(
+            Attachment(
+                of: responder,
+                to: configuration,
+                unmatched: rule,
+                recorder: recorder,
+                streams: streams ?? Attachment.canStream,
+                responseLimit: responseLimit
+            )
+        )
+        configuration.urlCache = self
+        let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
+        configuration.protocolClasses = [slot] + others
+    }
+
+    /// A session to whose configuration this cache is attached.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
+    ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
+    ///   - recorder: Keeps responses of the network, and answers with them when the network fails.
+    ///   - delegate: The session's delegate, which the session retains until it's invalidated.
+    ///   - delegateQueue: The queue of the delegate and of completion handlers; by default one of the session's.
+    /// - Throws: The errors of ``attach(to:unmatched:recorder:)``.
+    public func makeSession(
+        _ configuration: URLSessionConfiguration = .ephemeral,
+        unmatched: Unmatched = .load,
+        recorder: SubstitutionRecorder? = nil,
+        delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue: OperationQueue? = nil
+    ) throws(AttachmentError) -> URLSession {
+        let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
+        try attach(to: configuration, unmatched: unmatched, recorder: recorder)
+        return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+    }
+
+    /// Why a configuration can't have a protocol; `nil` if it can.
+    private static func obstacle(_ configuration: URLSessionConfiguration) -> AttachmentError? {
+        #if os(watchOS)
+        return AttachmentError(
+            .unsupportedPlatform,
+            "watchOS has no custom protocols: attach without a recorder, and with unmatched: .load"
+        )
+        #else
+        guard configuration.isBackground else { return nil }
+        return AttachmentError(
+            .backgroundConfiguration,
+            "a background configuration has no custom protocols: attach to a default or ephemeral configuration, or without a "
+                + "recorder and with unmatched: .load"
+        )
+        #endif
+    }
+}
+
+extension URLSessionConfiguration {
+    fileprivate var isBackground: Bool {
+        #if canImport(Darwin)
+        identifier != nil
+        #else
+        // Linux has no background sessions.
+        false
+        #endif
+    }
+}

@@ -1,0 +1,100 @@
+/// Finds patterns that almost match a URL: those that match without scheme, port, query and letter case, and those that are
+/// misspelled.
+struct NearPatterns: Sendable {
+    private struct Item: Sendable {
+        let number: Int
+        let key: String
+        let file: FileName?
+        let pattern: MatchPattern
+
+        /// Whether the entry would apply if its pattern matched.
+        func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
+            guard let file, file.wildcards > 0 else { return true }
+            return (try? file.filled(with: captures)) != nil
+        }
+    }
+
+    private var items: [Item] = []
+    private var relaxed = PatternIndex()
+    private var misspelled = MisspelledPatterns()
+
+    init(_ entries: [Entry]) {
+        for (number, entry) in entries.enumerated() where entry.isPattern {
+            guard let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) else { continue }
+            let path = Self.withoutQuery(pattern.path.text).lowercased()
+            guard let wide = try? MatchPattern("*://\(pattern.host):*\(path)") else { continue }
+            relaxed.insert(wide, number: items.count)
+            misspelled.append(pattern.host, path: Glob(Array(path.utf8)))
+            items.append(Item(number: number, key: entry.key, file: entry.file, pattern: pattern))
+        }
+    }
+
+    /// - Parameter matches: The numbers of the entries that do match.
+    func of(_ url: NormalizedURL, besides matches: Set<Int>) -> [NearMisses.Found] {
+        var found: [Int: NearMisses.Found] = [:]
+        let toggled = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path + "/"
+        for path in [url.path, toggled] {
+            guard let wide = try? NormalizedURL("\(url.scheme)://\(url.host)\(path.lowercased())") else { continue }
+            for match in relaxed.matches(wide, ignoring: nil) where found[match.number] == nil {
+                let item = items[match.number]
+                guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
+                let differences = Self.differences(url, path: path, item.pattern)
+                if !differences.isEmpty {
+                    found[match.number] = .init(miss: SubstitutionMap.NearMiss(key: item.key, differences: differences))
+                }
+            }
+        }
+        for match in misspelled.matches(url) where found[match.place] == nil {
+            let item = items[match.place]
+            guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
+            let differences = Self.differences(url, misspelled: match, item.pattern)
+            found[match.place] = .init(
+                miss: SubstitutionMap.NearMiss(key: item.key, differences: differences),
+                edits: match.edits
+            )
+        }
+        return Array(found.values)
+    }
+
+    private static func differences(
+        _ url: NormalizedURL,
+        path: String,
+        _ pattern: MatchPattern
+    ) -> [SubstitutionMap.NearMiss.Difference] {
+        var found: [SubstitutionMap.NearMiss.Difference] = []
+        if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
+        if !pattern.matchesPort(url) { found.append(.port) }
+        let query = url.query.map { "?" + $0 } ?? ""
+        let texts = (pattern: pattern.path.text, url: path + query)
+        let bare = (pattern: withoutQuery(texts.pattern), url: path)
+        if !matches(texts.pattern, texts.url), !matches(texts.pattern.lowercased(), texts.url.lowercased()) {
+            found.append(.query)
+        }
+        if path != url.path { found.append(.trailingSlash) }
+        let cased = found.contains(.query) ? bare : texts
+        if !matches(cased.pattern, cased.url) { found.append(.letterCase) }
+        return found
+    }
+
+    /// Returns the differences of a pattern whose beginning is misspelled. The rest is compared in any letter case.
+    private static func differences(
+        _ url: NormalizedURL,
+        misspelled match: MisspelledPatterns.Match,
+        _ pattern: MatchPattern
+    ) -> [SubstitutionMap.NearMiss.Difference] {
+        var found: [SubstitutionMap.NearMiss.Difference] = []
+        if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
+        if match.isInHost { found.append(.host) }
+        if !pattern.matchesPort(url) { found.append(.port) }
+        if match.isInPath { found.append(.path) }
+        let query = url.query.map { "?" + $0 } ?? ""
+        if !matches(pattern.path.text.lowercased(), (match.path + query).lowercased()) { found.append(.query) }
+        return found
+    }
+
+    private static func matches(_ pattern: String, _ text: String) -> Bool {
+        Glob(Array(pattern.utf8)).match(Array(text.utf8)[...]) != nil
+    }
+
+    private static func withoutQuery(_ path: String) -> String { String(path.prefix { $0 != "?" }) }
+}

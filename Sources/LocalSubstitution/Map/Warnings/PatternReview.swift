@@ -1,0 +1,91 @@
+/// Looks at the patterns of a map for those that can't do what was meant.
+struct PatternReview {
+    private struct Item {
+        let entry: Entry
+        let pattern: MatchPattern
+    }
+
+    private let items: [Item]
+
+    init(_ entries: [Entry]) {
+        items = entries.filter { $0.isPattern && $0.options.isEnabled }.compactMap { entry in
+            (try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery)).map { Item(entry: entry, pattern: $0) }
+        }
+    }
+
+    var warnings: [SubstitutionMap.Warning] {
+        neverWinning + items.compactMap { missesQuery($0) } + items.compactMap { catchesAll($0) }
+    }
+
+    /// A pattern never wins if no name can be made of it, or if others that come first match all that it matches.
+    ///
+    /// Since the narrower pattern always comes first, those are patterns that match the same, but for runs of wildcards, and
+    /// a pair of them for both schemes.
+    private var neverWinning: [SubstitutionMap.Warning] {
+        var firstByReach: [String: Entry] = [:]
+        return items.compactMap { item in
+            let first = firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")]
+            firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")] = first ?? item.entry
+            if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
+                return SubstitutionMap.Warning(
+                    .neverWins,
+                    item.entry,
+                    "the pattern never applies: the file “\(file.text)” has an empty segment or one that begins with “.”"
+                )
+            }
+            if let first {
+                return SubstitutionMap.Warning(
+                    .neverWins,
+                    item.entry,
+                    "the pattern is shadowed by “\(first.key)”, which matches the same"
+                )
+            }
+            let both = ["http", "https"].map { firstByReach[Self.reach(item, scheme: $0)] }
+            if item.pattern.scheme == nil, let http = both[0], let https = both[1] {
+                return SubstitutionMap.Warning(
+                    .neverWins,
+                    item.entry,
+                    "the pattern is shadowed by “\(http.key)” and “\(https.key)”: together they match the same"
+                )
+            }
+            return nil
+        }
+    }
+
+    /// `https://h/*.png` does not match `https://h/a.png?v=1`.
+    private func missesQuery(_ item: Item) -> SubstitutionMap.Warning? {
+        guard item.entry.options.ignoreQuery == nil, !item.entry.options.isNever,
+            let end = item.pattern.path.literals.last, !end.isEmpty, item.pattern.path.wildcards > 0
+        else { return nil }
+        let text = item.pattern.path.text
+        guard !text.utf8.contains(UInt8(ascii: "?")), let name = MIMEType.fileExtension(of: text) else { return nil }
+        return SubstitutionMap.Warning(
+            .missesQuery,
+            item.entry,
+            "the pattern ends in “.\(name)”, so it does not match a URL with a query, as …?v=1: end it in “.\(name)*”, or add "
+                + "“ignoreQuery”: true"
+        )
+    }
+
+    private func catchesAll(_ item: Item) -> SubstitutionMap.Warning? {
+        guard item.entry.file?.text == "*" else { return nil }
+        return SubstitutionMap.Warning(
+            .catchAll,
+            item.entry,
+            "the pattern serves every file of the resources folder, in an app's bundle the app's own files too: "
+                + "give it a folder of its own, as “site/*”"
+        )
+    }
+
+    private static func reach(_ item: Item, scheme: String) -> String {
+        let pattern = item.pattern
+        let path = pattern.path.text.utf8.reduce(into: [UInt8]()) { path, byte in
+            if byte != UInt8(ascii: "*") || path.last != byte { path.append(byte) }
+        }
+        return "\(scheme)://\(pattern.host)\(pattern.port)\(String(decoding: path, as: UTF8.self))"
+    }
+
+    private static func plainCaptures(_ file: FileName) -> [ArraySlice<UInt8>] {
+        Array(repeating: ArraySlice("x".utf8), count: file.wildcards)
+    }
+}

@@ -1,0 +1,138 @@
+public import Foundation
+
+extension LocalSubstitutionCache {
+    /// Something that a cache did, for logs and for finding mistakes in a map.
+    public struct Event: Sendable, CustomStringConvertible {
+        /// What happened.
+        public struct Kind: RawRepresentable, Sendable, Hashable {
+            /// The name of the static member.
+            public let rawValue: String
+
+            /// A kind by its name.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// A request was answered from a file, or by an entry with a status alone. Of an `untilUpdated` entry it may be a newer
+            /// copy of the file that answered: after ``refreshed``, or one that an earlier process stored.
+            public static let substituted = Kind(rawValue: "substituted")
+            /// An entry names the URL, but didn't answer the request.
+            public static let bypassed = Kind(rawValue: "bypassed")
+            /// The network answered a request that had a fallback: an entry's file, or a recorder's copy.
+            public static let forwarded = Kind(rawValue: "forwarded")
+            /// The network failed, so the fallback answers.
+            public static let fellBack = Kind(rawValue: "fellBack")
+            /// A recorder has kept a response, new or changed.
+            public static let recorded = Kind(rawValue: "recorded")
+            /// A recorder hasn't kept a response.
+            public static let notRecorded = Kind(rawValue: "notRecorded")
+            /// No entry names the URL, and the default cache answered.
+            public static let fallbackHit = Kind(rawValue: "fallbackHit")
+            /// No entry names the URL, and the default cache didn't answer.
+            public static let missed = Kind(rawValue: "missed")
+            /// A file couldn't be read when it was asked for.
+            public static let fault = Kind(rawValue: "fault")
+            /// The network has other bytes than the file of an `untilUpdated` entry: this newer copy answers from now on.
+            public static let refreshed = Kind(rawValue: "refreshed")
+            /// The network was asked for a newer copy, and has none.
+            public static let upToDate = Kind(rawValue: "upToDate")
+            /// The network was asked for a newer copy without success: what has answered so far still does.
+            public static let refreshFailed = Kind(rawValue: "refreshFailed")
+            /// The map's file changed and was loaded again.
+            public static let mapReloaded = Kind(rawValue: "mapReloaded")
+            /// The map's file changed but has problems: the last good map stays in place.
+            public static let mapNotReloaded = Kind(rawValue: "mapNotReloaded")
+        }
+
+        /// What happened.
+        public let kind: Kind
+        /// The request's URL; `nil` for the events of a map.
+        public let url: URL?
+        /// The key of the entry; `nil` where no entry names the URL.
+        public var key: String?
+        /// The file that answered, couldn't be read, or was written by a recorder.
+        public var file: URL?
+        /// The size of the body that was delivered, recorded or refreshed.
+        public var bytes: Int?
+        /// Why, in words without a full stop; `nil` for events that speak for themselves.
+        public var reason: String?
+        /// The keys that almost match, for ``Kind/missed``.
+        public var nearMisses: [SubstitutionMap.NearMiss] = []
+
+        /// One line, except for a map with several problems.
+        public var description: String {
+            // Its lines are its own, and printable already.
+            if kind == .mapNotReloaded {
+                return "map not reloaded, the last good one stays in place:\n\(reason ?? "")"
+            }
+            let address = url?.absoluteString ?? ""
+            let entry = key.map { "entry “\($0)”" } ?? ""
+            let text =
+                switch kind {
+                case .substituted:
+                    "substituted \(address) ← \(file?.path ?? "no file") (\(bytes ?? 0) bytes; \(entry))"
+                case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
+                case .forwarded: "forwarded \(address): the network answered (\(entry))"
+                case .fellBack: "fell back \(address): \(reason ?? "") (\(entry))"
+                case .recorded: "recorded \(address) → \(file?.path ?? "") (\(bytes ?? 0) bytes)"
+                case .notRecorded: "not recorded \(address): \(reason ?? "")"
+                case .fallbackHit: "default cache \(address)"
+                case .missed: "missed \(address)" + nearMisses.map { "; near miss: \($0)" }.joined()
+                case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"
+                case .refreshed: "refreshed \(address): a newer copy answers (\(bytes ?? 0) bytes; \(entry))"
+                case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"
+                case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
+                case .mapReloaded: "map reloaded: \(reason ?? "")"
+                default: "\(kind.rawValue) \(address)"
+                }
+            return text.printable
+        }
+    }
+}
+
+extension LocalSubstitutionCache.Event {
+    static func substituted(_ url: URL, key: String, file: URL?, bytes: Int) -> Self {
+        Self(kind: .substituted, url: url, key: key, file: file, bytes: bytes)
+    }
+
+    static func bypassed(_ url: URL, key: String, reason: String) -> Self {
+        Self(kind: .bypassed, url: url, key: key, reason: reason)
+    }
+
+    static func forwarded(_ url: URL, key: String) -> Self { Self(kind: .forwarded, url: url, key: key) }
+
+    static func fellBack(_ url: URL, key: String, reason: String) -> Self {
+        Self(kind: .fellBack, url: url, key: key, reason: reason)
+    }
+
+    static func recorded(_ url: URL, file: URL, bytes: Int) -> Self {
+        Self(kind: .recorded, url: url, file: file, bytes: bytes)
+    }
+
+    static func notRecorded(_ url: URL, reason: String) -> Self { Self(kind: .notRecorded, url: url, reason: reason) }
+    static func fallbackHit(_ url: URL) -> Self { Self(kind: .fallbackHit, url: url) }
+
+    static func missed(_ url: URL, nearMisses: [SubstitutionMap.NearMiss]) -> Self {
+        Self(kind: .missed, url: url, nearMisses: nearMisses)
+    }
+
+    static func fault(_ url: URL, key: String, file: URL, reason: String) -> Self {
+        Self(kind: .fault, url: url, key: key, file: file, reason: reason)
+    }
+
+    static func refreshed(_ url: URL, key: String, bytes: Int) -> Self {
+        Self(kind: .refreshed, url: url, key: key, bytes: bytes)
+    }
+
+    static func upToDate(_ url: URL, key: String) -> Self { Self(kind: .upToDate, url: url, key: key) }
+
+    static func refreshFailed(_ url: URL, key: String, reason: String) -> Self {
+        Self(kind: .refreshFailed, url: url, key: key, reason: reason)
+    }
+
+    static func mapReloaded(entries: Int) -> Self {
+        Self(kind: .mapReloaded, url: nil, reason: entries == 1 ? "1 entry" : "\(entries) entries")
+    }
+
+    static func mapNotReloaded(_ error: SubstitutionMapError) -> Self {
+        Self(kind: .mapNotReloaded, url: nil, reason: error.description)
+    }
+}

@@ -1,0 +1,36 @@
+#if canImport(Darwin)
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Hands what the outer session says to a challenge on to the session that was challenged.
+final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
+    typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    /// `nil` once it was given: a session wants one answer.
+    private let answer: Guarded<Answer?>
+
+    init(_ answer: @escaping Answer) { self.answer = Guarded(answer) }
+
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
+        give(.useCredential, credential)
+    }
+
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { give(.useCredential, nil) }
+
+    func cancel(_ challenge: URLAuthenticationChallenge) { give(.cancelAuthenticationChallenge, nil) }
+
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) { give(.performDefaultHandling, nil) }
+
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
+        give(.rejectProtectionSpace, nil)
+    }
+
+    private func give(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+        answer.withLock { $0.take() }?(disposition, credential)
+    }
+}
+#endif

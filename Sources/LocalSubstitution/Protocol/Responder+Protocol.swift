@@ -1,0 +1,89 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a protocol gets where a cache isn't asked, or isn't believed.
+extension Responder {
+    /// The response of an entry, whatever a loader would say of it.
+    func serve(_ lookup: Lookup, by substitution: Substitution) -> Result<CachedURLResponse, URLError> {
+        guard let url = lookup.request.url else { return .failure(URLError(.badURL)) }
+        do throws(FileProblem) {
+            guard let response = try response(to: lookup, by: substitution) else {
+                return .failure(URLError(.badURL))
+            }
+            if lookup.decision.cacheAnswer != nil {
+                reportSubstituted(url, by: substitution, response)
+            } else {
+                reportServed(url, key: substitution.key, file: substitution.fileURL, response)
+            }
+            return .success(response)
+        } catch {
+            report(error, of: substitution, url)
+            return .failure(.unreadable(error, url))
+        }
+    }
+
+    /// The copy that a recorder has kept; `nil` if it has none.
+    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> Result<CachedURLResponse, URLError>? {
+        guard let url = lookup.request.url else { return nil }
+        do throws(FileProblem) {
+            guard let response = try recorder.answer(lookup.request) else { return nil }
+            reportServed(url, key: url.absoluteString, file: nil, response)
+            return .success(response)
+        } catch {
+            return .failure(.unreadable(error, url))
+        }
+    }
+
+    /// The error of a request that nothing answers, in a session that may not reach the network.
+    func unmatched(_ lookup: Lookup) -> URLError {
+        reportUnanswered(lookup, since: lookup.decision.reason)
+        return .unmatched(Explanation(lookup.request, lookup.decision, lookup.map))
+    }
+
+    /// Whether an entry is `null` for a URL.
+    func excludes(_ url: URL?) -> Bool {
+        url.flatMap { try? NormalizedURL($0.absoluteString) }.map { maps.map.match($0).isExcluded } ?? false
+    }
+
+    // MARK: Reporting
+
+    private func reportServed(_ url: URL, key: String, file: URL?, _ response: CachedURLResponse) {
+        observers.count {
+            $0.served += 1
+            $0.bytes += response.data.count
+        }
+        observers.emit(.substituted(url, key: key, file: file, bytes: response.data.count))
+    }
+
+    /// Counts and reports that the network has answered a request that had a fallback.
+    func reportForwarded(_ lookup: Lookup) {
+        observers.count { $0.forwarded += 1 }
+        guard let url = lookup.request.url else { return }
+        observers.emit(.forwarded(url, key: lookup.decision.namingEntry?.key ?? url.absoluteString))
+    }
+
+    /// Counts and reports that the network has failed, so that the fallback answers.
+    func reportFallback(_ lookup: Lookup, _ error: URLError) {
+        observers.count { $0.fellBack += 1 }
+        guard let url = lookup.request.url else { return }
+        let key = lookup.decision.namingEntry?.key ?? url.absoluteString
+        observers.emit(.fellBack(url, key: key, reason: error.localizedDescription))
+    }
+
+    /// Counts and reports what a recorder has done with a response.
+    func report(_ outcome: Keeping.Outcome, _ lookup: Lookup) {
+        guard let url = lookup.request.url else { return }
+        switch outcome {
+        case .kept(let file, let bytes):
+            observers.count { $0.recorded += 1 }
+            observers.emit(.recorded(url, file: file, bytes: bytes))
+        case .unchanged:
+            break
+        case .notKept(let reason):
+            observers.emit(.notRecorded(url, reason: reason.description))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The classes made so far. A class is never used for another attaching, and stays as long as the process.
+enum Slots {
+    private struct State: Sendable {
+        var count = 0
+        var attachments: [ObjectIdentifier: Attachment] = [:]
+    }
+
+    private static let state = Guarded(State())
+
+    /// A class that answers as an attachment says.
+    static func add(_ attachment: Attachment) -> SubstitutionURLProtocol.Type {
+        let number = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
+        let slot = slot(number, End.self)
+        state.withLock { $0.attachments[ObjectIdentifier(slot)] = attachment }
+        return slot
+    }
+
+    static func attachment(of slot: SubstitutionURLProtocol.Type) -> Attachment? {
+        state.withLock { $0.attachments[ObjectIdentifier(slot)] }
+    }
+
+    /// Has a class leave every request to the loader from now on.
+    static func remove(_ slot: SubstitutionURLProtocol.Type) {
+        let attachment = state.withLock { $0.attachments.removeValue(forKey: ObjectIdentifier(slot)) }
+        withExtendedLifetime(attachment) {}
+    }
+
+    /// The n-th class nests as deep as n has binary digits. Nested n deep, its mangled name would be lost at a depth of 255, and
+    /// Objective-C needs one.
+    private static func slot<Tag>(_ number: Int, _ tag: Tag.Type) -> SubstitutionURLProtocol.Type {
+        guard number > 0 else { return Slot<Tag>.self }
+        return number & 1 == 0 ? slot(number >> 1, Zero<Tag>.self) : slot(number >> 1, One<Tag>.self)
+    }
+
+    private enum End {}
+    private enum Zero<Tag> {}
+    private enum One<Tag> {}
+}

@@ -1,0 +1,44 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Tasks that a protocol can't serve.
+enum UnsupportedTask {
+    /// Whether Foundation traps when a protocol finishes a task (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
+    static func isUnfinishable(_ task: URLSessionTask?) -> Bool {
+        #if canImport(Darwin)
+        false
+        #else
+        task is URLSessionDownloadTask
+        #endif
+    }
+
+    /// Why a task can't be served; `nil` for most.
+    static func error(for task: URLSessionTask?, _ request: URLRequest, _ action: Attachment.Action) -> URLError? {
+        #if canImport(Darwin)
+        return nil
+        #else
+        if case .fail = action { return nil }
+        if isUnfinishable(task) {
+            return .explained(
+                .unsupportedURL,
+                "on Linux, Foundation can't finish a download task from a URLProtocol: load with a data task, and write the "
+                    + "file",
+                request.url
+            )
+        }
+        // Only now the task can be seen: `canInit(with:)` gets a request.
+        if case .forward = action, task is URLSessionUploadTask, request.httpBody == nil {
+            return .explained(
+                .requestBodyStreamExhausted,
+                "on Linux, Foundation hides an upload task's body from a URLProtocol, so that it can't be sent on: set the "
+                    + "request's httpBody and use a data task",
+                request.url
+            )
+        }
+        return nil
+        #endif
+    }
+}

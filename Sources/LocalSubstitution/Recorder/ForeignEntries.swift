@@ -1,0 +1,76 @@
+package import Foundation
+
+/// The entries of a recorder's map that it did not make: a person's. They are never changed.
+package struct ForeignEntries: Sendable {
+    package let document: MapDocument
+    package let defaults: EntryFields
+    private let map: SubstitutionMap?
+    /// The exact keys by canonical URL, also of entries that are not right.
+    private let keys: [String: String]
+    private let files: Set<String>
+    private let globs: [Glob]
+
+    package init(_ document: MapDocument, resources: URL) {
+        self.document = document
+        defaults = document.defaults
+        map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip)
+        var keys: [String: String] = [:]
+        var files: Set<String> = []
+        var globs: [Glob] = []
+        for key in document.values.keys where !key.hasPrefix("$") {
+            if !key.utf8.contains(UInt8(ascii: "*")), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
+            guard let file = document.fields(of: key)?.file else { continue }
+            files.insert(NamesInUse.folded(file))
+            if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+        }
+        (self.keys, self.files, self.globs) = (keys, files, globs)
+    }
+
+    /// Why a URL is not recorded; `nil` if it is.
+    package func refusal(of url: NormalizedURL) -> NotKept? {
+        let winner = map?.match(url).winner
+        if let winner, winner.options.isNever { return .excluded(key: winner.key) }
+        if let key = keys[url.canonical] { return .entry(key: key) }
+        if let winner, !winner.isPattern { return .entry(key: winner.key) }
+        return nil
+    }
+
+    /// The exact key of a URL's entry, as it is written, whether the entry is right or not.
+    package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
+
+    /// The key of the pattern that is the same as one, as it is written.
+    package func pattern(equalTo pattern: String) -> String? {
+        guard let form = try? MatchPattern(pattern).text else { return nil }
+        return document.values.keys.first {
+            $0.utf8.contains(UInt8(ascii: "*")) && (try? MatchPattern($0).text) == form
+        }
+    }
+
+    func isExcluded(_ url: NormalizedURL) -> Bool {
+        map?.match(url).isExcluded == true
+    }
+
+    package func substitution(for url: NormalizedURL) -> Substitution? {
+        map?.match(url).substitution
+    }
+
+    /// What a new entry for a file gives.
+    package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
+        var fields = EntryFields()
+        fields.file = name
+        let options = EntryOptions(fields.merged(withDefaults: defaults))
+        let entry = Entry(key: key, line: 0, file: FileName(text: name), options: options)
+        return Substitution(entry, fileName: name, folder: nil, url: url)
+    }
+
+    /// Whether an entry may serve a file of that name.
+    package func names(_ file: String) -> Bool {
+        files.contains(NamesInUse.folded(file)) || isNamedByPattern(file)
+    }
+
+    /// Whether an entry whose file name has wildcards may serve a file of that name.
+    package func isNamedByPattern(_ file: String) -> Bool {
+        let bytes = Array(file.utf8)
+        return globs.contains { $0.match(bytes[...]) != nil }
+    }
+}

@@ -1,0 +1,89 @@
+package import Foundation
+
+/// The text of a map, in which entries can be changed without touching the others.
+///
+/// The value of an entry that nobody changes keeps its text, byte by byte: its numbers, its escapes, fields that are not known.
+package struct MapDocument: Sendable {
+    /// Each entry's value, as JSON, by its key.
+    package var values: [String: String] = [:]
+
+    package init() {}
+
+    /// Reads a map's file.
+    ///
+    /// - Throws: If it can't be read, is no JSON object, or has a key twice: of two, one would be lost.
+    init(contentsOf file: URL) throws(SubstitutionMapError) {
+        try self.init(json: MapFile(file).json, file: file)
+    }
+
+    package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let json = json.starts(with: byteOrderMark) ? Array(json.dropFirst(byteOrderMark.count)) : json
+        var scanner = JSONScanner(json)
+        let members: [JSONScanner.Member]
+        do throws(JSONScanner.SyntaxError) {
+            members = try scanner.members()
+        } catch {
+            throw SubstitutionMapError(file: file, problems: [MapLoader.problem(error, in: json)])
+        }
+        for member in members {
+            guard values.updateValue(Self.text(of: member.value, in: json), forKey: member.key) == nil else {
+                let problem = SubstitutionMap.Problem(
+                    .duplicate,
+                    key: member.key,
+                    line: member.line,
+                    "is given twice: keep one"
+                )
+                throw SubstitutionMapError(file: file, problems: [problem])
+            }
+        }
+    }
+
+    /// The map's text: one entry a line, in the order of the keys, `$schema` and `$defaults` first.
+    var data: Data { Data((JSONText.lines(values) + "\n").utf8) }
+
+    /// The fields of `$defaults`.
+    var defaults: EntryFields {
+        values["$defaults"].flatMap { $0.utf8.first == UInt8(ascii: "{") ? Self.reader(of: $0).fields : nil }
+            ?? EntryFields()
+    }
+
+    /// The fields of an entry, without those of `$defaults`; `nil` if it is `null`, or something is wrong with them.
+    package func fields(of key: String) -> EntryFields? {
+        guard let text = values[key] else { return nil }
+        switch text.utf8.first {
+        case UInt8(ascii: "\""):
+            let name = try? JSONDecoder().decode(String.self, from: Data(text.utf8))
+            return name.map { name in
+                var fields = EntryFields()
+                fields.file = name
+                return fields
+            }
+        case UInt8(ascii: "{"):
+            let reader = Self.reader(of: text)
+            return reader.problems.isEmpty ? reader.fields : nil
+        default:
+            return nil
+        }
+    }
+
+    /// The names of an entry's fields; empty if it is no object.
+    func fieldNames(of key: String) -> [String] {
+        guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }
+        var scanner = JSONScanner(Array(text.utf8))
+        return ((try? scanner.members()) ?? []).map(\.key)
+    }
+
+    private static func reader(of text: String) -> EntryFieldsReader {
+        let bytes = Array(text.utf8)
+        return EntryFieldsReader(0..<bytes.count, of: bytes, line: 1)
+    }
+
+    private static func text(of value: JSONScanner.Value, in json: [UInt8]) -> String {
+        switch value {
+        case .string(let string): JSONText.string(string)
+        case .object(let range), .other(let range): String(decoding: json[range], as: UTF8.self)
+        case .null: "null"
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+
+/// The names of files and folders that are taken, as the least exact file system compares them.
+///
+/// They're a tree in which each segment of a name is compared once, so the time is proportional to the name's length.
+package struct NamesInUse: Sendable {
+    /// A name in a folder.
+    private struct Place: Hashable {
+        /// The folder's number; 0 is the outermost folder.
+        let folder: Int
+        let name: String
+    }
+
+    private struct Folder {
+        let number: Int
+        /// Its spelling, including the folders around it, in the name that introduced it.
+        let spelling: Substring
+    }
+
+    package init() {}
+
+    private var files: Set<Place> = []
+    private var folders: [Place: Folder] = [:]
+
+    /// The name with its folders spelled as they are already, taken; `nil` if it can't be had.
+    package mutating func take(_ name: String) -> String? {
+        var folder = Folder(number: 0, spelling: "")
+        var rest = Self.segments(of: name)[...]
+        while rest.count > 1, let segment = rest.first {
+            let place = Place(folder: folder.number, name: Self.folded(segment))
+            if files.contains(place) { return nil }
+            guard let next = folders[place] else { break }
+            folder = next
+            rest.removeFirst()
+        }
+        // In a new folder, every name is free.
+        if rest.count == 1, let last = rest.first {
+            let place = Place(folder: folder.number, name: Self.folded(last))
+            guard !files.contains(place), folders[place] == nil else { return nil }
+        }
+        let start = folder.number == 0 ? [] : [folder.spelling]
+        let name = (start + rest).joined(separator: "/")
+        insert(name)
+        return name
+    }
+
+    /// Takes a name that exists, whatever else is taken.
+    package mutating func insert(_ name: String) {
+        var number = 0
+        var segments = Self.segments(of: name)
+        guard let file = segments.popLast() else { return }
+        for segment in segments {
+            let place = Place(folder: number, name: Self.folded(segment))
+            if let folder = folders[place] {
+                number = folder.number
+            } else {
+                number = folders.count + 1
+                folders[place] = Folder(number: number, spelling: name[..<segment.endIndex])
+            }
+        }
+        files.insert(Place(folder: number, name: Self.folded(file)))
+    }
+
+    mutating func release(_ name: String) {
+        var number = 0
+        var segments = Self.segments(of: name)
+        guard let file = segments.popLast() else { return }
+        for segment in segments {
+            guard let folder = folders[Place(folder: number, name: Self.folded(segment))] else { return }
+            number = folder.number
+        }
+        files.remove(Place(folder: number, name: Self.folded(file)))
+    }
+
+    /// The folders on the way to a file, and the file: `a`, `b`, `c` for `a/b/c`.
+    private static func segments(of name: String) -> [Substring] {
+        name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+    }
+
+    package static func folded(_ name: some StringProtocol) -> String {
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return MIMEType.asciiLowercased(String(name)) }
+        return name.decomposedStringWithCompatibilityMapping.uppercased().lowercased()
+            .decomposedStringWithCompatibilityMapping
+    }
+}

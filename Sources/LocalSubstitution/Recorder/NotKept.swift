@@ -1,0 +1,42 @@
+/// Why a recorder does not keep a response. The description is readable.
+package enum NotKept: Sendable, Hashable, CustomStringConvertible {
+    case method(String)
+    case body
+    case url(String)
+    case eventStream
+    case excluded(key: String)
+    case entry(key: String)
+    case requestHeader(String)
+    /// A redirect led to the response, and the request for its target has this reason.
+    indirect case redirect(NotKept)
+    case query(String)
+    case status(Int)
+    case responseHeader(String)
+    case cacheControl(String)
+    case tooLarge(bytes: Int, most: Int)
+    case notHeld(most: Int)
+    case unwritable(String)
+    case closed
+
+    package var description: String {
+        switch self {
+        case .method(let method): "the method is \(method): only GET is kept"
+        case .body: "the request has a body"
+        case .url(let problem): "the URL \(problem)"
+        case .eventStream: "an event stream has no end"
+        case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
+        case .entry(let key): "somebody has written an entry for it (“\(key)”)"
+        case .requestHeader(let name): "the request has the header “\(name)”"
+        case .redirect(let reason): "after a redirect, \(reason)"
+        case .query(let name): "the URL's parameter “\(name)” may be a credential"
+        case .status(let status): "the status is \(status): only 200 is kept"
+        case .responseHeader(let header): "the response has the header “\(header)”"
+        case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
+        case .tooLarge(let bytes, let most):
+            "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
+        case .notHeld(let most): "it's longer than \(most) bytes, the most that is held in memory"
+        case .unwritable(let problem): problem
+        case .closed: "the recorder was closed"
+        }
+    }
+}

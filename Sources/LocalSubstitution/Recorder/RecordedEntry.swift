@@ -1,0 +1,131 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The entry that a recorder writes for a response: the file's name alone, where that says enough.
+package struct RecordedEntry {
+    let entry: Entry
+    /// The entry's value in the map.
+    package let text: String
+
+    init(_ response: HTTPURLResponse, body: Data, url: NormalizedURL, file: String, defaults: EntryFields) {
+        self.init(
+            status: 200,
+            headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
+            type: response.value(forHTTPHeaderField: "Content-Type").flatMap { ContentType($0) },
+            body: body,
+            url: url,
+            file: file,
+            defaults: defaults
+        )
+    }
+
+    package init(
+        status: Int,
+        headers: [String: String],
+        type: ContentType?,
+        body: Data,
+        url: NormalizedURL,
+        file: String,
+        defaults: EntryFields
+    ) {
+        var fields = EntryFields()
+        fields.file = file
+        fields.headers = headers
+        // What the map's `$defaults` would make of it otherwise.
+        if status != defaults.status ?? 200 { fields.status = status }
+        if let use = defaults.use, use != .always { fields.use = .always }
+        if let methods = defaults.methods, methods != ["GET"] { fields.methods = ["GET"] }
+        if defaults.ignoreQuery != nil { fields.ignoreQuery = IgnoreQuery(names: []) }
+        if defaults.isEnabled == false { fields.isEnabled = true }
+
+        if let type { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
+        text = Self.text(fields)
+        entry = Self.entry(fields, url: url, defaults: defaults)
+    }
+
+    /// An entry that was in the map already.
+    init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
+        entry = Self.entry(fields, url: url, defaults: defaults)
+        self.text = text
+    }
+
+    /// What the entry gives for its URL.
+    package func substitution(for url: NormalizedURL) -> Substitution {
+        Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
+    }
+
+    /// Only as many fields as it takes for the served type to be the server's.
+    private static func set(
+        _ type: ContentType,
+        of fields: inout EntryFields,
+        body: Data,
+        url: NormalizedURL,
+        defaults: EntryFields
+    ) {
+        func serves() -> Bool {
+            let substitution = Substitution(
+                entry(fields, url: url, defaults: defaults),
+                fileName: fields.file,
+                folder: nil,
+                url: url
+            )
+            let served = ContentType(substitution.contentType(ofBody: body))
+            // Text without a charset is served as UTF-8, which must then be true.
+            let isCharsetRight =
+                type.charset == nil
+                ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil || isUTF8(body)
+                : served?.charset == type.charset
+            return served?.essence == type.essence && isCharsetRight
+        }
+        if type.hasOtherParameters {
+            fields.headers["Content-Type"] = type.text
+            return
+        }
+        if serves() { return }
+        fields.mimeType = type.essence
+        if serves() { return }
+        fields.charset = type.charset
+        if serves() {
+            fields.mimeType = nil
+            if serves() { return }
+            fields.mimeType = type.essence
+            return
+        }
+        (fields.mimeType, fields.charset) = (nil, nil)
+        fields.headers["Content-Type"] = type.text
+    }
+
+    private static func isUTF8(_ body: Data) -> Bool {
+        body.withUnsafeBytes { String(utf8: $0) != nil }
+    }
+
+    private static func entry(_ fields: EntryFields, url: NormalizedURL, defaults: EntryFields) -> Entry {
+        Entry(
+            key: url.canonical,
+            line: 0,
+            file: fields.file.map { FileName(text: $0) },
+            options: EntryOptions(fields.merged(withDefaults: defaults))
+        )
+    }
+
+    private static func text(_ fields: EntryFields) -> String {
+        var members = [("file", JSONText.string(fields.file ?? ""))]
+        if let type = fields.mimeType { members.append(("mimeType", JSONText.string(type))) }
+        if let charset = fields.charset { members.append(("charset", JSONText.string(charset))) }
+        if let status = fields.status { members.append(("status", String(status))) }
+        if fields.ignoreQuery != nil { members.append(("ignoreQuery", "false")) }
+        if let use = fields.use { members.append(("use", JSONText.string(use.rawValue))) }
+        if let methods = fields.methods {
+            members.append(("methods", "[\(methods.map(JSONText.string).joined(separator: ", "))]"))
+        }
+        if fields.isEnabled != nil { members.append(("enabled", "true")) }
+        if !fields.headers.isEmpty {
+            let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
+            members.append(("headers", JSONText.object(headers)))
+        }
+        return members.count == 1 ? members[0].1 : JSONText.object(members)
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// A short stand-in for a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012), under a fixed key.
+///
+/// It is the same in every process, as what is kept on disk needs it. `Hasher` is not, and no other hash comes with the
+/// toolchain on every platform. It is fast, and two texts never share one by chance; it is no protection against somebody who
+/// looks for two that do.
+enum Digest {
+    /// The digest in base64url, without padding: 22 characters that mean the same in a URL's path and in a file's name.
+    static func base64(of text: String) -> String {
+        var text = text
+        let (high, low) = text.withUTF8 { digest(UnsafeRawBufferPointer($0)) }
+        return base64(high, low)
+    }
+
+    private static func base64(_ high: UInt64, _ low: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 22) { characters in
+            var (high, low) = (high, low)
+            // Six bits at a time from the top. The last character has only two of them.
+            for index in 0..<22 {
+                characters[index] = alphabet[Int(high >> 58)]
+                high = high << 6 | low >> 58
+                low <<= 6
+            }
+            return 22
+        }
+    }
+
+    /// The digest as 32 hexadecimal digits in lowercase: the same name also where letter case does not count.
+    static func hexadecimal(of data: Data) -> String {
+        let (high, low) = data.withUnsafeBytes { digest($0) }
+        return [high, low].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// The digest of bytes, written in the same way.
+    static func base64(of data: Data) -> String {
+        let (high, low) = data.withUnsafeBytes(digest)
+        return base64(high, low)
+    }
+
+    /// RFC 4648 §5: base64url.
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+    private static func digest(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+        var state = State()
+        let whole = bytes.count & ~7
+        for offset in stride(from: 0, to: whole, by: 8) {
+            state.compress(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+        }
+        var last = UInt64(bytes.count & 0xFF) << 56
+        for (index, byte) in bytes[whole...].enumerated() { last |= UInt64(byte) << (8 * UInt64(index)) }
+        state.compress(last)
+        return state.finish()
+    }
+
+    private struct State {
+        // The standard's initial words, for the key 0 and 128 bits of output.
+        private var v0: UInt64 = 0x736F_6D65_7073_6575
+        private var v1: UInt64 = 0x646F_7261_6E64_6F6D ^ 0xEE
+        private var v2: UInt64 = 0x6C79_6765_6E65_7261
+        private var v3: UInt64 = 0x7465_6462_7974_6573
+
+        mutating func compress(_ word: UInt64) {
+            v3 ^= word
+            round(2)
+            v0 ^= word
+        }
+
+        mutating func finish() -> (UInt64, UInt64) {
+            v2 ^= 0xEE
+            round(4)
+            let first = v0 ^ v1 ^ v2 ^ v3
+            v1 ^= 0xDD
+            round(4)
+            return (first, v0 ^ v1 ^ v2 ^ v3)
+        }
+
+        private mutating func round(_ count: Int) {
+            for _ in 0..<count {
+                v0 = v0 &+ v1
+                v1 = rotate(v1, 13) ^ v0
+                v0 = rotate(v0, 32)
+                v2 = v2 &+ v3
+                v3 = rotate(v3, 16) ^ v2
+                v0 = v0 &+ v3
+                v3 = rotate(v3, 21) ^ v0
+                v2 = v2 &+ v1
+                v1 = rotate(v1, 17) ^ v2
+                v2 = rotate(v2, 32)
+            }
+        }
+
+        private func rotate(_ word: UInt64, _ count: UInt64) -> UInt64 {
+            word << count | word >> (64 - count)
+        }
+    }
+}

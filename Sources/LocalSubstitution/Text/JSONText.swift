@@ -1,0 +1,49 @@
+/// Writes JSON (RFC 8259), as short as it can be read by people.
+package enum JSONText {
+    /// A string in its quotes. A slash is not escaped.
+    package static func string(_ text: String) -> String {
+        guard
+            text.utf8.contains(where: {
+                $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") || $0 == 0x7F
+            })
+        else { return "\"\(text)\"" }
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": result += "\\" + String(scalar)
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// An object on one line.
+    ///
+    /// - Parameter members: Keys, and values that are JSON.
+    package static func object(_ members: [(key: String, value: String)]) -> String {
+        members.isEmpty ? "{}" : "{ " + members.map { "\(string($0.key)): \($0.value)" }.joined(separator: ", ") + " }"
+    }
+
+    /// An object with one member a line, in the order of the keys. Those that begin with `$` come first.
+    package static func lines(_ members: [String: String], indent: String = "") -> String {
+        guard !members.isEmpty else { return "{}" }
+        let sorted = members.sorted { first, second in
+            let reserved = (first.key.utf8.first == UInt8(ascii: "$"), second.key.utf8.first == UInt8(ascii: "$"))
+            if reserved.0 != reserved.1 { return reserved.0 }
+            // “$schema” first: editors look for it there.
+            if reserved.0, (first.key == "$schema") != (second.key == "$schema") { return first.key == "$schema" }
+            return first.key < second.key
+        }
+        var text = "{\n"
+        for (index, member) in sorted.enumerated() {
+            text += "\(indent)  \(string(member.key)): \(member.value)\(index + 1 < sorted.count ? "," : "")\n"
+        }
+        return text + indent + "}"
+    }
+}

@@ -1,0 +1,264 @@
+import Dispatch
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Newer copies of files from the network, for entries with `"use": "untilUpdated"`.
+///
+/// The file answers at once. In the background, once an hour for each URL, the network is asked for it. When the network was
+/// asked isn't kept on disk, so a new process may ask once more. Copies are stored in the default cache.
+final class NewerCopies: Sendable {
+    /// An entry's file, and the URL that it answers.
+    struct Question: Sendable {
+        /// The URL in the form in which equal ones are the same.
+        let url: String
+        /// The URL as it was asked for.
+        let requested: URL
+        let key: String
+        let fileName: String
+        let folder: ResourcesFolder
+    }
+
+    /// What answers a question: the file, or the copy that replaces it.
+    struct Answer: Sendable {
+        /// The file's, or the copy's.
+        let bytes: FileBytes
+        /// `nil` where the file answers.
+        let copy: NewerCopy.Facts?
+        /// Where the bytes are held, if they are the copy's.
+        let place: String?
+        /// Tells when the answer has changed.
+        let stamp: UpdateRecord.Stamp
+    }
+
+    let updates = Updates()
+    private let defaultCache: DefaultCache
+    private let files: any FileHolder
+    private let observers: Observers
+    private let isOffline = Guarded(false)
+
+    init(in defaultCache: DefaultCache, files: any FileHolder, observers: Observers) {
+        self.defaultCache = defaultCache
+        self.files = files
+        self.observers = observers
+    }
+
+    /// The network isn't asked any more, and files answer: a session of the cache must reach no network.
+    func goOffline() { isOffline.withLock { $0 = true } }
+
+    // MARK: Answering
+
+    /// What answers in place of a file that was just read; `nil` if the file always does.
+    ///
+    /// Asks the network in the background if it's time. May look into the default cache, and so on disk.
+    func answer(_ question: Question, file: FileBytes) -> Answer? {
+        guard !isOffline.withLock({ $0 }) else { return nil }
+        let record = updates.record(for: question.url)
+        let stamp = record.stamp
+        let found = newerCopy(of: question.url, insteadOf: file, stamp)
+        updates.ask(for: question.url, record) { [weak self] done in
+            guard let self else { return done() }
+            ask(question, done)
+        }
+        return Answer(
+            bytes: found?.bytes ?? file,
+            copy: found?.facts,
+            place: found.map { Self.place(of: $0.facts, question.url) },
+            stamp: stamp
+        )
+    }
+
+    /// Whether ``answer(_:file:)`` would read nothing that isn't in memory.
+    func isAtHand(_ url: String, file: FileBytes) -> Bool {
+        guard !isOffline.withLock({ $0 }) else { return true }
+        switch updates.knownRecord(for: url)?.copy {
+        case .absent?: return true
+        case .unknown?, nil: return false
+        case .kept(let facts)?: return file.isDigested && files.file(at: Self.place(of: facts, url)) != nil
+        }
+    }
+
+    /// The copy that answers for a URL in place of a file, if one does. Changes nothing.
+    func explainedCopy(of url: String, fileName: String, in folder: ResourcesFolder) -> NewerCopy.Facts? {
+        guard let copy = storedCopy(of: url) else { return nil }
+        let file = files.currentFile(at: folder.path(of: fileName)) ?? (try? FileBytes(opening: fileName, in: folder))
+        return file.map(copy.facts.standsFor) == true ? copy.facts : nil
+    }
+
+    private func newerCopy(
+        of url: String,
+        insteadOf file: FileBytes,
+        _ stamp: UpdateRecord.Stamp
+    ) -> (facts: NewerCopy.Facts, bytes: FileBytes)? {
+        switch stamp.record.copy {
+        case .absent: return nil
+        case .unknown: break
+        case .kept(let facts):
+            guard facts.standsFor(file) else {
+                removeOutdatedCopy(of: url, stamp)
+                return nil
+            }
+            if let bytes = heldCopy(facts, of: url, insteadOf: file) { return (facts, bytes) }
+        }
+        guard let copy = storedCopy(of: url) else {
+            stamp.record.learn(.absent, at: stamp)
+            return nil
+        }
+        stamp.record.learn(.kept(copy.facts), at: stamp)
+        guard copy.facts.standsFor(file) else {
+            removeOutdatedCopy(of: url, stamp)
+            return nil
+        }
+        return (copy.facts, hold(copy.data, copy.facts, of: url, insteadOf: file))
+    }
+
+    // MARK: Removing
+
+    /// Removes the copy for a URL.
+    func removeCopy(of url: String) {
+        if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
+        release(updates.knownRecord(for: url)?.change(to: .absent), of: url)
+    }
+
+    /// Forgets every copy. The default cache has removed its own.
+    func removeAll() { updates.removeAll() }
+
+    /// Removes a copy that doesn't replace the file any more, unless another has arrived since.
+    private func removeOutdatedCopy(of url: String, _ stamp: UpdateRecord.Stamp) {
+        guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
+        release(facts, of: url)
+        if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
+    }
+
+    // MARK: Copies in memory
+
+    /// It isn't a path, so no file is ever held there.
+    private static func place(of facts: NewerCopy.Facts, _ url: String) -> String { "\(url) \(facts.digest)" }
+
+    private func heldCopy(_ facts: NewerCopy.Facts, of url: String, insteadOf file: FileBytes) -> FileBytes? {
+        guard let held = files.file(at: Self.place(of: facts, url)) else { return nil }
+        guard held.status == file.status else { return hold(held.data, facts, of: url, insteadOf: file) }
+        held.confirm(by: file)
+        return held
+    }
+
+    private func hold(
+        _ data: Data,
+        _ facts: NewerCopy.Facts,
+        of url: String,
+        insteadOf file: FileBytes
+    ) -> FileBytes {
+        let bytes = FileBytes(data, insteadOf: file)
+        files.hold(bytes, at: Self.place(of: facts, url))
+        return bytes
+    }
+
+    private func release(_ facts: NewerCopy.Facts?, of url: String) {
+        if let facts { files.release(Self.place(of: facts, url)) }
+    }
+
+    private func storedCopy(of url: String) -> NewerCopy? {
+        NewerCopy.request(for: url).flatMap(defaultCache.response(under:)).flatMap { NewerCopy($0) }
+    }
+}
+
+// MARK: - Asking the network
+
+extension NewerCopies {
+    private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
+        guard var request = question.request else { return done() }
+        let known = storedCopy(of: question.url)
+        known?.facts.validators?.makeConditional(&request)
+        updates.refresher.load(request, limit: defaultCache.capacity) { [weak self] outcome in
+            // Off the session's queue, which other loads need.
+            DispatchQueue.global(qos: .utility).async { [weak self] in
+                let event = self?.event(after: outcome, to: question, isConditional: known?.facts.validators != nil)
+                // Before a listener hears of it and asks again.
+                done()
+                if let event { self?.observers.emit(event) }
+            }
+        }
+    }
+
+    /// Does what a response calls for, and returns what to tell of it.
+    private func event(
+        after outcome: Refresher.Outcome,
+        to question: Question,
+        isConditional: Bool
+    ) -> LocalSubstitutionCache.Event {
+        do throws(RefreshFailure) {
+            switch outcome {
+            case .failed(let reason):
+                throw RefreshFailure(reason: reason)
+            case .tooLong:
+                throw RefreshFailure(
+                    reason:
+                        "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity: raise "
+                        + "its diskCapacity"
+                )
+            case .answer(let response, _) where response.statusCode == 304 && isConditional:
+                return .upToDate(question.requested, key: question.key)
+            case .answer(let response, let data):
+                try question.check(response)
+                guard try store(data, response, for: question) else {
+                    return .upToDate(question.requested, key: question.key)
+                }
+                observers.count { $0.refreshed += 1 }
+                return .refreshed(question.requested, key: question.key, bytes: data.count)
+            }
+        } catch {
+            return .refreshFailed(question.requested, key: question.key, reason: error.reason)
+        }
+    }
+
+    /// Stores a response if it's neither what the file has nor what is stored already; returns whether it's newer.
+    private func store(
+        _ data: Data,
+        _ response: HTTPURLResponse,
+        for question: Question
+    ) throws(RefreshFailure) -> Bool {
+        let file: FileBytes
+        do throws(FileProblem) {
+            file = try files.file(question.fileName, in: question.folder)
+        } catch {
+            throw RefreshFailure(reason: "the entry's file \(error.message)")
+        }
+        let known = storedCopy(of: question.url)
+        let record = updates.record(for: question.url)
+        if data == file.data {
+            if known != nil || record.copy.facts != nil { removeCopy(of: question.url) }
+            return false
+        }
+        let copy = NewerCopy(data, response, insteadOf: file)
+        if copy.facts != known?.facts {
+            // The same bytes may arrive with another validator.
+            try store(copy, insteadOf: known, question.url, record)
+        } else if record.copy.facts == copy.facts {
+            return false
+        }
+        // Also where a lookup has found the copy by now: others were answered before it was there.
+        release(record.change(to: .kept(copy.facts)), of: question.url)
+        return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
+    }
+
+    private func store(
+        _ copy: NewerCopy,
+        insteadOf known: NewerCopy?,
+        _ url: String,
+        _ record: UpdateRecord
+    ) throws(RefreshFailure) {
+        guard let request = NewerCopy.request(for: url) else { return }
+        if let stored = copy.stored { defaultCache.store(stored, under: request) }
+        guard storedCopy(of: url)?.facts != copy.facts else { return }
+        // A response that is too large has removed the older copy all the same.
+        if let stored = known?.stored {
+            defaultCache.store(stored, under: request)
+        } else {
+            release(record.change(to: .unknown), of: url)
+        }
+        throw RefreshFailure(reason: "the default cache has not taken the \(copy.data.count) bytes")
+    }
+}

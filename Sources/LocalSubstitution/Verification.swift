@@ -1,0 +1,145 @@
+import Dispatch
+public import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension LocalSubstitutionCache {
+    /// Whether a session gets local files by the cache's map, and if not, why.
+    public enum Verification: Sendable, Hashable, CustomStringConvertible {
+        /// The local file answered this URL.
+        case substituted(URL)
+        /// The local file didn't answer.
+        case notSubstituted(Reason)
+
+        /// Why a session doesn't get a local file. Two reasons of the same kind are equal, whatever they describe.
+        public struct Reason: Sendable, Hashable, CustomStringConvertible {
+            private let kind: String
+            /// What happened, and what to do.
+            public let description: String
+
+            /// The map has no entry to try it with.
+            public static let nothingToLoad = Reason(
+                kind: "nothingToLoad",
+                description: "no exact entry of the map answers a plain GET with a file or status"
+            )
+            /// The session's configuration has no cache.
+            public static let noCache = Reason(
+                kind: "noCache",
+                description:
+                    "the session's configuration has no urlCache: attach the cache to it before the session is made"
+            )
+            /// The session's configuration has another cache, which isn't `URLCache.shared` now.
+            public static let anotherCache = Reason(
+                kind: "anotherCache",
+                description:
+                    "the session has another cache: attach this one to its configuration before the session is made"
+            )
+            /// `URLCache.shared` is this cache, but the session has another: it was made before, or its configuration has its own.
+            public static let madeBefore = Reason(
+                kind: "madeBefore",
+                description:
+                    "the session has another cache: it was made before URLCache.shared was set, or its configuration "
+                    + "has its own, as an ephemeral one; attach the cache to the configuration, then make the session"
+            )
+            /// The session's configuration ignores local data.
+            public static let policy = Reason(
+                kind: "policy",
+                description:
+                    "the session's configuration ignores local data (requestCachePolicy): attach the cache to it, or "
+                    + "set another policy"
+            )
+            /// The request failed.
+            public static let failed = Reason(kind: "failed", description: "the request failed")
+            /// Nothing is wrong with the session: the platform's loader didn't take the cache's response.
+            public static let platform = Reason(
+                kind: "platform",
+                description:
+                    "the loader didn't take the cache's response: attach the cache to the session's configuration"
+            )
+
+            func about(_ url: URL, _ detail: String = "") -> Reason {
+                Reason(kind: kind, description: "\(url) was not substituted: \(description)\(detail)")
+            }
+
+            /// Compares the kinds of reasons.
+            public static func == (first: Reason, second: Reason) -> Bool { first.kind == second.kind }
+            /// Hashes the kind of reason.
+            public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
+        }
+
+        /// One line: what happened, and what to do.
+        public var description: String {
+            switch self {
+            case .substituted(let url): "\(url) was substituted"
+            case .notSubstituted(let reason): reason.description
+            }
+        }
+    }
+
+    /// Loads one URL of the map through a session, and says whether the local file answered.
+    ///
+    /// The URL is one whose entry answers a plain `GET`. Nothing is loaded if the session doesn't have this cache. Otherwise a
+    /// session that doesn't get the file loads the URL from the network, or gives up after ten seconds.
+    public func verify(_ session: URLSession) async -> Verification {
+        guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
+        let configuration = session.configuration
+        if let reason = missing(in: configuration) { return .notSubstituted(reason.about(url)) }
+        let (token, proof) = responder.proofs.begin()
+        defer { responder.proofs.end(token) }
+        var request = URLRequest(url: url)
+        request.setValue(token, forHTTPHeaderField: VerificationProofs.header)
+        let result = await Self.load(request, session)
+        if (try? result.get())?.value(forHTTPHeaderField: VerificationProofs.header) == proof {
+            return .substituted(url)
+        }
+        if configuration.requestCachePolicy.ignoresLocalData { return .notSubstituted(.policy.about(url)) }
+        if case .failure(let error) = result {
+            return .notSubstituted(.failed.about(url, ": \(error.localizedDescription)"))
+        }
+        return .notSubstituted(.platform.about(url))
+    }
+
+    /// Why a session can't get anything from this cache; `nil` if it may.
+    private func missing(in configuration: URLSessionConfiguration) -> Verification.Reason? {
+        let isAttached = (configuration.protocolClasses ?? []).contains {
+            ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
+        }
+        guard !isAttached, configuration.urlCache !== self else { return nil }
+        guard configuration.urlCache != nil else { return .noCache }
+        return URLCache.shared === self ? .madeBefore : .anotherCache
+    }
+
+    /// The URL of the first entry that answers a plain `GET`.
+    private var urlToVerify: URL? {
+        let map = map
+        for entry in map.storage.index.entries where !entry.isPattern {
+            guard let url = URL(string: entry.key),
+                Explanation(URLRequest(url: url), Decision(URLRequest(url: url), in: map), map).verdict == .substituted
+            else { continue }
+            return url
+        }
+        return nil
+    }
+
+    /// Not with `data(for:)`: on Linux a Swift task that is cancelled meanwhile may wait forever.
+    private static func load(_ request: URLRequest, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
+        await withCheckedContinuation { continuation in
+            let waiting = Guarded<CheckedContinuation<Result<HTTPURLResponse, any Error>, Never>?>(continuation)
+            let task = session.dataTask(with: request) { _, response, error in
+                let failure = error ?? URLError(.badServerResponse)
+                waiting.withLock { $0.take() }?
+                    .resume(returning: (response as? HTTPURLResponse).map { .success($0) } ?? .failure(failure))
+            }
+            task.resume()
+            // On Linux a 401 with a challenge that is left unanswered never ends.
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 10) {
+                guard let continuation = waiting.withLock({ $0.take() }) else { return }
+                continuation.resume(returning: .failure(URLError(.timedOut)))
+                task.cancel()
+            }
+        }
+    }
+}

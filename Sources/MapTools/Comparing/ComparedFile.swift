@@ -1,0 +1,101 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+
+/// A file of one or more entries, until all of them were compared; and its replacement.
+final class ComparedFile: Sendable {
+    private struct State: Sendable {
+        var bytes: FileBytes?
+        /// How many entries were not compared yet.
+        var entriesLeft: Int
+        /// What the URLs serve that have answered, if it is the same.
+        var body: Data?
+        /// Why the file can't be replaced.
+        var obstacle: String?
+        var update: RemoteComparison.Update?
+    }
+
+    private let name: String
+    private let folder: ResourcesFolder
+    private let state: Guarded<State>
+
+    init(_ name: String, in folder: ResourcesFolder, entries: Int) {
+        self.name = name
+        self.folder = folder
+        state = Guarded(State(entriesLeft: entries))
+    }
+
+    /// What became of the file when the last of its entries was compared; `nil` if it was to stay.
+    var update: RemoteComparison.Update? { state.withLock { $0.update } }
+
+    /// The file's bytes, read once.
+    func bytes() throws(FileProblem) -> FileBytes {
+        if let known = state.withLock({ $0.bytes }) { return known }
+        let bytes = try FileBytes(opening: name, in: folder)
+        return state.withLock { state in
+            // All entries must be compared with the same bytes.
+            let first = state.bytes ?? bytes
+            state.bytes = first
+            return first
+        }
+    }
+
+    /// Takes note of what an entry's URL serves, `nil` if that is not known. The last entry's replaces the file, if that is wanted
+    /// and nothing speaks against it.
+    func note(_ body: Data?, of entry: Entry, updating: Bool) {
+        let last = state.withLock { state -> State? in
+            state.entriesLeft -= 1
+            if updating { Self.note(body, of: entry, in: &state) }
+            guard state.entriesLeft == 0 else { return nil }
+            defer { (state.bytes, state.body) = (nil, nil) }
+            return state
+        }
+        guard updating, let last, let bytes = last.bytes else { return }
+        let update = replace(bytes, last, entry)
+        state.withLock { $0.update = update }
+    }
+
+    private static func note(_ body: Data?, of entry: Entry, in state: inout State) {
+        guard let body else {
+            state.obstacle = state.obstacle ?? "what the URL of its other entry “\(entry.key)” serves is not known"
+            return
+        }
+        if let other = state.body, other != body {
+            state.obstacle = "the URLs of its entries serve different bytes"
+        }
+        state.body = state.body ?? body
+    }
+
+    private func replace(_ old: FileBytes, _ last: State, _ entry: Entry) -> RemoteComparison.Update? {
+        if let obstacle = last.obstacle { return .left(reason: obstacle) }
+        guard let body = last.body, body != old.data else { return nil }
+        if let contradiction = contradiction(body, old.data, entry) { return .left(reason: contradiction) }
+        let turn: FolderTurn
+        do throws(FolderTurn.Failure) {
+            turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true))
+        } catch {
+            return .left(reason: "the command \(error.description)")
+        }
+        defer { withExtendedLifetime(turn) {} }
+        // The real place, so that a link that leads to another file of the folder stays a link.
+        guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
+            return .left(reason: "somebody else has changed the file meanwhile")
+        }
+        do throws(WrittenFolder.Problem) {
+            try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
+            return .replaced
+        } catch {
+            return .left(reason: "the command \(error.message)")
+        }
+    }
+
+    /// A server that has lost a picture may answer with a page that says so, and call it a success.
+    private func contradiction(_ body: Data, _ old: Data, _ entry: Entry) -> String? {
+        let type = Substitution(entry, fileName: name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
+        let length = MIMEType.sniffedLength
+        guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
+        return MIMEType.contradicts(body.prefix(length), type: type).map {
+            "it is served as \(type), but the first bytes of what the URL serves say: \($0)"
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package import Foundation
+import LocalSubstitution
+
+/// A map that is being changed by a command: entries with their files are added to what a person has written there.
+///
+/// New files are written at once, each whole or not at all, and the map at the end: so it never names a file that is not there.
+/// What is to be replaced gives way only after that: if anything goes wrong before, all is as it was.
+package struct EditedMap {
+    package let file: URL
+    package let resources: URL
+    /// Whether nothing is written.
+    package let isDryRun: Bool
+    /// The entries as they were read.
+    let entries: ForeignEntries
+
+    private let text: MapText?
+    private let status: FileStatus?
+    private let turn: FolderTurn
+    private var changes: [String: String] = [:]
+    private var names = NamesInUse()
+    /// How many entries name each file.
+    private var uses: [String: Int] = [:]
+    /// Files that are taken for entries of this change.
+    private var taken: Set<String> = []
+    /// Files that were not there before.
+    private var made: [String] = []
+    /// Files that others are prepared for.
+    private var replaced: [String] = []
+
+    /// Reads a map, or begins one if there is none. What it names stays as it is.
+    ///
+    /// - Parameters:
+    ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
+    ///     folder. It removes files that killed commands left there.
+    ///   - resources: Its resources folder, which is made when a file is written.
+    /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapEditError` if its folder can't be used.
+    package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {
+        // What a symbolic link leads to is replaced, not the link.
+        let file = file.resolvingSymlinksInPath()
+        let folder = file.deletingLastPathComponent()
+        if !isDryRun { try Self.makeFolder(folder) }
+        self.file = file
+        self.resources = resources
+        self.isDryRun = isDryRun
+        do throws(FolderTurn.Failure) {
+            turn = try FolderTurn(folder, resources)
+        } catch {
+            throw MapEditError(error.description)
+        }
+        status = FileStatus(path: file.path)
+        if status == nil {
+            text = nil
+            entries = ForeignEntries(MapDocument(), resources: resources)
+        } else {
+            let map = try SubstitutionMap(checking: file, resources: resources)
+            let problems = map.problems.filter { $0.kind != .noResources }
+            guard problems.isEmpty else { throw SubstitutionMapError(file: file, problems: problems) }
+            let json = try MapFile(file).json
+            text = try? MapText(json)
+            entries = ForeignEntries(try MapDocument(json: json, file: file), resources: resources)
+        }
+        for key in entries.document.values.keys {
+            if let name = entries.document.fields(of: key)?.file { uses[NamesInUse.folded(name), default: 0] += 1 }
+        }
+        if !isDryRun { mapFolder.cancel(file.lastPathComponent) }
+        for name in ResourcesFolder(resources).names(limit: .max) {
+            if !WrittenFolder.isLeftover(name) {
+                names.insert(name)
+            } else if !isDryRun {
+                writtenResources.remove(name)
+            }
+        }
+    }
+
+    var writtenResources: WrittenFolder { WrittenFolder(path: resources.path, holdsTurn: true) }
+
+    private var mapFolder: WrittenFolder {
+        WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: true)
+    }
+
+    /// Whether the map was there when it was read.
+    package var exists: Bool { status != nil }
+
+    mutating func set(_ key: String, to value: String) {
+        changes[key] = value
+    }
+
+    /// Whether a file has these bytes.
+    func hasFile(_ name: String, _ body: Data) -> Bool {
+        guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
+            let contents = try? file.contents()
+        else { return false }
+        return contents == body
+    }
+
+    /// Writes a body under the first name that is free, or already has it and belongs to no entry. Gives the name.
+    mutating func write(_ body: Data, as name: RecordedFileName) throws(MapEditError) -> String {
+        var number = 0
+        while true {
+            let candidate = name.candidate(number)
+            number += 1
+            if !entries.names(candidate), !taken.contains(NamesInUse.folded(candidate)), hasFile(candidate, body) {
+                taken.insert(NamesInUse.folded(candidate))
+                return candidate
+            }
+            guard let free = names.take(candidate), !writtenResources.contains(free) else {
+                continue
+            }
+            taken.insert(NamesInUse.folded(free))
+            try write(body, to: free)
+            return free
+        }
+    }
+
+    /// Writes a body to a file of this name. One that is there is replaced when the map is saved.
+    mutating func write(_ body: Data, to name: String) throws(MapEditError) {
+        guard !isDryRun else { return }
+        try Self.makeFolder(resources)
+        let folder = writtenResources
+        do throws(WrittenFolder.Problem) {
+            if folder.contains(name) {
+                try folder.prepare(body, for: name)
+                replaced.append(name)
+            } else {
+                try folder.write(body, to: name)
+                made.append(name)
+            }
+        } catch {
+            throw MapEditError(error)
+        }
+    }
+
+    /// Whether a file may be overwritten with an entry: no other names it.
+    func isOnlyUse(_ name: String) -> Bool {
+        uses[NamesInUse.folded(name)] == 1 && !entries.isNamedByPattern(name)
+            && !taken.contains(NamesInUse.folded(name))
+    }
+
+    /// Writes the map, if it can be loaded as it will be. Only now does it name the new files, and only now do others give way.
+    ///
+    /// - Throws: `SubstitutionMapError` or `MapEditError`; then the map is as it was, unless the error says that it is saved.
+    package mutating func save() throws {
+        guard !isDryRun, !changes.isEmpty || !exists else { return }
+        try Self.makeFolder(resources)
+        let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
+        _ = try SubstitutionMap(json: data, resources: resources)
+        guard FileStatus(path: file.path) == status else {
+            throw MapEditError("the map \(file.path) was changed meanwhile: nothing is lost; run it again")
+        }
+        do throws(WrittenFolder.Problem) {
+            try mapFolder.write(data, to: file.lastPathComponent)
+        } catch {
+            throw MapEditError(error)
+        }
+        made = []
+        try finishReplaced()
+    }
+
+    /// Gives every replaced file its new bytes, also after one of them could not get them.
+    private mutating func finishReplaced() throws(MapEditError) {
+        var problems: [WrittenFolder.Problem] = []
+        for name in replaced {
+            do throws(WrittenFolder.Problem) {
+                try writtenResources.finish(name)
+            } catch {
+                problems.append(error)
+            }
+        }
+        replaced = []
+        guard let first = problems.first else { return }
+        let others = problems.count == 1 ? "" : " (and \(problems.count - 1) more)"
+        throw MapEditError("the map is saved, but \(first.message)\(others): its old bytes are there; run it again")
+    }
+
+    /// Removes the files that were made and prepared, after something went wrong: no entry names them.
+    package func removeFiles() {
+        let folder = writtenResources
+        for name in made { folder.remove(name) }
+        for name in replaced { folder.cancel(name) }
+    }
+
+    private static func makeFolder(_ folder: URL) throws(MapEditError) {
+        if FileStatus(path: folder.path)?.kind == .folder { return }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw MapEditError("can't make the folder \(folder.path): \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import Foundation
+import LocalSubstitution
+
+/// A response that is to be kept in a map.
+struct KeepableResponse {
+    var status = 200
+    /// Those that its entry has.
+    let headers: [String: String]
+    let type: ContentType?
+    let body: Data
+}

@@ -1,0 +1,11 @@
+import Foundation
+import LocalSubstitution
+
+/// Why a map can't be changed, and what to do.
+package struct MapEditError: Error, CustomStringConvertible {
+    package let description: String
+
+    init(_ message: String) { description = message.printable }
+
+    init(_ problem: WrittenFolder.Problem) { self.init(problem.message) }
+}

@@ -1,0 +1,27 @@
+package import Foundation
+import LocalSubstitution
+
+/// Entries for URLs that have none yet, each with the name that a recorder would give its file.
+package struct SuggestedMap {
+    /// File names by URL, in normal form.
+    package private(set) var files: [String: String] = [:]
+    private var names = NamesInUse()
+
+    package init() {}
+
+    /// Adds an entry. A URL that can be no key is left out.
+    ///
+    /// - Parameter type: The MIME type that gives the file's extension where the URL has none; `nil` if it is not known.
+    package mutating func add(_ url: URL, type: String?) {
+        guard let url = try? NormalizedURL(url.absoluteString), files[url.canonical] == nil else { return }
+        let name = RecordedFileName(url, type: type)
+        var number = 0
+        while files[url.canonical] == nil {
+            files[url.canonical] = names.take(name.candidate(number))
+            number += 1
+        }
+    }
+
+    /// The map, one entry a line.
+    package var text: String { JSONText.lines(files.mapValues(JSONText.string)) }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import LocalSubstitution
+
+extension ArchivedEntry {
+    /// The type of the body that is written: that of the response for bytes. Text is written as UTF-8, whatever it was sent in, and
+    /// its type says so.
+    func typeOfBody(at url: NormalizedURL) -> ContentType? {
+        guard !isBase64 else { return contentType }
+        let type = typeOfText(at: url)
+        var parts = type.split(separator: ";").enumerated().filter { number, part in
+            number == 0 || !MIMEType.essence(of: String(part)).hasPrefix("charset=")
+        }.map { String($0.element) }
+        if MIMEType.isText(type) { parts.append(" charset=\(Charset.standard)") }
+        return ContentType(parts.joined(separator: ";"))
+    }
+
+    /// Whether text can't be what the server sent, since the type is none of text, and what was no text in it was replaced.
+    func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
+        !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
+    }
+
+    /// The recorded type, or what the URL says.
+    private func typeOfText(at url: NormalizedURL) -> String {
+        let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
+        return contentType?.text ?? byName ?? "text/plain"
+    }
+}

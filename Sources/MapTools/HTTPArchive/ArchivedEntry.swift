@@ -1,0 +1,121 @@
+import Foundation
+import LocalSubstitution
+
+/// What an HTTP Archive says of one request and its response; what is missing or of a wrong type is `nil`.
+struct ArchivedEntry: Sendable {
+    private(set) var method: String?
+    private(set) var url: String?
+    /// 0 where the request got no response.
+    private(set) var status: Int?
+    /// The type of the response as it was recorded; `nil` if there is none, as Chrome's “x-unknown”.
+    private(set) var contentType: ContentType?
+    /// Where the body stands in the archive, between its quotes; `nil` if none was recorded.
+    private(set) var body: Range<Int>?
+    private(set) var encoding: String?
+    /// Those of the response's headers that an entry of a map may have; names in lowercase.
+    private(set) var headers: [String: String] = [:]
+
+    var isBase64: Bool { encoding.map { MIMEType.asciiLowercased($0) } == "base64" }
+
+    /// Takes an entry, whatever it is.
+    init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        guard cursor.next == .object else {
+            try cursor.skip()
+            return
+        }
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "request" where cursor.next == .object: try readRequest(&cursor)
+            case "response" where cursor.next == .object: try readResponse(&cursor)
+            default: try cursor.skip()
+            }
+        }
+    }
+
+    /// What the content's type and the header `Content-Type` say together. Chrome has the charset only in the header.
+    private mutating func setContentType(_ mimeType: String?, _ header: ContentType?) {
+        contentType = mimeType.flatMap { ContentType($0) } ?? header
+        if let type = contentType, let header, type.charset == nil, header.charset != nil,
+            header.essence == type.essence
+        {
+            contentType = header
+        }
+    }
+
+    private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "method": method = try cursor.text()
+            case "url": url = try cursor.text()
+            default: try cursor.skip()
+            }
+        }
+    }
+
+    private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        var mimeType: String?
+        var values: [String: [String]] = [:]
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "status": status = try cursor.integer()
+            case "content" where cursor.next == .object: mimeType = try readContent(&cursor)
+            case "headers" where cursor.next == .array:
+                try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                    try Self.readHeader(&cursor, into: &values)
+                }
+            default: try cursor.skip()
+            }
+        }
+        // Repeated headers form a list (RFC 9110 §5.3), but there's only one Content-Type.
+        let type = values.removeValue(forKey: "content-type")?.last
+        headers = values.mapValues { $0.joined(separator: ", ") }
+        setContentType(mimeType, type.flatMap { ContentType($0) })
+    }
+
+    /// Gives the content's MIME type, often with its charset.
+    private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
+        var mimeType: String?
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "mimeType": mimeType = try cursor.text()
+            case "encoding": encoding = try cursor.text()
+            // What is empty was not recorded: browsers write it for what they no longer have, too.
+            case "text": body = try cursor.rawText().flatMap { $0.isEmpty ? nil : $0 }
+            default: try cursor.skip()
+            }
+        }
+        return mimeType
+    }
+
+    /// Adds a header's value to those already read for its name.
+    private static func readHeader(
+        _ cursor: inout JSONCursor,
+        into values: inout [String: [String]]
+    ) throws(JSONCursor.SyntaxError) {
+        guard cursor.next == .object else { return try cursor.skip() }
+        var (name, value) = (String?.none, String?.none)
+        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            switch key {
+            case "name": name = try cursor.text()
+            case "value": value = try cursor.text()
+            default: try cursor.skip()
+            }
+        }
+        guard let name = name.map({ MIMEType.asciiLowercased($0) }), let value, isWanted(name) else { return }
+        values[name, default: []].append(value)
+    }
+
+    private static func isWanted(_ name: String) -> Bool {
+        name == "content-type" || kept.contains(name)
+    }
+
+    /// The headers of a recorder, and those that say who may read a response (the Fetch standard's CORS protocol). A recorder
+    /// doesn't keep the latter, since they may be for one page alone.
+    static let keptHeaders =
+        RecordedHeaders.names + [
+            "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+            "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+        ]
+
+    private static let kept = Set(keptHeaders.map { MIMEType.asciiLowercased($0) })
+}

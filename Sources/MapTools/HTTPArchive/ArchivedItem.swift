@@ -1,0 +1,32 @@
+import Foundation
+import LocalSubstitution
+
+/// What became of one response of an archive.
+package struct ArchivedItem: Sendable {
+    /// The URL without what may be a credential.
+    package let url: String
+    package let outcome: Result<KeptFile, Reason>
+
+    /// Why it was left.
+    package struct Reason: Error, Sendable {
+        package let reason: NotImported
+    }
+
+    init(_ url: String?, _ outcome: Result<KeptFile, Reason>) {
+        self.url = Self.shown(url ?? "")
+        self.outcome = outcome
+    }
+
+    /// What a report can show: not a credential, not a picture in a `data:` URL.
+    private static func shown(_ url: String) -> String {
+        var url = url
+        if let parts = try? NormalizedURL(url), SecretName.first(in: parts) != nil {
+            url = parts.withoutQuery.prefix { $0 != ";" } + "…"
+        } else if let parts = try? URLParts(url), parts.hasUserInfo {
+            url = "\(parts.scheme)://…@" + String(decoding: parts.host, as: UTF8.self) + "…"
+        }
+        return url.utf8.count > longest ? String(decoding: url.utf8.prefix(longest), as: UTF8.self) + "…" : url
+    }
+
+    private static let longest = 300
+}

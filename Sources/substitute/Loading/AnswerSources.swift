@@ -1,0 +1,70 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Who answered which URL, according to a cache's events. Headers aren't proof, since they may come from the network.
+final class AnswerSources: Sendable {
+    private enum Source { case entry, defaultCache }
+
+    private let cache: LocalSubstitutionCache
+    /// One for each answer that hasn't been taken yet.
+    private let sources = Guarded<[URL: [Source]]>([:])
+
+    /// - Parameter others: Receives all other events.
+    init(
+        of cache: LocalSubstitutionCache,
+        others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
+    ) {
+        self.cache = cache
+        cache.hear { [weak self] event in
+            switch event.kind {
+            case .substituted: self?.note(event.url, .entry)
+            case .fallbackHit: self?.note(event.url, .defaultCache)
+            default: others(event)
+            }
+        }
+    }
+
+    /// Returns who answered a request, and forgets it. It's the network if the cache hasn't answered its URL.
+    ///
+    /// Call it once for each response, as soon as it arrives: then no load that fails later leaves its source to another one.
+    func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
+        // An entry may have answered the target of a redirect.
+        return switch takeLast(of: response.url) ?? takeLast(of: request.url) {
+        case .entry: .substituted(file: Self.file(of: response, in: cache.map))
+        case .defaultCache: .defaultCache
+        case nil: .network
+        }
+    }
+
+    /// Forgets an entry's answer to a request that isn't loaded through a session.
+    func forgetEntry(answering request: URLRequest) {
+        _ = takeLast(of: request.url) { $0 == .entry }
+    }
+
+    private func note(_ url: URL?, _ source: Source) {
+        if let url { sources.withLock { $0[url, default: []].append(source) } }
+    }
+
+    private func takeLast(of url: URL?, where isWanted: (Source) -> Bool = { _ in true }) -> Source? {
+        guard let url else { return nil }
+        return sources.withLock { sources in
+            guard let index = sources[url]?.lastIndex(where: isWanted) else { return nil }
+            let source = sources[url]?.remove(at: index)
+            if sources[url]?.isEmpty == true { sources[url] = nil }
+            return source
+        }
+    }
+
+    /// Returns the name of the file in one of the cache's responses, from its `Cache-Status` or else its entry.
+    static func file(of response: URLResponse, in map: SubstitutionMap) -> String? {
+        guard let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status"),
+            status.hasPrefix(SubstitutionHeaders.hitStatus)
+        else { return response.url.flatMap { map.substitution(for: $0)?.fileName } }
+        return status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension Output {
+    /// A row for each load: where it came from, status, MIME type, size, time, URL.
+    ///
+    /// - Parameter showsTimes: Whether there is a column for them.
+    func table(of fetches: [Fetch], showsTimes: Bool = true) {
+        table(
+            fetches.map { fetch in
+                let color: PrintedText.Color? =
+                    switch fetch.source {
+                    case .substituted: .green
+                    case .failed: .red
+                    case .defaultCache, .network: nil
+                    }
+                let status = fetch.response.map { String($0.statusCode) } ?? "—"
+                let cells = [
+                    fetch.source.description, status, fetch.type.isEmpty ? "—" : fetch.type,
+                    Self.format(bytes: fetch.body.count),
+                ]
+                let times = showsTimes ? [Self.format(milliseconds: fetch.milliseconds)] : []
+                return (color, cells + times + [fetch.url.absoluteString])
+            },
+            numbers: showsTimes ? [3, 4] : [3]
+        )
+    }
+}

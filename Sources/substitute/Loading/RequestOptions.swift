@@ -1,0 +1,66 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The options that say what a request is like, for those subcommands that make one.
+enum RequestOptions {
+    static let all = [
+        Option(name: "header", value: "'NAME: VALUE'", help: "a header of the request; may be repeated", repeats: true),
+        Option(name: "method", value: "METHOD", help: "default: GET"),
+        Option(name: "range", value: "BYTES", help: "as 0-99, 100- or -50"),
+        Option(name: "reload", value: nil, help: "ignore local data, as a reload does"),
+    ]
+
+    /// One request for each operand.
+    static func requests(_ arguments: Arguments) throws -> [URLRequest] {
+        guard !arguments.operands.isEmpty else {
+            throw UsageError("which URL? Name at least one, as https://example.com/logo.png")
+        }
+        return try arguments.operands.map { operand in
+            guard let url = URLText.url(operand), let scheme = url.scheme,
+                ["http", "https"].contains(scheme.lowercased()),
+                url.host != nil
+            else {
+                throw UsageError(
+                    "“\(operand)” is no http or https URL: write it whole, as https://example.com/logo.png"
+                )
+            }
+            return try request(url, arguments)
+        }
+    }
+
+    private static func request(_ url: URL, _ arguments: Arguments) throws(UsageError) -> URLRequest {
+        var request = URLRequest(url: url)
+        if let method = arguments.value("method") {
+            guard isMethod(method) else { throw UsageError("“\(method)” is no HTTP method") }
+            request.httpMethod = method.uppercased()
+        }
+        if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
+        if let range = arguments.value("range") {
+            guard isRange(range) else {
+                throw UsageError("“\(range)” is no range of bytes: write --range 0-99, 100- or -50")
+            }
+            request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
+        }
+        for header in arguments.all("header") {
+            let parts = header.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw UsageError("“\(header)” is no header: write --header 'Name: value'")
+            }
+            request.addValue(parts[1], forHTTPHeaderField: parts[0])
+        }
+        return request
+    }
+
+    private static func isMethod(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "-") }
+    }
+
+    /// Whether a text is `0-99`, `100-` or `-50`.
+    private static func isRange(_ text: String) -> Bool {
+        let ends = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return ends.count == 2 && ends.contains { !$0.isEmpty } && ends.joined().allSatisfy(\.isDigit)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Where `init` makes a map: in the folder of the target that uses it, or in the current one.
+struct MapPlace: Sendable {
+    let map: MapTarget
+    let package: DescribedPackage?
+    /// The target whose folder has the map.
+    let target: DescribedPackage.Target?
+
+    init(_ arguments: Arguments) throws {
+        let name = arguments.value("target")
+        guard name == nil || !arguments.has("map") else {
+            throw UsageError("--target and --map both say where the map goes. Leave one out.")
+        }
+        let folder = URL(fileURLWithPath: ".", isDirectory: true)
+        guard !arguments.has("map") else {
+            map = MapTarget(arguments)
+            // The package only makes the advice shorter, so it doesn't matter if it can't be read.
+            package = try? DescribedPackage(in: folder)
+            let place = map.file.deletingLastPathComponent().standardizedFileURL.path
+            target = package?.targets.first {
+                folder.appendingPathComponent($0.path, isDirectory: true).standardizedFileURL.path == place
+            }
+            return
+        }
+        package = try DescribedPackage(in: folder)
+        guard let package else {
+            guard name == nil else {
+                let manifest = folder.appendingPathComponent("Package.swift", isDirectory: false)
+                throw UsageError(
+                    "\(manifest.path) doesn't exist. Run init in the package's folder, or leave out --target."
+                )
+            }
+            (map, target) = (MapTarget(arguments), nil)
+            return
+        }
+        let found = try package.target(named: name, in: folder)
+        (map, target) = (MapTarget(arguments, in: found.path), found)
+    }
+
+    /// The names of the map and the resources folder, unless the target's `resources` list them.
+    var missingResources: [String] {
+        let listed = (target?.resources ?? []).map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
+        return [map.file, map.resources].filter { !listed.contains($0.standardizedFileURL.path) }.map(
+            \.lastPathComponent
+        )
+    }
+
+    /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
+    var options: String {
+        let file = Self.shellWord(map.file)
+        return (file == "substitutions.json" ? "" : " --map \(file)")
+            + (map.hasStandardResources ? "" : " --resources \(Self.shellWord(map.resources))")
+    }
+
+    /// Returns a path as typed in a shell in the current folder.
+    private static func shellWord(_ file: URL) -> String {
+        let here = URL(fileURLWithPath: ".", isDirectory: true).standardizedFileURL.path + "/"
+        let path = file.standardizedFileURL.path
+        let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+        let isPlain =
+            !relative.isEmpty && relative.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_./+-".utf8.contains($0) }
+        return isPlain ? relative : "'" + relative.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import LocalSubstitution
+import MapTools
+
+/// What `check --remote` finds and prints.
+struct RemoteCheck: Sendable {
+    private let comparisons: [RemoteComparison]
+    private let mapName: String
+    private let updating: Bool
+    private let limit: ByteCount
+
+    /// Compares, and says on a terminal how far that is.
+    init(_ map: SubstitutionMap, in file: URL, updating: Bool, limit: ByteCount) async {
+        let progress = ProgressLine()
+        comparisons = await map.comparedWithRemote(limit: limit.bytes, updating: updating) { count, total in
+            progress.show("\(count) of \(total) compared")
+        }
+        progress.end()
+        mapName = file.lastPathComponent
+        self.limit = limit
+        self.updating = updating
+    }
+
+    /// What has changed and was replaced is as it should be.
+    var status: ExitStatus {
+        if comparisons.contains(where: { Verdict($0).isFailure }) { return .failed }
+        return comparisons.contains { Verdict($0) == .unreachable } ? .tryAgain : .done
+    }
+
+    /// A line for each file that is not the same, and the sum.
+    func print(_ output: Output) {
+        for comparison in comparisons where Verdict(comparison) != .same {
+            let verdict = Verdict(comparison)
+            output.line(
+                """
+                \(mapName):\(comparison.line): \(verdict.rawValue, verdict.color): “\(comparison.key)”: \
+                \(text(comparison))
+                """
+            )
+        }
+        let verdicts = Verdict.allCases.filter { $0.isAlwaysCounted || ($0 == .updated && updating) || count($0) > 0 }
+        let counts = verdicts.map { "\(count($0)) \($0.rawValue)" }
+        output.line("\(comparisons.count) compared: \(counts.joined(separator: ", "))")
+    }
+
+    var record: Record { Record(entries: comparisons.map { EntryRecord($0, limit) }) }
+
+    private func count(_ verdict: Verdict) -> Int { comparisons.count { Verdict($0) == verdict } }
+
+    private func text(_ comparison: RemoteComparison) -> String {
+        let file = "the file “\(comparison.fileName)”"
+        switch comparison.result {
+        case .same:
+            return "\(file) is what the URL serves"
+        case .changed(let bytes, let offset):
+            let had = comparison.update == .replaced ? "had" : "has"
+            let difference =
+                "\(file) \(had) \(Output.format(bytes: comparison.fileBytes ?? 0)), "
+                + "the URL serves \(Output.format(bytes: bytes)): they differ from offset \(offset) on"
+            switch comparison.update {
+            case nil: return difference
+            case .replaced: return "\(difference); it is replaced"
+            case .left(let reason): return "\(difference); it is left alone, since \(reason)"
+            }
+        case .gone(let status):
+            return "the server answers \(status), and \(file) is all there is: remove the entry if nothing asks for it"
+        case .tooLong:
+            return limit.refusal
+        case .unreachable(let reason), .unreadable(let reason):
+            return reason
+        }
+    }
+
+    /// What `--json` says besides.
+    struct Record: Encodable {
+        let entries: [EntryRecord]
+    }
+
+    struct EntryRecord: Encodable {
+        let key: String
+        let line: Int
+        let url: String
+        let file: String
+        /// One of `Verdict`.
+        let result: String
+        let bytes: Int?
+        let remoteBytes: Int?
+        let firstDifference: Int?
+        let status: Int?
+        /// Why there is no result, or why a file that has changed was not replaced.
+        let reason: String?
+
+        init(_ comparison: RemoteComparison, _ limit: ByteCount) {
+            key = comparison.key
+            line = comparison.line
+            url = comparison.url
+            file = comparison.fileName
+            result = Verdict(comparison).rawValue
+            bytes = comparison.fileBytes
+            var (remoteBytes, firstDifference, status): (Int?, Int?, Int?)
+            var reason: String?
+            switch comparison.result {
+            case .same: remoteBytes = comparison.fileBytes
+            case .changed(let bytes, let offset): (remoteBytes, firstDifference) = (bytes, offset)
+            case .gone(let code): status = code
+            case .tooLong: reason = limit.refusal
+            case .unreachable(let why), .unreadable(let why): reason = why
+            }
+            if case .left(let why) = comparison.update { reason = why }
+            (self.remoteBytes, self.firstDifference, self.status) = (remoteBytes, firstDifference, status)
+            self.reason = reason
+        }
+    }
+}
+
+/// A comparison in a word, with what was done about it.
+private enum Verdict: String, CaseIterable {
+    case same, changed, updated, gone, unreachable
+    case unreadable = "error"
+
+    init(_ comparison: RemoteComparison) {
+        self =
+            switch comparison.result {
+            case .same: .same
+            case .changed: comparison.update == .replaced ? .updated : .changed
+            case .gone: .gone
+            case .unreachable: .unreachable
+            case .unreadable, .tooLong: .unreadable
+            }
+    }
+
+    var isFailure: Bool { [.changed, .gone, .unreadable].contains(self) }
+    var isAlwaysCounted: Bool { [.same, .changed, .gone, .unreachable].contains(self) }
+
+    var color: PrintedText.Color {
+        switch self {
+        case .same, .updated: .green
+        case .changed, .gone, .unreadable: .red
+        case .unreachable: .yellow
+        }
+    }
+}

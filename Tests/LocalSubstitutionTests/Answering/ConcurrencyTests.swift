@@ -1,0 +1,173 @@
+import Dispatch
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// From many threads at once. `.ci/run` runs this suite under ThreadSanitizer too.
+@Suite("Concurrency", .timeLimit(.minutes(2)))
+struct ConcurrencyTests {
+    @Test("a cold file is read once, and all who ask for it at the same time get the same response")
+    func coldRead() throws {
+        for _ in 0..<20 {
+            let fixture = try CacheFixture(
+                #""https://h/a": "a.txt""#,
+                files: ["a.txt": String(repeating: "x", count: 100_000)]
+            )
+            let cache = try fixture.cache()
+            let request = try request("https://h/a")
+            let seen = Guarded<Set<ObjectIdentifier>>([])
+            let addresses = Guarded<Set<UInt>>([])
+            DispatchQueue.concurrentPerform(iterations: 64) { _ in
+                guard let response = cache.cachedResponse(for: request) else { return }
+                seen.withLock { _ = $0.insert(ObjectIdentifier(response)) }
+                let address = response.data.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+                addresses.withLock { _ = $0.insert(address) }
+            }
+            #expect(seen.withLock { $0.count } == 1)
+            #expect(addresses.withLock { $0.count } == 1)
+            #expect(cache.statistics.substituted == 64)
+        }
+    }
+
+    @Test("lookups, edits of files and map, removals, statistics and events never give a wrong byte")
+    func everythingAtOnce() throws {
+        // Each file holds a letter of its own, over and over, and is only ever replaced as a whole.
+        let letters = Array("abcdefgh")
+        @Sendable func contents(_ letter: Character, _ round: Int) -> String {
+            String(repeating: letter, count: 1_000 + round % 50)
+        }
+        var files: [String: String] = [:]
+        for letter in letters { files["\(letter).txt"] = contents(letter, 0) }
+        let fixture = try CacheFixture(#""https://h/*": "*""#, files: files)
+        let cache = try fixture.reloadingCache()
+        let maps = [#""https://h/*": "*""#, #""https://h/*": "*", "https://h/a.txt": "a.txt""#]
+        let events = Guarded(0)
+        cache.responder.retained.observe()
+        _ = cache.responder.observers.add(Observers.Listener { _ in events.withLock { $0 += 1 } })
+
+        let wrong = Guarded<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { worker in
+            for round in 0..<150 {
+                let letter = letters[(worker + round) % letters.count]
+                switch (worker, round % 10) {
+                case (0, 0...4): try? fixture.write(contents(letter, round), to: "\(letter).txt")
+                case (1, 0): try? fixture.writeMap(maps[round / 10 % 2])
+                case (2, 0): cache.removeAllCachedResponses()
+                case (2, 1): _ = cache.statistics
+                case (3, 0): cache.map = cache.map
+                default:
+                    let range: [String: String] = round % 3 == 0 ? ["Range": "bytes=100-899"] : [:]
+                    guard let request = try? request("https://h/\(letter).txt", headers: range),
+                        let response = cache.cachedResponse(for: request)
+                    else { continue }
+                    if !response.data.allSatisfy({ $0 == letter.asciiValue }) || response.data.isEmpty {
+                        wrong.withLock { $0.append("\(letter): \(response.text.prefix(20))") }
+                    }
+                }
+            }
+        }
+        #expect(wrong.withLock { $0 } == [])
+        let statistics = cache.statistics
+        #expect(
+            statistics.lookups
+                == statistics.substituted + statistics.bypassed + statistics.misses + statistics.fallbackHits
+        )
+    }
+
+    @Test("a changed map is served from the next request on, whoever else loads it at that moment")
+    func changedMap() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
+        let cache = try fixture.reloadingCache()
+        let isDone = Guarded(false)
+        // Threads, since there are more of them than cores: what is to be seen takes one that is stopped at a bad moment.
+        for _ in 0..<3 {
+            Thread.detachNewThread {
+                while !isDone.withLock({ $0 }) { _ = try? cache.lookUp("https://h/a") }
+            }
+        }
+        defer { isDone.withLock { $0 = true } }
+        var stale = 0
+        for round in 0..<1_500 {
+            let name = round % 2 == 0 ? "b" : "a"
+            try fixture.writeMap(#""https://h/a": "\#(name).txt""#)
+            if try cache.lookUp("https://h/a")?.text != name { stale += 1 }
+        }
+        #expect(stale == 0)
+    }
+
+    @Test("storing and looking up in the default cache from many threads neither mixes URLs nor traps")
+    func defaultCache() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = LocalSubstitutionCache(
+            map: try SubstitutionMap(contentsOf: fixture.mapFile),
+            memoryCapacity: 2_000,
+            diskCapacity: 0,
+            directory: fixture.folder.appendingPathComponent("cache")
+        )
+        let wrong = Guarded(0)
+        DispatchQueue.concurrentPerform(iterations: 400) { number in
+            let text = "https://x/a?v=\(number % 7)"
+            guard let request = try? request(text), let url = request.url,
+                let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
+            else { return }
+            let data = Data((text + String(repeating: " ", count: 300)).utf8)
+            cache.storeCachedResponse(
+                CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowedInMemoryOnly),
+                for: request
+            )
+            if let found = cache.cachedResponse(for: request), !found.text.hasPrefix(text) {
+                wrong.withLock { $0 += 1 }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+    }
+
+    @Test("sessions load from many tasks while the map changes")
+    func sessions() async throws {
+        let fixture = try CacheFixture(#""https://h.invalid/*": "*""#, files: ["a.txt": "a", "b.txt": "b"])
+        let cache = try fixture.cache()
+        let session = session(with: cache)
+        defer { session.invalidateAndCancel() }
+        let map = cache.map
+        let loaded = try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                let name = number % 2 == 0 ? "a" : "b"
+                let request = try request("https://h.invalid/\(name).txt?n=\(number)")
+                if number % 10 == 0 { cache.map = map }
+                group.addTask {
+                    String(decoding: try await session.data(for: request).0, as: UTF8.self) == name
+                }
+            }
+            return try await group.reduce(true) { $0 && $1 }
+        }
+        #expect(loaded)
+    }
+
+    @Test("events arrive in order for each thread")
+    func eventOrder() async throws {
+        let fixture = try CacheFixture(#""https://h/*": "a.txt""#)
+        let cache = try fixture.cache()
+        let log = EventLog(cache)
+        DispatchQueue.concurrentPerform(iterations: 4) { worker in
+            for round in 0..<100 { _ = try? cache.lookUp("https://h/\(worker)/\(round)") }
+        }
+        _ = try cache.lookUp("https://x/end")
+        let told = await log.all { $0.kind == .missed }
+        for worker in 0..<4 {
+            let rounds = told.compactMap { event -> Int? in
+                guard event.kind == .substituted, let url = event.url,
+                    url.pathComponents.dropFirst().first == "\(worker)"
+                else { return nil }
+                return Int(url.lastPathComponent)
+            }
+            #expect(rounds == Array(0..<100))
+        }
+    }
+}

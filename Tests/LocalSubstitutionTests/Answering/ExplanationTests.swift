@@ -1,0 +1,240 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Explanations")
+struct ExplanationTests {
+    private let cache: LocalSubstitutionCache
+    private let fixture: CacheFixture
+
+    init() throws {
+        fixture = try CacheFixture(
+            """
+            "https://h/a.txt": "a.txt",
+            "https://h/*.txt": "*.txt",
+            "https://h/*": "a.txt",
+            "https://h/off.txt": { "file": "a.txt", "enabled": false },
+            "https://other:8443/Path/x?v=1": "a.txt",
+            "https://status/x": { "status": 404 },
+            "https://typed/x": { "file": "a.txt", "mimeType": "text/css" }
+            """
+        )
+        cache = try fixture.cache()
+    }
+
+    @Test("name the winner with its line, those it shadows, the file and how its type was found")
+    func winner() throws {
+        let explanation = try cache.explain(request("https://h/a.txt"))
+        #expect(explanation.verdict == .substituted)
+        #expect(explanation.winner?.key == "https://h/a.txt")
+        #expect(explanation.winner?.line == 1)
+        #expect(explanation.shadowed.map(\.key) == ["https://h/*.txt", "https://h/*"])
+        #expect(explanation.file?.lastPathComponent == "a.txt")
+        #expect(explanation.contentType == "text/plain; charset=utf-8")
+        #expect(explanation.contentTypeSource == "by the file's extension “txt”")
+        #expect(explanation.instead == nil)
+        #expect(
+            explanation.description.split(separator: "\n").map { $0.prefix(16) } == [
+                "GET https://h/a.", "  verdict:      ", "  entry:        ", "  file:         ", "  MIME type:    ",
+                "  shadowed:     ", "  shadowed:     ",
+            ]
+        )
+    }
+
+    @Test("name what was passed over, and why")
+    func passedOver() throws {
+        let disabled = try cache.explain(request("https://h/off.txt"))
+        #expect(disabled.winner?.key == "https://h/*")
+        #expect(disabled.passedOver.map(\.reason) == ["it is disabled", "there is no file “off.txt”"])
+    }
+
+    static let namesNotAllowed: [(key: String, file: String, url: String, remark: String)] = [
+        (
+            "https://h/app*", "app/*", "https://h/app/style.css",
+            "the file name “app//style.css” has an empty segment"
+        ),
+        ("https://h/*", "*", "https://h//style.css", "the file name “/style.css” has an empty segment"),
+        (
+            "https://h/app/*", "app/*", "https://h/app/.env",
+            "the file name “app/.env” has a segment that begins with a full stop"
+        ),
+        ("https://h/*", "*", "https://h/a%2Fb", "“a%2Fb” has an encoded slash or backslash"),
+        ("https://h/*", "*", "https://h/a%5cb", "“a%5Cb” has an encoded slash or backslash"),
+        ("https://h/*", "*", "https://h/a%0Ab", "“a%0Ab” has a control character"),
+        ("https://h/*", "*", "https://h/%FF", "“%FF” isn't UTF-8 when decoded"),
+    ]
+
+    @Test("name a pattern that can't make a file name of the URL, and why not", arguments: namesNotAllowed)
+    func notAllowed(key: String, file: String, url: String, remark: String) throws {
+        let fixture = try CacheFixture(#""\#(key)": "\#(file)""#, files: ["app/a.txt": "local"])
+        let explanation = try fixture.cache().explain(request(url))
+        #expect(explanation.verdict == .noEntry)
+        #expect(explanation.passedOver.map(\.reason) == [remark])
+        #expect(explanation.nearMisses.isEmpty)
+    }
+
+    @Test("call no such pattern shadowed, or nearly right in another way")
+    func notAllowedElsewhere() throws {
+        let fixture = try CacheFixture(#""https://h/*": "*", "https://h/a/.x": "a.txt""#)
+        let cache = try fixture.cache()
+        #expect(try cache.explain(request("https://h/a/.x")).shadowed.isEmpty)
+        #expect(try cache.explain(request("http://h/b/.x")).nearMisses.isEmpty)
+    }
+
+    @Test("say what is served instead, and why")
+    func instead() throws {
+        let reload = try cache.explain(request("https://h/a.txt", policy: .reloadIgnoringLocalCacheData))
+        #expect(reload.instead == "the network")
+        #expect(reload.description.contains("not substituted: the request's cache policy ignores local data"))
+        let post = try cache.explain(request("https://h/a.txt", method: "POST"))
+        #expect(post.instead == "the default cache, or else the network")
+        #expect(post.reason.contains("POST"))
+    }
+
+    @Test("say that a file can't be read")
+    func unreadable() throws {
+        try FileManager.default.removeItem(at: fixture.file("a.txt"))
+        try FileManager.default.createDirectory(at: fixture.file("a.txt"), withIntermediateDirectories: false)
+        let explanation = try cache.explain(request("https://typed/x"))
+        #expect(explanation.verdict == .unreadableFile)
+        #expect(explanation.reason == "the file is a folder, not a regular file")
+    }
+
+    @Test("show a status and a type that an entry sets")
+    func fields() throws {
+        #expect(try cache.explain(request("https://status/x")).status == 404)
+        #expect(try cache.explain(request("https://typed/x")).contentTypeSource == "set by the entry")
+    }
+
+    static let nearMisses: [(String, [SubstitutionMap.NearMiss.Difference])] = [
+        ("http://other:8443/Path/x?v=1", [.scheme]),
+        ("https://other/Path/x?v=1", [.port]),
+        ("https://other:8443/Path/x", [.query]),
+        ("https://other:8443/Path/x?v=2", [.query]),
+        ("https://other:8443/Path/x/?v=1", [.trailingSlash]),
+        ("https://other:8443/path/X?v=1", [.letterCase]),
+        ("https://other:8443/Path/x?V=1", [.letterCase]),
+        ("http://other/path/x/", [.scheme, .port, .query, .trailingSlash, .letterCase]),
+    ]
+
+    @Test("name the keys that almost match, and in what they differ", arguments: nearMisses)
+    func nearMiss(_ url: String, _ differences: [SubstitutionMap.NearMiss.Difference]) throws {
+        let explanation = try cache.explain(request(url))
+        #expect(explanation.verdict == .noEntry)
+        #expect(
+            explanation.nearMisses == [explanation.nearMisses.first { $0.differences == differences }].compactMap { $0 }
+        )
+        #expect(explanation.nearMisses.first?.key == "https://other:8443/Path/x?v=1")
+    }
+
+    static let nearPatterns: [(key: String, url: String, differences: [SubstitutionMap.NearMiss.Difference])] = [
+        ("https://h/*", "http://h/a", [.scheme]),
+        ("https://h:8443/p/*", "https://h/p/a.txt", [.port]),
+        ("https://h/p/*", "https://h:8443/p/a.txt", [.port]),
+        ("https://h/*.png", "https://h/a.png?v=1", [.query]),
+        ("https://h/q/*?v=1", "https://h/q/a.txt", [.query]),
+        ("https://h/q/*?v=1", "https://h/q/a.txt?v=2", [.query]),
+        ("https://h/*/x", "https://h/a/x/", [.trailingSlash]),
+        ("https://h/*/x/", "https://h/a/x", [.trailingSlash]),
+        ("https://h/Img/*", "https://h/img/a.txt", [.letterCase]),
+        ("https://h/img/*", "https://h/Img/a.txt", [.letterCase]),
+        ("https://*.h/Img/*.png", "http://www.h/img/a.png?v=1", [.scheme, .query, .letterCase]),
+    ]
+
+    @Test("name the patterns that almost match, and in what they differ", arguments: nearPatterns)
+    func nearPattern(_ key: String, _ url: String, _ differences: [SubstitutionMap.NearMiss.Difference]) throws {
+        let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
+        let misses = try fixture.cache().explain(request(url)).nearMisses
+        #expect(misses.map(\.key) == [key])
+        #expect(misses.first?.differences == differences)
+    }
+
+    static let misspellings: [(key: String, url: String, rest: String)] = [
+        (
+            "https://api.example.com/confg", "https://api.example.com/config",
+            "path: correct the path"
+        ),
+        (
+            "https://api.exmaple.com/v1/a", "https://api.example.com/v1/a",
+            "host: correct the host"
+        ),
+        (
+            "https://api.exmaple.com/confg", "https://api.example.com/config",
+            "host and path: correct the host, and correct the path"
+        ),
+        (
+            "http://api.example.com/user?a=1", "https://api.example.com/usr?a=1",
+            "scheme and path: begin the key with *:// to match both schemes, and correct the path"
+        ),
+        (
+            "https://api.example.com/asets/*", "https://api.example.com/assets/a.txt",
+            "path: correct the path"
+        ),
+        ("https://api.exmaple.com/*", "https://api.example.com/a/b", "host: correct the host"),
+        ("https://*.exmaple.com/*.txt", "https://www.example.com/a.txt", "host: correct the host"),
+        ("https://*/asets/*", "https://any.example/assets/a", "path: correct the path"),
+        (
+            "https://h/q", "https://h/q?v=1",
+            "query: add “ignoreQuery”: true"
+        ),
+        ("https://h:81/q", "https://h/q", "port: write the request's port, or :* for any"),
+        ("https://h/Q", "https://h/q", "letter case: use capital and small letters as the request does"),
+    ]
+
+    @Test("name the keys that are misspelled or nearly right, and what to do", arguments: misspellings)
+    func misspelled(key: String, url: String, rest: String) throws {
+        let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
+        let misses = try fixture.cache().explain(request(url)).nearMisses
+        #expect(misses.map(\.description) == ["“\(key)” differs only in \(rest)"])
+    }
+
+    @Test(
+        "call another resource's key no misspelling",
+        arguments: [
+            ("https://h/a", "https://h/b"), ("https://h/page1", "https://h/page2"),
+            ("https://h/page", "https://h/page2"),
+            ("https://h/v1/config", "https://h/v2/config"), ("https://h/config", "https://h/contact"),
+            ("https://h/a/config", "https://h/b/config"), ("https://a.example/config", "https://b.example/config"),
+            ("https://h/icons/*", "https://h/fonts/a"), ("https://h/asets/*.png", "https://h/assets/a.txt"),
+            ("https://*.exmaple.com/*", "https://example/a"), ("https://h/v1/*", "https://h/v2/a"),
+        ]
+    )
+    func otherResource(key: String, url: String) throws {
+        let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
+        #expect(try fixture.cache().explain(request(url)).nearMisses.isEmpty)
+    }
+
+    @Test("name the nearest of 100,000 keys fast", .timeLimit(.minutes(1)))
+    func nearestOfMany() throws {
+        func name(_ number: Int) -> String { String(number &* 2_654_435_761, radix: 36) }
+        let keys = (0..<50_000).flatMap {
+            ["https://cdn.example.com/news/\(name($0))-article.html", "https://\(name($0)).example.com/news/*"]
+        }
+        let cache = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ",\n")).cache()
+        // The first question makes the finder.
+        _ = try cache.explain(request("https://elsewhere/"))
+        for (url, key) in [
+            ("https://cdn.example.com/news/\(name(4_711))-artcile.html", keys[2 * 4_711]),
+            ("https://\(name(4_711)).exmaple.com/news/a", keys[2 * 4_711 + 1]),
+        ] {
+            let asked = try request(url)
+            var misses: [SubstitutionMap.NearMiss] = []
+            let time = ContinuousClock().measure { misses = cache.explain(asked).nearMisses }
+            #expect(misses.map(\.key) == [key])
+            // A debug build takes a second on two busy cores; a release build takes 10 ms.
+            #expect(time < .seconds(10))
+        }
+    }
+
+    @Test("name nothing that is far off")
+    func farOff() throws {
+        #expect(
+            try cache.explain(request("http://h/b.txt")).nearMisses.map(\.key) == ["https://h/*", "https://h/*.txt"]
+        )
+        #expect(try cache.explain(request("https://elsewhere/")).nearMisses.isEmpty)
+    }
+}

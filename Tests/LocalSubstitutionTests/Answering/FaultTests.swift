@@ -1,0 +1,133 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Files that go wrong after the map was loaded")
+struct FaultTests {
+    enum Fault: String, CaseIterable, CustomTestStringConvertible {
+        case deleted, unreadable, folder, pipe, linkOutside, linkToNothing
+        var testDescription: String { rawValue }
+
+        func inflict(on file: URL) throws {
+            let manager = FileManager.default
+            if self == .unreadable { return try manager.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path) }
+            try manager.removeItem(at: file)
+            switch self {
+            case .deleted, .unreadable: break
+            case .folder: try manager.createDirectory(at: file, withIntermediateDirectories: false)
+            case .pipe: #expect(mkfifo(file.path, 0o600) == 0)
+            case .linkOutside:
+                let outside = file.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+                    "outside"
+                )
+                try Data("secret".utf8).write(to: outside)
+                try manager.createSymbolicLink(at: file, withDestinationURL: outside)
+            case .linkToNothing:
+                try manager.createSymbolicLink(atPath: file.path, withDestinationPath: "/nowhere/at/all")
+            }
+        }
+
+        /// Root reads whatever it likes.
+        static var possible: [Fault] { allCases.filter { $0 != .unreadable || geteuid() != 0 } }
+    }
+
+    @Test("the event of a lookup that a fault kept from the file says so")
+    func reasonOfBypass() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        let log = EventLog(cache)
+        try Fault.pipe.inflict(on: fixture.file("a.txt"))
+        _ = try cache.lookUp("https://h/a")
+        let told = await log.all { $0.kind == .bypassed }
+        let reason = told.last?.reason
+        #expect(reason == cache.explain(try request("https://h/a")).reason)
+        #expect(reason == "the file is a named pipe, not a regular file")
+    }
+
+    @Test(
+        "the default cache answers, an event tells, and it is counted; nothing waits",
+        .timeLimit(.minutes(1)),
+        arguments: Fault.possible
+    )
+    func beforeFirstLookup(_ fault: Fault) async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        try fault.inflict(on: fixture.file("a.txt"))
+        let events = EventLog(cache)
+        #expect(try cache.lookUp("https://h/a") == nil)
+        #expect(cache.statistics.faults == 1)
+        #expect(cache.statistics.lookups == 1)
+        #expect(cache.statistics.bypassed == 1)
+        #expect(try cache.explain(request("https://h/a")).verdict == .unreadableFile)
+        let told = await events.all { $0.kind == .fault }
+        #expect(told.last?.url?.absoluteString == "https://h/a")
+        #expect(told.last?.key == "https://h/a")
+        #expect(told.last?.file?.lastPathComponent == "a.txt")
+        #expect(told.last?.reason?.isEmpty == false)
+    }
+
+    @Test(
+        "so it is with live reload, when a response was retained already",
+        .timeLimit(.minutes(1)),
+        arguments: Fault.possible
+    )
+    func whileRetained(_ fault: Fault) throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+        try fault.inflict(on: fixture.file("a.txt"))
+        #expect(try cache.lookUp("https://h/a") == nil)
+        #expect(cache.statistics.faults == 1)
+    }
+
+    @Test("a file that comes back is served again")
+    func comesBack() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        let moved = fixture.file("moved.txt")
+        try FileManager.default.moveItem(at: fixture.file("a.txt"), to: moved)
+        #expect(try cache.lookUp("https://h/a") == nil)
+        try FileManager.default.moveItem(at: moved, to: fixture.file("a.txt"))
+        #expect(try cache.lookUp("https://h/a")?.text == "local")
+    }
+
+    @Test("a file that was shortened gives what it has now, or what is retained, and never crashes")
+    func shortened() throws {
+        let fixture = try CacheFixture(
+            #""https://h/a": "a.txt""#,
+            files: ["a.txt": String(repeating: "x", count: 300_000)]
+        )
+        let cache = try fixture.cache()
+        let retained = try #require(try cache.lookUp("https://h/a"))
+        #expect(truncate(fixture.file("a.txt").path, 10) == 0)
+        #expect(retained.data.count == 300_000)
+        #expect(retained.data.allSatisfy { $0 == UInt8(ascii: "x") })
+        cache.removeAllCachedResponses()
+        #expect(try cache.lookUp("https://h/a")?.data.count == 10)
+    }
+
+    @Test("a file that can't be read is no fault where a pattern made its name and there is none")
+    func filled() throws {
+        let fixture = try CacheFixture(#""https://h/*": "*""#)
+        let cache = try fixture.cache()
+        #expect(try cache.lookUp("https://h/nothing") == nil)
+        #expect(cache.statistics.faults == 0)
+        #expect(cache.statistics.misses == 1)
+    }
+
+    @Test("a file that is gone leaves its request to the next entry that matches")
+    func nextEntry() throws {
+        let fixture = try CacheFixture(
+            #""https://h/a": "a.txt", "https://h/*": "b.txt""#,
+            files: ["a.txt": "a", "b.txt": "b"]
+        )
+        let cache = try fixture.cache()
+        try FileManager.default.removeItem(at: fixture.file("a.txt"))
+        #expect(try cache.lookUp("https://h/a")?.text == "b")
+        #expect(cache.statistics.faults == 1)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Unused entries")
+struct UnusedEntriesTests {
+    private static let map = """
+        "https://h/c": "a.txt",
+        "https://h/b": { "status": 404 },
+        "https://h/*": "*",
+        "https://h/never": null,
+        "https://h/off": { "file": "a.txt", "enabled": false },
+        "https://h/a": { "file": "a.txt", "use": "whenOffline" }
+        """
+
+    private func keys(_ cache: LocalSubstitutionCache) -> [String] { cache.unusedEntries.map(\.key) }
+
+    @Test("are those that haven't answered, in the order of the map, without those that never could")
+    func order() throws {
+        let cache = try CacheFixture(Self.map).cache()
+        #expect(keys(cache) == ["https://h/c", "https://h/b", "https://h/*", "https://h/a"])
+        #expect(cache.unusedEntries.map(\.line) == [1, 2, 3, 6])
+        for _ in 0..<2 { #expect(try cache.lookUp("https://h/c") != nil) }
+        #expect(keys(cache) == ["https://h/b", "https://h/*", "https://h/a"])
+        #expect(try cache.lookUp("https://h/a.txt") != nil)
+        #expect(cache.cachedResponse(for: try request("https://h/b", method: "HEAD")) != nil)
+        #expect(keys(cache) == ["https://h/a"])
+    }
+
+    @Test("aren't used by explaining, by a request that gets nothing of them, or by a file that can't be read")
+    func notUsed() throws {
+        let fixture = try CacheFixture(
+            #""https://h/a": "a.txt", "https://h/b": "b.txt""#,
+            files: ["a.txt": "a", "b.txt": "b"]
+        )
+        let cache = try fixture.cache()
+        _ = cache.explain(try request("https://h/a"))
+        _ = cache.cachedResponse(for: try request("https://h/a", method: "POST"))
+        _ = cache.cachedResponse(for: try request("https://h/a", policy: .reloadIgnoringLocalCacheData))
+        try FileManager.default.removeItem(at: fixture.file("b.txt"))
+        try FileManager.default.createDirectory(at: fixture.file("b.txt"), withIntermediateDirectories: false)
+        _ = try cache.lookUp("https://h/b")
+        #expect(keys(cache) == ["https://h/a", "https://h/b"])
+    }
+
+    @Test("are all of them once another map is set, or the map's file has changed")
+    func reset() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        #expect(try cache.lookUp("https://h/a") != nil)
+        #expect(keys(cache) == [])
+        cache.map = cache.map
+        #expect(keys(cache) == ["https://h/a"])
+        #expect(try cache.lookUp("https://h/a") != nil)
+        #expect(keys(cache) == [])
+        let other = try fixture.reloadingCache()
+        #expect(try other.lookUp("https://h/a") != nil)
+        try fixture.writeMap(#""https://h/a": "a.txt", "https://h/b": "a.txt""#)
+        #expect(try other.lookUp("https://h/b") != nil)
+        #expect(keys(other) == ["https://h/a"])
+    }
+
+    @Test("of a map in code are in the order of their keys")
+    func inCode() throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        let map = try SubstitutionMap(files: ["https://h/b": "a", "https://h/a": "a"], resources: folder.url)
+        #expect(keys(LocalSubstitutionCache(map: map)) == ["https://h/a", "https://h/b"])
+    }
+
+    @Test("count what a protocol answers, and a fallback only once the network has failed", .timeLimit(.minutes(1)))
+    func attached() async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        let cache = try CacheFixture(
+            #"""
+            "http://127.0.0.1:*/a": { "file": "a.txt", "methods": ["POST"] },
+            "http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" }
+            """#
+        ).cache()
+        let session = try cache.makeSession()
+        defer { session.invalidateAndCancel() }
+        #expect(cache.unusedEntries.count == 2)
+        _ = try await session.data(for: request(origin.url("a").absoluteString, method: "POST"))
+        let url = origin.url("offline")
+        _ = try await session.data(from: url)
+        #expect(keys(cache) == ["http://127.0.0.1:*/offline"])
+        origin.stop()
+        _ = try await session.data(from: url)
+        #expect(keys(cache) == [])
+    }
+}

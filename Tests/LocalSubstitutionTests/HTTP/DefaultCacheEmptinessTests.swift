@@ -1,0 +1,116 @@
+#if os(Linux)
+import Foundation
+import FoundationNetworking
+import Guarded
+import Testing
+
+@testable import LocalSubstitution
+
+/// That an empty default cache isn't asked must never lose a response.
+@Suite("A default cache that was empty", .timeLimit(.minutes(1)))
+struct DefaultCacheEmptinessTests {
+    private let fixture: CacheFixture
+    private var folder: URL { fixture.folder.appendingPathComponent("cache") }
+
+    init() throws { fixture = try CacheFixture(#""https://h/a": "a.txt""#) }
+
+    private static func store(_ url: String, in cache: LocalSubstitutionCache) throws {
+        let request = try request(url)
+        let response = try #require(
+            request.url.flatMap { HTTPURLResponse(url: $0, statusCode: 200, httpVersion: nil, headerFields: nil) }
+        )
+        cache.storeCachedResponse(CachedURLResponse(response: response, data: Data(url.utf8)), for: request)
+    }
+
+    /// Looks up until the cache knows that there is nothing: what was just made says nothing for sure.
+    private func seeMisses(_ cache: LocalSubstitutionCache) throws {
+        let end = ContinuousClock.now + .milliseconds(60)
+        while ContinuousClock.now < end { #expect(try cache.lookUp("https://x/none") == nil) }
+    }
+
+    @Test("is asked again once another cache has stored in its folder", arguments: [false, true])
+    func otherCache(hasFolder: Bool) throws {
+        if hasFolder { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+        let (cache, other) = (try fixture.cache(), try fixture.cache())
+        try seeMisses(cache)
+        try Self.store("https://x/a", in: other)
+        #expect(try cache.lookUp("https://x/a")?.text == "https://x/a")
+        #expect(cache.statistics.fallbackHits == 1)
+    }
+
+    @Test("has what an earlier process has stored, and one that runs meanwhile")
+    func otherProcess() async throws {
+        func storeElsewhere(_ url: String) async {
+            let path = fixture.folder.path
+            await #expect(processExitsWith: .success) { [path = path as String, url = url as String] in
+                let folder = URL(fileURLWithPath: path)
+                let map = try SubstitutionMap(contentsOf: folder.appendingPathComponent("substitutions.json"))
+                let cache = LocalSubstitutionCache(map: map, directory: folder.appendingPathComponent("cache"))
+                try DefaultCacheEmptinessTests.store(url, in: cache)
+            }
+        }
+        let running = try fixture.cache()
+        try seeMisses(running)
+        await storeElsewhere("https://x/a")
+        let later = try fixture.cache()
+        for cache in [running, later] { #expect(try cache.lookUp("https://x/a")?.text == "https://x/a") }
+        await storeElsewhere("https://x/b")
+        for cache in [running, later] { #expect(try cache.lookUp("https://x/b")?.text == "https://x/b") }
+    }
+
+    @Test("loses nothing that is stored between two misses")
+    func betweenMisses() throws {
+        for number in 0..<200 {
+            let folder = fixture.folder.appendingPathComponent("cache \(number)")
+            let map = try SubstitutionMap(contentsOf: fixture.mapFile)
+            let caches = (0..<2).map { _ in LocalSubstitutionCache(map: map, directory: folder) }
+            for _ in 0..<(number % 5) { #expect(try caches[0].lookUp("https://x/a") == nil) }
+            if number % 4 == 3 { usleep(25_000) }
+            for _ in 0..<(number % 3) { #expect(try caches[0].lookUp("https://x/b") == nil) }
+            try Self.store("https://x/a", in: caches[1])
+            #expect(try caches[0].lookUp("https://x/a")?.text == "https://x/a", "round \(number)")
+        }
+    }
+
+    @Test("finds what another thread stores while it's looked at")
+    func threads() throws {
+        for number in 0..<20 {
+            let folder = fixture.folder.appendingPathComponent("cache \(number)")
+            let map = try SubstitutionMap(contentsOf: fixture.mapFile)
+            let (cache, other) = (
+                LocalSubstitutionCache(map: map, directory: folder), LocalSubstitutionCache(map: map, directory: folder)
+            )
+            let isStored = Guarded(false)
+            let lost = Guarded(0)
+            DispatchQueue.concurrentPerform(iterations: 2) { worker in
+                if worker == 0 {
+                    usleep(UInt32(number * 2_000))
+                    try? Self.store("https://x/a", in: other)
+                    isStored.withLock { $0 = true }
+                } else {
+                    let end = ContinuousClock.now + .milliseconds(60)
+                    while ContinuousClock.now < end {
+                        let mustBeFound = isStored.withLock { $0 }
+                        let found = try? cache.lookUp("https://x/a")
+                        if mustBeFound, found == nil { lost.withLock { $0 += 1 } }
+                    }
+                }
+            }
+            #expect(lost.withLock { $0 } == 0)
+            #expect(isStored.withLock { $0 })
+        }
+    }
+
+    @Test("is asked again once this cache has stored something, and after everything is removed")
+    func ownCache() throws {
+        let cache = try fixture.cache()
+        for number in 0..<3 {
+            try seeMisses(cache)
+            try Self.store("https://x/\(number)", in: cache)
+            #expect(try cache.lookUp("https://x/\(number)")?.text == "https://x/\(number)")
+            cache.removeAllCachedResponses()
+            #expect(try cache.lookUp("https://x/\(number)") == nil)
+        }
+    }
+}
+#endif

@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Dates in HTTP")
+struct HTTPDateTests {
+    @Test(
+        "are written in GMT, with English names and two digits",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),
+            (-1, "Wed, 31 Dec 1969 23:59:59 GMT"), (4_102_444_800, "Fri, 01 Jan 2100 00:00:00 GMT"),
+        ]
+    )
+    func string(seconds: Int, text: String) {
+        #expect(HTTPDate.string(Date(timeIntervalSince1970: Double(seconds))) == text)
+    }
+}

@@ -1,0 +1,172 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Each test in a process of its own, since `URLSession.shared` and `URLCache.shared` are the process's.
+@Suite("Installing", .timeLimit(.minutes(1)))
+struct InstallingTests {
+    private static let url = "http://nowhere.invalid/a"
+
+    private static func cache(_ text: String = "local") throws -> LocalSubstitutionCache {
+        let entry = #"{ "file": "a.txt", "methods": ["GET", "POST"] }"#
+        return try CacheFixture("\"\(url)\": \(entry)", files: ["a.txt": text]).cache()
+    }
+
+    /// What `URLSession.shared` gets for a plain request, one with `Authorization`, and a `POST`; `nil` for an error.
+    private static func answers(_ url: String = url, in session: URLSession = .shared) async throws -> [String?] {
+        var answers: [String?] = []
+        for request in [
+            try request(url), try request(url, headers: ["Authorization": "x"]), try request(url, method: "POST"),
+        ] {
+            let data = try? await session.data(for: request).0
+            answers.append(data.map { String(decoding: $0, as: UTF8.self) })
+        }
+        return answers
+    }
+
+    @Test("answers through URLSession.shared, what a cache isn't asked for too, and verifies")
+    func answers() async {
+        await #expect(processExitsWith: .success) {
+            let cache = try InstallingTests.cache()
+            try cache.install()
+            #expect(URLCache.shared === cache)
+            #expect(try await InstallingTests.answers() == ["local", "local", "local"])
+            #expect(cache.statistics.substituted == 1)
+            #expect(cache.statistics.served == 2)
+            #expect(await cache.verify(.shared) == .substituted(try #require(URL(string: InstallingTests.url))))
+            let origin = try LoopbackServer { _ in .text("network") }
+            let loaded = try await InstallingTests.answers(origin.url("b").absoluteString)
+            #expect(loaded == ["network", "network", "network"])
+        }
+    }
+
+    @Test("fails what no entry answers, except for exceptions, where that is said")
+    func strict() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try LoopbackServer { _ in .text("network") }
+            try InstallingTests.cache().install(unmatched: .fail(except: [origin.url("b").absoluteString]))
+            #expect(try await InstallingTests.answers() == ["local", "local", "local"])
+            let loaded = try await InstallingTests.answers(origin.url("b").absoluteString)
+            #expect(loaded == ["network", "network", "network"])
+            #expect(try await InstallingTests.answers(origin.url("c").absoluteString) == [nil, nil, nil])
+            #expect(origin.requests.allSatisfy { $0.path == "/b" })
+        }
+    }
+
+    @Test("records")
+    func recorder() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try LoopbackServer { _ in .text("network") }
+            let folder = try TemporaryFolder()
+            let recorder = try SubstitutionRecorder(folder: folder.url)
+            try InstallingTests.cache().install(recorder: recorder)
+            let url = origin.url("b")
+            _ = try await URLSession.shared.data(from: url)
+            recorder.flush()
+            #expect(try SubstitutionMap(contentsOf: recorder.mapFile).count == 1)
+            origin.stop()
+            #expect(try await URLSession.shared.data(from: url).0 == Data("network".utf8))
+        }
+    }
+
+    @Test("is undone by uninstalling: nothing is answered any more, and the former cache is back")
+    func uninstalled() async {
+        await #expect(processExitsWith: .success) {
+            let former = URLCache.shared
+            let cache = try InstallingTests.cache()
+            try cache.install(unmatched: .fail)
+            #expect(try await InstallingTests.answers() == ["local", "local", "local"])
+            cache.uninstall()
+            #expect(URLCache.shared === former)
+            #expect(try await InstallingTests.answers() == [nil, nil, nil])
+            let origin = try LoopbackServer { _ in .text("network") }
+            let loaded = try await InstallingTests.answers(origin.url("b").absoluteString)
+            #expect(loaded == ["network", "network", "network"])
+            // Again, and for a cache that isn't installed, it does nothing.
+            cache.uninstall()
+            try InstallingTests.cache().uninstall()
+            #expect(URLCache.shared === former)
+        }
+    }
+
+    @Test("leaves a cache alone that others have set meanwhile, when it's undone")
+    func setMeanwhile() async {
+        await #expect(processExitsWith: .success) {
+            let cache = try InstallingTests.cache()
+            try cache.install()
+            let other = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+            URLCache.shared = other
+            cache.uninstall()
+            #expect(URLCache.shared === other)
+        }
+    }
+
+    #if !canImport(Darwin)
+    @Test("throws where a session was used before, and leaves everything as it was", arguments: [false, true])
+    func tooLate(isShared: Bool) async {
+        await #expect(processExitsWith: .success) { [isShared = isShared as Bool] in
+            let former = URLCache.shared
+            let session = isShared ? URLSession.shared : URLSession(configuration: .ephemeral)
+            let origin = try LoopbackServer { _ in .text("network") }
+            _ = try await session.data(from: origin.url("a"))
+            let error = try #require(throws: AttachmentError.self) {
+                try InstallingTests.cache().install(unmatched: .fail)
+            }
+            #expect(error.kind == .sessionInUse)
+            #expect(error.description.contains("attach it"))
+            #expect(URLCache.shared === former)
+            for session in [session, .shared, URLSession(configuration: .default)] {
+                #expect(try await InstallingTests.answers(in: session) == [nil, nil, nil])
+                let answers = try await InstallingTests.answers(origin.url("b").absoluteString, in: session)
+                #expect(answers == ["network", "network", "network"])
+            }
+        }
+    }
+    #endif
+
+    @Test("an invalid exception throws, and leaves everything as it was")
+    func invalidException() async {
+        await #expect(processExitsWith: .success) {
+            let former = URLCache.shared
+            let error = try #require(throws: AttachmentError.self) {
+                try InstallingTests.cache().install(unmatched: .fail(except: ["h/a"]))
+            }
+            #expect(error.kind == .invalidException)
+            #expect(URLCache.shared === former)
+            let cache = try InstallingTests.cache()
+            try cache.install()
+            #expect(throws: AttachmentError.self) {
+                try InstallingTests.cache("other").install(unmatched: .fail(except: ["h/a"]))
+            }
+            #expect(URLCache.shared === cache)
+            #expect(try await InstallingTests.answers() == ["local", "local", "local"])
+        }
+    }
+
+    @Test("a second cache replaces the first", arguments: [false, true])
+    func second(isUsed: Bool) async {
+        await #expect(processExitsWith: .success) { [isUsed = isUsed as Bool] in
+            let former = URLCache.shared
+            let (first, second) = (try InstallingTests.cache("first"), try InstallingTests.cache("second"))
+            try first.install(unmatched: .fail)
+            if isUsed { #expect(try await InstallingTests.answers() == ["first", "first", "first"]) }
+            try second.install()
+            #expect(URLCache.shared === second)
+            #expect(try await InstallingTests.answers() == ["second", "second", "second"])
+            first.uninstall()
+            #expect(URLCache.shared === second)
+            #expect(try await InstallingTests.answers() == ["second", "second", "second"])
+            second.uninstall()
+            #expect(URLCache.shared === former)
+            #expect(try await InstallingTests.answers() == [nil, nil, nil])
+        }
+    }
+}
+#endif

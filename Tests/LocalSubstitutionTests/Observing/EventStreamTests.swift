@@ -1,0 +1,178 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Streams of events", .timeLimit(.minutes(1)))
+struct EventStreamTests {
+    typealias Event = LocalSubstitutionCache.Event
+
+    /// The URLs of the events of a stream that ends.
+    private func paths(_ stream: AsyncStream<Event>) async -> [String] {
+        var paths: [String] = []
+        for await event in stream { paths.append(event.url?.path ?? "") }
+        return paths
+    }
+
+    private func cache() throws -> LocalSubstitutionCache { try CacheFixture(#""https://h/*": "a.txt""#).cache() }
+
+    @Test("each have every event since they were made, also of retained responses, and end with the cache")
+    func twoListeners() async throws {
+        var cache: LocalSubstitutionCache? = try cache()
+        _ = try cache?.lookUp("https://h/0")
+        let first = try #require(cache?.events())
+        for number in [0, 1, 1] { _ = try cache?.lookUp("https://h/\(number)") }
+        let second = try #require(cache?.events())
+        for number in [1, 2] { _ = try cache?.lookUp("https://h/\(number)") }
+        weak let gone = cache
+        cache = nil
+        #expect(gone == nil, "a stream doesn't hold the cache")
+        #expect(await paths(first) == ["/0", "/1", "/1", "/1", "/2"])
+        #expect(await paths(second) == ["/1", "/2"])
+    }
+
+    @Test("end while they are waited for, too")
+    func endsWhileWaiting() async throws {
+        let (stream, responder) = try {
+            let cache = try cache()
+            return (cache.events(), cache.responder)
+        }()
+        #expect(await paths(stream) == [])
+        // A session to which the cache was attached may outlive it.
+        #expect(await paths(responder.events(bufferingNewest: 1)) == [])
+        let waiting = try cache().events()
+        async let ended = paths(waiting)
+        #expect(await ended == [])
+    }
+
+    @Test("have the newest events that were allowed to wait")
+    func bounded() async throws {
+        var cache: LocalSubstitutionCache? = try cache()
+        let stream = try #require(cache?.events(bufferingNewest: 2))
+        for number in 0..<5 { _ = try cache?.lookUp("https://h/\(number)") }
+        cache = nil
+        #expect(await paths(stream) == ["/3", "/4"])
+    }
+
+    @Test("cost nothing once they're dropped")
+    func dropped() throws {
+        let cache = try cache()
+        let url = try #require(URL(string: "https://h/a"))
+        var made = 0
+        func event() -> Event {
+            made += 1
+            return .fallbackHit(url)
+        }
+        do {
+            let stream = cache.events()
+            cache.responder.observers.emit(event())
+            withExtendedLifetime(stream) {}
+        }
+        #expect(made == 1)
+        cache.responder.observers.emit(event())
+        #expect(made == 1)
+    }
+
+    @Test("tell of an event what there is to tell")
+    func fields() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
+        let cache = try fixture.cache()
+        let log = EventLog(cache)
+        for path in ["a", "n", "A"] { _ = try cache.lookUp("https://h/\(path)") }
+        let told = await log.all { $0.kind == .missed }
+        #expect(told.map(\.kind) == [.substituted, .bypassed, .missed])
+        #expect(told.map(\.url?.path) == ["/a", "/n", "/A"])
+        #expect(told.map(\.key) == ["https://h/a", "https://h/n", nil])
+        #expect(told.map(\.file?.path) == [fixture.file("a.txt").path, nil, nil])
+        #expect(told.map(\.bytes) == [5, nil, nil])
+        #expect(told.map(\.reason) == [nil, "the entry is null: such URLs are never substituted", nil])
+        #expect(told.map { $0.nearMisses.map(\.key) } == [[], [], ["https://h/a"]])
+    }
+
+    // MARK: Before the response
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let what: String
+        let path: String
+        var headers: [String: String] = [:]
+        var isAttached = true
+        var unmatched = LocalSubstitutionCache.Unmatched.load
+        var isRetained = false
+        let kind: Event.Kind
+        var testDescription: String { what }
+    }
+
+    static let rows = [
+        Row(what: "by the cache alone", path: "a", isAttached: false, kind: .substituted),
+        Row(what: "retained, by the cache alone", path: "a", isAttached: false, isRetained: true, kind: .substituted),
+        Row(what: "by the protocol", path: "a", kind: .substituted),
+        Row(what: "retained, by the protocol", path: "a", isRetained: true, kind: .substituted),
+        Row(what: "with Authorization", path: "a", headers: ["Authorization": "x"], kind: .substituted),
+        Row(what: "from the network", path: "b", kind: .missed),
+        Row(what: "from the network, by the cache alone", path: "b", isAttached: false, kind: .missed),
+        Row(what: "failed", path: "b", unmatched: .fail, kind: .missed),
+        Row(what: "excluded", path: "n", kind: .bypassed),
+        Row(what: "forwarded", path: "offline/a", kind: .forwarded),
+    ]
+
+    @Test("have an event before its response is delivered", arguments: rows)
+    func beforeDelivery(_ row: Row) async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        defer { origin.stop() }
+        let cache = try CacheFixture(
+            #"""
+            "http://127.0.0.1:*/a": "a.txt", "http://127.0.0.1:*/n": null,
+            "http://127.0.0.1:*/offline/*": { "file": "a.txt", "use": "whenOffline" }
+            """#
+        ).cache()
+        let request = try request(origin.url(row.path).absoluteString, headers: row.headers)
+        if row.isRetained { #expect(cache.cachedResponse(for: request) != nil) }
+        let session = try row.isAttached ? cache.makeSession(unmatched: row.unmatched) : session(with: cache)
+        defer { session.invalidateAndCancel() }
+        let events = HeardEvents(of: cache)
+        let heard = await withCheckedContinuation { continuation in
+            session.dataTask(with: request) { _, _, _ in continuation.resume(returning: events.all.map(\.kind)) }
+                .resume()
+        }
+        #expect(heard == [row.kind])
+    }
+
+    @Test("have the event of a fallback, too, and of what a recorder keeps once it's flushed")
+    func fallback() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try LoopbackServer { _ in .text("network") }
+        let url = origin.url("a")
+        let visit = try Visit(folder.url)
+        defer { visit.end() }
+        let events = HeardEvents(of: visit.cache)
+        _ = try await visit.session.data(from: url)
+        visit.recorder.flush()
+        #expect(events.kinds == ["forwarded", "recorded"])
+        origin.stop()
+        _ = try await visit.session.data(from: url)
+        #expect(events.kinds == ["forwarded", "recorded", "substituted", "fellBack"])
+    }
+
+    @Test("are complete when a response has come and the cache goes")
+    func thenEnds() async throws {
+        for _ in 0..<20 {
+            var cache: LocalSubstitutionCache? = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
+            let configuration = URLSessionConfiguration.ephemeral
+            try cache?.attach(to: configuration, unmatched: .fail)
+            // So that the session doesn't hold the cache.
+            configuration.urlCache = nil
+            let session = URLSession(configuration: configuration)
+            let stream = try #require(cache?.events())
+            _ = try await session.data(for: request("http://nowhere.invalid/a", headers: ["Authorization": "x"]))
+            cache = nil
+            #expect(await paths(stream) == ["/a"])
+            session.invalidateAndCancel()
+        }
+    }
+}

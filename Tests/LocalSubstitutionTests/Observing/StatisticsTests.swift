@@ -1,0 +1,86 @@
+import Foundation
+import Guarded
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Statistics and events")
+struct StatisticsTests {
+    @Test("every lookup is counted as one of four, with the bytes that were substituted")
+    func counts() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
+        let cache = try fixture.cache()
+        #expect(cache.statistics.lookups == 0)
+        for _ in 0..<3 { #expect(try cache.lookUp("https://h/a") != nil) }
+        _ = cache.cachedResponse(for: try request("https://h/a", headers: ["Range": "bytes=0-1"]))
+        _ = cache.cachedResponse(for: try request("https://h/a", policy: .reloadIgnoringLocalCacheData))
+        _ = try cache.lookUp("https://h/n")
+        _ = try cache.lookUp("https://h/x")
+        let stored = try #require(try cache.lookUp("https://h/a"))
+        cache.storeCachedResponse(
+            CachedURLResponse(
+                response: stored.response,
+                data: Data("x".utf8),
+                userInfo: nil,
+                storagePolicy: .allowedInMemoryOnly
+            ),
+            for: try request("https://h/y")
+        )
+        _ = try cache.lookUp("https://h/y")
+        let statistics = cache.statistics
+        #expect(statistics.lookups == 9)
+        #expect(statistics.substituted == 5)
+        #expect(statistics.bypassed == 2)
+        #expect(statistics.misses == 1)
+        #expect(statistics.fallbackHits == 1)
+        #expect(statistics.faults == 0)
+        #expect(statistics.bytes == 4 * 5 + 2)
+    }
+
+    @Test("events tell everything, in order, each once")
+    func events() async throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
+        let cache = try fixture.cache()
+        let log = EventLog(cache)
+        _ = try cache.lookUp("https://h/a")
+        _ = try cache.lookUp("https://h/a")
+        _ = cache.cachedResponse(for: try request("https://h/a", policy: .reloadIgnoringLocalCacheData))
+        _ = try cache.lookUp("https://h/n")
+        _ = try cache.lookUp("http://h/a/")
+        let told = await log.all { $0.kind == .missed }.map(\.description)
+        let path = fixture.file("a.txt").path
+        #expect(
+            told == [
+                "substituted https://h/a ← \(path) (5 bytes; entry “https://h/a”)",
+                "substituted https://h/a ← \(path) (5 bytes; entry “https://h/a”)",
+                "bypassed https://h/a: the request's cache policy ignores local data (entry “https://h/a”)",
+                "bypassed https://h/n: the entry is null: such URLs are never substituted (entry “https://h/n”)",
+                "missed http://h/a/; near miss: “https://h/a” differs only in scheme and trailing slash: begin the key with "
+                    + "*:// to match both schemes, and add or remove the slash at the end of the key's path",
+            ]
+        )
+    }
+
+    @Test("a listener may use the cache, and hears nothing more once it's removed")
+    func reentrant() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.cache()
+        cache.responder.retained.observe()
+        let seen = Guarded<[Int]>([])
+        let number = Guarded<Int?>(nil)
+        let added = cache.responder.observers.add(
+            Observers.Listener { [unowned cache] _ in
+                if let number = number.withLock({ $0 }) { cache.responder.observers.remove(number) }
+                cache.removeAllCachedResponses()
+                seen.withLock { $0.append(cache.statistics.substituted) }
+            }
+        )
+        number.withLock { $0 = added }
+        for _ in 0..<2 { #expect(try cache.lookUp("https://h/a") != nil) }
+        #expect(seen.withLock { $0 } == [1])
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Retained responses in a session with the protocol", .timeLimit(.minutes(1)))
+struct RetainedHitTests {
+    private static let url = "http://nowhere.invalid/a"
+
+    enum Kind: CaseIterable, CustomTestStringConvertible {
+        case plain, reloading, withLifetime, withoutURLCache, withAnotherURLCache
+        var testDescription: String { "\(self)" }
+    }
+
+    private func session(_ kind: Kind) throws -> (URLSession, LocalSubstitutionCache) {
+        let headers = kind == .withLifetime ? #", "headers": { "Cache-Control": "max-age=1000" }"# : ""
+        let fixture = try CacheFixture(
+            #""http://nowhere.invalid/*": { "file": "a.txt"\#(headers) }"#,
+            files: ["a.txt": String(repeating: "local ", count: 10_000)]
+        )
+        let cache = try kind == .reloading ? fixture.reloadingCache() : fixture.cache()
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration, unmatched: .fail)
+        switch kind {
+        case .withoutURLCache: configuration.urlCache = nil
+        case .withAnotherURLCache: configuration.urlCache = URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
+        default: break
+        }
+        return (URLSession(configuration: configuration), cache)
+    }
+
+    @Test("are delivered as they are, each counted and told once", arguments: Kind.allCases)
+    func once(_ kind: Kind) async throws {
+        let (session, cache) = try session(kind)
+        defer { session.invalidateAndCancel() }
+        let events = HeardEvents(of: cache)
+        let url = try #require(URL(string: Self.url))
+        let first = try await session.data(from: url)
+        let retained = try #require(cache.responder.retained.peek(Self.url))
+        for number in 2...20 {
+            let (data, response) = try await session.data(from: url)
+            #expect(data == first.0)
+            #expect(response.url == url)
+            #if !canImport(Darwin)
+            // A file that was just written may be read again; its response is the same all the same.
+            #expect(response === retained.response.response, "request \(number)")
+            #endif
+            #expect(cache.statistics.substituted == number)
+        }
+        #expect(cache.responder.retained.peek(Self.url)?.response === retained.response)
+        let statistics = cache.statistics
+        #expect(statistics.substituted == 20)
+        #expect(statistics.lookups == 20)
+        #expect(statistics.served == 0)
+        #expect(statistics.bytes == 20 * first.0.count)
+        #expect(events.kinds == Array(repeating: "substituted", count: 20))
+    }
+
+    @Test("are counted once each, among many requests at once that are new", arguments: [Kind.plain, .reloading])
+    func many(_ kind: Kind) async throws {
+        let (session, cache) = try session(kind)
+        defer { session.invalidateAndCancel() }
+        let events = HeardEvents(of: cache)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                let headers = number % 10 == 9 ? ["Authorization": "x"] : [:]
+                let request = try request("http://nowhere.invalid/\(number % 20)", headers: headers)
+                group.addTask { try await session.data(for: request).0.count }
+            }
+            for try await count in group { #expect(count == 60_000) }
+        }
+        let statistics = cache.statistics
+        #expect(statistics.substituted == 180)
+        #expect(statistics.served == 20)
+        #expect(statistics.lookups == 180)
+        #expect(statistics.bytes == 200 * 60_000)
+        #expect(events.kinds == Array(repeating: "substituted", count: 200))
+    }
+
+    @Test("don't answer what only looks the same: with Authorization, a range, or reloading")
+    func others() async throws {
+        let (session, cache) = try session(.plain)
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(string: Self.url))
+        _ = try await session.data(from: url)
+        let range = try request(Self.url, headers: ["Range": "bytes=0-4"])
+        #expect(try await session.data(for: range).0 == Data("local".utf8))
+        _ = try await session.data(for: request(Self.url, headers: ["Authorization": "x"]))
+        _ = try await session.data(for: request(Self.url, policy: .reloadIgnoringLocalCacheData))
+        #expect(cache.statistics.substituted == 2)
+        #expect(cache.statistics.served == 2)
+    }
+
+    @Test("are gone once they're removed, or another map is set")
+    func removed() async throws {
+        let (session, cache) = try session(.plain)
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(string: Self.url))
+        let first = try await session.data(from: url).1
+        cache.removeCachedResponse(for: URLRequest(url: url))
+        let second = try await session.data(from: url).1
+        #expect(second !== first)
+        cache.map = try SubstitutionMap(json: Data("{}".utf8))
+        await #expect(throws: URLError.self) { try await session.data(from: url) }
+    }
+}

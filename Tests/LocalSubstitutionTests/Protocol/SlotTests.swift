@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("The protocol classes of attachments")
+struct SlotTests {
+    /// In a process of its own, since a class stays as long as the process.
+    @Test("are distinct, and each has a name and its own attachment, also the 20,000th", .timeLimit(.minutes(2)))
+    func distinct() async {
+        await #expect(processExitsWith: .success) {
+            let map = try SubstitutionMap(json: Data("{}".utf8))
+            let rule = try UnmatchedRule(.load)
+            let attachments = (0..<2).map { _ in
+                Attachment(
+                    of: Responder(map, reloadsChanges: false, defaultCacheIn: nil),
+                    to: .ephemeral,
+                    unmatched: rule,
+                    recorder: nil
+                )
+            }
+            let slots = (0..<20_000).map { Slots.add(attachments[$0 % 2]) }
+            #expect(Set(slots.map { ObjectIdentifier($0) }).count == 20_000)
+            // Objective-C registers a class under this name.
+            #expect(Set(slots.compactMap { _mangledTypeName($0) }).count == 20_000)
+            for (number, slot) in slots.enumerated() {
+                #expect(slot.attachment === attachments[number % 2])
+            }
+        }
+    }
+
+    @Test("leave every request to the loader once they're removed")
+    func removed() throws {
+        let cache = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration, unmatched: .fail)
+        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        for path in ["a", "b"] { #expect(slot.canInit(with: try request("http://nowhere.invalid/\(path)"))) }
+        Slots.remove(slot)
+        for path in ["a", "b"] { #expect(!slot.canInit(with: try request("http://nowhere.invalid/\(path)"))) }
+        #expect(!SubstitutionURLProtocol.canInit(with: try request("http://nowhere.invalid/a")))
+    }
+}

@@ -1,0 +1,296 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("A session with a recorder", .timeLimit(.minutes(1)))
+struct RecordingTests {
+    private let folder: TemporaryFolder
+    private var recorded: URL { folder.url.appendingPathComponent("recorded", isDirectory: true) }
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Visits, and lets go of the folder.
+    private func visit<Value>(
+        map: String = "{}",
+        _ body: (Visit) async throws -> Value
+    ) async throws -> Value {
+        let visit = try Visit(recorded, map: map)
+        defer { visit.end() }
+        return try await body(visit)
+    }
+
+    private func keys() throws -> [String] {
+        let map = try Data(contentsOf: recorded.appendingPathComponent("substitutions.json"))
+        return try JSONDecoder().decode([String: JSONValue].self, from: map).keys.sorted()
+    }
+
+    private enum JSONValue: Decodable { init(from: any Decoder) { self = .any }; case any }
+
+    // MARK: A site
+
+    @Test("keeps a site, which a new process serves without a network, and asks for nothing twice")
+    func site() async throws {
+        let site = RecordedSite()
+        let origin = try LoopbackServer { site.answer($0) }
+        let base = origin.baseURL
+        let map = #"{ "http://127.0.0.1:*/img/*0.png": null }"#
+        try await visit(map: map) { visit in
+            for part in site.parts {
+                let got = try await visit.part(part.path, base)
+                #expect(got == part.withoutCharset)
+            }
+        }
+        origin.stop()
+
+        // A new process has what was visited, but for what is excluded.
+        let parts = try JSONEncoder().encode(site.parts).base64EncodedString()
+        let (recorded, address) = (recorded.path, base.absoluteString)
+        await #expect(processExitsWith: .success) {
+            [recorded = recorded as String, address = address as String, parts = parts as String, map = map as String]
+            in
+            let data = try #require(Data(base64Encoded: parts))
+            let visit = try Visit(URL(fileURLWithPath: recorded, isDirectory: true), map: map)
+            let base = try #require(URL(string: address))
+            for part in try JSONDecoder().decode([RecordedSite.Part].self, from: data) {
+                let got = try? await visit.part(part.path, base)
+                guard got == (part.path.hasSuffix("0.png") ? nil : part.withoutCharset) else { _exit(EXIT_FAILURE) }
+            }
+            _exit(EXIT_SUCCESS)
+        }
+
+        // Online again, one part has changed.
+        let changed = try #require(site.parts.first { $0.path.hasSuffix(".css") })
+        site.changed.withLock { $0 = [changed.path] }
+        site.bodies.withLock { $0 = 0 }
+        let again = try LoopbackServer(port: origin.port) { site.answer($0) }
+        defer { again.stop() }
+        try await visit(map: map) { visit in
+            for part in site.parts where !part.path.hasSuffix("0.png") {
+                let got = try await visit.part(part.path, base)
+                #expect(got == site.current(part).withoutCharset)
+            }
+        }
+        #expect(site.bodies.withLock { $0 } == 1)
+        #expect(!again.requests.isEmpty)
+    }
+
+    @Test("serves what it kept as a map like any other, and to a cache alone")
+    func asMap() async throws {
+        let site = RecordedSite(count: 10)
+        let origin = try LoopbackServer { site.answer($0) }
+        defer { origin.stop() }
+        try await visit { visit in
+            for part in site.parts { _ = try await visit.part(part.path, origin.baseURL) }
+        }
+        let cache = try LocalSubstitutionCache(contentsOf: recorded.appendingPathComponent("substitutions.json"))
+        for part in site.parts {
+            let response = try #require(try cache.lookUp(origin.url(part.path).absoluteString))
+            #expect(response.data == part.body)
+            #expect(response.response.mimeType == part.withoutCharset.type)
+        }
+        #expect(cache.map.warnings().isEmpty)
+    }
+
+    // MARK: One response
+
+    @Test("offline, a range of a copy is a part of it; online it is passed on and not kept")
+    func ranges() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("0123456789"), "/b": .text("0123456789")])
+        let url = origin.url("a")
+        try await visit { visit in
+            _ = try await visit.session.data(from: url)
+            let range = try request(origin.url("b").absoluteString, headers: ["Range": "bytes=2-3"])
+            _ = try await visit.session.data(for: range)
+            origin.stop()
+            let (data, response) = try await visit.session.data(
+                for: request(url.absoluteString, headers: ["Range": "bytes=2-3"])
+            )
+            #expect(String(decoding: data, as: UTF8.self) == "23")
+            #expect((response as? HTTPURLResponse)?.statusCode == 206)
+        }
+        #expect(try keys() == [url.absoluteString])
+    }
+
+    @Test("in strict mode only copies answer")
+    func strict() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("kept")])
+        defer { origin.stop() }
+        try await visit { _ = try await $0.session.data(from: origin.url("a")) }
+        let count = origin.requests.count
+        let strict = try Visit(recorded, unmatched: .fail)
+        defer { strict.end() }
+        #expect(try await strict.session.data(from: origin.url("a")).0 == Data("kept".utf8))
+        await #expect(throws: URLError.self) { try await strict.session.data(from: origin.url("b")) }
+        #expect(origin.requests.count == count)
+    }
+
+    @Test("a redirect's target answers for the URL that was asked for, and has no say later")
+    func redirect() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/a"
+                ? .redirect(to: "/b") : LoopbackServer.Answer(headers: [("ETag", "\"b\"")], body: Data("target".utf8))
+        }
+        let url = origin.url("a")
+        try await visit { visit in
+            for _ in 0..<2 { _ = try await visit.session.data(from: url) }
+            #expect(origin.requests.allSatisfy { $0.header("If-None-Match") == nil })
+            origin.stop()
+            let (data, _) = try await visit.session.data(from: url)
+            #expect(data == Data("target".utf8))
+        }
+    }
+
+    @Test("a copy is not right because the target of a redirect says so")
+    func redirectedValidator() async throws {
+        let isMoved = Guarded(false)
+        let origin = try LoopbackServer { request in
+            if request.path == "/a", isMoved.withLock({ $0 }) { return .redirect(to: "/b") }
+            let isKnown = request.header("If-None-Match") == "\"1\""
+            return isKnown
+                ? .status(304) : LoopbackServer.Answer(headers: [("ETag", "\"1\"")], body: Data(request.path.utf8))
+        }
+        defer { origin.stop() }
+        try await visit { visit in
+            _ = try await visit.session.data(from: origin.url("a"))
+            isMoved.withLock { $0 = true }
+            let (data, _) = try await visit.session.data(from: origin.url("a"))
+            #expect(data == Data("/b".utf8))
+        }
+    }
+
+    @Test("what the cache's own map excludes is not kept, and neither is a redirect to it")
+    func excluded() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/a" ? .redirect(to: "/never") : .text("excluded")
+        }
+        defer { origin.stop() }
+        try await visit(map: #"{ "http://127.0.0.1:*/never": null }"#) { visit in
+            for path in ["a", "never"] { _ = try await visit.session.data(from: origin.url(path)) }
+        }
+        #expect(try keys().isEmpty)
+    }
+
+    @Test("the answer to a redirected request with a cookie isn't kept, and that is reported")
+    func redirectedCookie() async throws {
+        let origin = try LoopbackServer { request in
+            request.path == "/login"
+                ? LoopbackServer.Answer(
+                    status: 302,
+                    headers: [("Location", "/home"), ("Set-Cookie", "user=ada; Path=/")]
+                ) : .text("for \(request.header("Cookie") ?? "all")")
+        }
+        defer { origin.stop() }
+        try await visit { visit in
+            let events = HeardEvents(of: visit.cache)
+            let (data, _) = try await visit.session.data(from: origin.url("login"))
+            #expect(data == Data("for user=ada".utf8))
+            visit.recorder.flush()
+            let reason = "not recorded \(origin.url("login")): after a redirect, the request has the header “Cookie”"
+            #expect(events.all.map(\.description).contains(reason))
+        }
+        #expect(try keys().isEmpty)
+    }
+
+    @Test("a closed recorder keeps nothing, and lets another have the folder")
+    func closed() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("a")])
+        defer { origin.stop() }
+        let visit = try Visit(recorded)
+        #expect(throws: SubstitutionRecorderError.self) { try SubstitutionRecorder(folder: recorded) }
+        visit.recorder.close()
+        let other = try SubstitutionRecorder(folder: recorded)
+        _ = try await visit.session.data(from: origin.url("a"))
+        visit.end()
+        other.close()
+        #expect(try keys().isEmpty)
+    }
+
+    @Test("a copy whose file has gone is asked for again")
+    func fileIsGone() async throws {
+        let origin = try LoopbackServer { request in
+            request.header("If-None-Match") == nil
+                ? LoopbackServer.Answer(
+                    headers: [("ETag", "\"1\""), ("Content-Type", "text/plain")],
+                    body: Data("one".utf8)
+                )
+                : .status(304)
+        }
+        defer { origin.stop() }
+        try await visit { visit in
+            _ = try await visit.session.data(from: origin.url("a"))
+            visit.recorder.flush()
+            try FileManager.default.removeItem(at: recorded.appendingPathComponent("Resources"))
+            let (data, _) = try await visit.session.data(from: origin.url("a"))
+            #expect(data == Data("one".utf8))
+        }
+    }
+
+    @Test("tells what it kept, and why not")
+    func events() async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("kept"), "/no": .status(500)])
+        defer { origin.stop() }
+        try await visit { visit in
+            let events = HeardEvents(of: visit.cache)
+            for path in ["a", "no"] { _ = try await visit.session.data(from: origin.url(path)) }
+            visit.recorder.flush()
+            let about = events.all.map { $0.description.replacingOccurrences(of: recorded.path, with: "FOLDER") }
+                .filter { $0.contains("recorded") }
+            let host = "127.0.0.1_\(origin.port)"
+            #expect(
+                about == [
+                    "recorded \(origin.url("a")) → FOLDER/Resources/\(host)/a.txt (4 bytes)",
+                    "not recorded \(origin.url("no")): the status is 500: only 200 is kept",
+                ]
+            )
+            #expect(visit.cache.statistics.recorded == 1)
+        }
+    }
+
+    @Test("passes on pieces of a response as they come, where nothing stands by and the platform can")
+    func pieces() async throws {
+        let origin = try LoopbackServer(routes: [
+            "/a": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000))
+        ])
+        defer { origin.stop() }
+        let visit = try Visit(recorded, streams: true)
+        defer { visit.end() }
+        let (bytes, continuation) = AsyncStream.makeStream(of: Int.self)
+        let session = URLSession(
+            configuration: visit.session.configuration,
+            delegate: ByteCounter(continuation),
+            delegateQueue: nil
+        )
+        let task = session.dataTask(with: origin.url("a"))
+        task.resume()
+        var received = 0
+        for await count in bytes {
+            received += count
+            if received == 100_000 { break }
+        }
+        #expect(received == 100_000)
+        task.cancel()
+        session.invalidateAndCancel()
+    }
+}
+
+/// Tells how many bytes have come.
+private final class ByteCounter: NSObject, URLSessionDataDelegate, Sendable {
+    private let continuation: AsyncStream<Int>.Continuation
+
+    init(_ continuation: AsyncStream<Int>.Continuation) { self.continuation = continuation }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        continuation.yield(data.count)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        continuation.finish()
+    }
+}

@@ -1,0 +1,2 @@
+// For all files of these tests.
+@_exported import TestSupport

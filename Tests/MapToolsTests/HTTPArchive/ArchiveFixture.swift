@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+/// One response of an archive, as a browser writes it; `nil` leaves a field out.
+struct Recording: Sendable {
+    var url: String? = "https://h.com/a"
+    var method: String? = "GET"
+    var status: Int? = 200
+    var mimeType: String? = "text/plain"
+    var text: String? = "hello"
+    var encoding: String?
+    var headers: [(String, String)] = []
+
+    var json: [String: Any] {
+        var content: [String: Any] = ["size": -1]
+        content["mimeType"] = mimeType
+        content["text"] = text
+        content["encoding"] = encoding
+        var request: [String: Any] = [
+            "headers": [["name": "Cookie", "value": "s3cr3t"], ["name": "Authorization", "value": "s3cr3t"]],
+            "cookies": [["name": "a", "value": "s3cr3t"]],
+        ]
+        request["url"] = url
+        request["method"] = method
+        var response: [String: Any] = [
+            "content": content, "headers": headers.map { ["name": $0.0, "value": $0.1] }, "bodySize": -1,
+        ]
+        response["status"] = status
+        return ["request": request, "response": response, "_initiator": ["stack": ["callFrames": [1, -2.5e3, true]]]]
+    }
+
+    static func archive(_ recordings: [Recording]) throws -> Data {
+        let log: [String: Any] = ["version": "1.2", "pages": [], "entries": recordings.map(\.json)]
+        return try JSONSerialization.data(withJSONObject: ["log": log], options: .sortedKeys)
+    }
+}
+
+/// A folder into which archives are imported.
+struct ArchiveFixture {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    var mapFile: URL { folder.file("substitutions.json") }
+    var resources: URL { folder.file("Resources") }
+
+    func edited(isDryRun: Bool = false) throws -> EditedMap {
+        try EditedMap(mapFile, resources: resources, isDryRun: isDryRun)
+    }
+
+    @discardableResult
+    func take(
+        _ recordings: [Recording],
+        _ selection: ArchiveSelection? = nil,
+        replacing: Bool = false,
+        isDryRun: Bool = false
+    ) throws -> [ArchivedItem] {
+        let archive = try HTTPArchive(Recording.archive(recordings))
+        var map = try edited(isDryRun: isDryRun)
+        let items = try map.take(archive, selection ?? ArchiveSelection(), replacing: replacing)
+        try map.save()
+        return items
+    }
+
+    func map() throws -> SubstitutionMap {
+        try SubstitutionMap(contentsOf: mapFile)
+    }
+
+    var mapText: String {
+        get throws { try String(contentsOf: mapFile, encoding: .utf8) }
+    }
+
+    /// What the map serves for a URL: file, type and bytes.
+    func served(_ url: String) throws -> (file: String, type: String, status: Int, body: Data)? {
+        guard let substitution = try map().match(NormalizedURL(url)).substitution, let file = substitution.fileName
+        else {
+            return nil
+        }
+        let bytes = try Data(contentsOf: resources.appendingPathComponent(file))
+        return (file, ResponseBuilder.contentType(of: substitution, bodyBeginning: bytes), substitution.status, bytes)
+    }
+
+    /// All files in the folder, with what is in them.
+    func contents() throws -> [String: Data] {
+        let names = ResourcesFolder(folder.url).names(limit: .max)
+        return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.file($0))) })
+    }
+}
+
+extension ArchivedItem {
+    var kept: KeptFile? { try? outcome.get() }
+
+    var left: NotImported? {
+        if case .failure(let failure) = outcome { failure.reason } else { nil }
+    }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+@Suite("Archives taken into a map")
+struct ArchiveImportTests {
+    struct Body: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let recording: Recording
+        let type: String
+        let body: Data
+        var entry: String?
+    }
+
+    static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0xFF])
+
+    static let bodies = [
+        Body(
+            testDescription: "Chrome's text",
+            recording: Recording(url: "https://h.com/a.html", mimeType: "text/html", text: "ä\u{1F600}\"\n"),
+            type: "text/html; charset=utf-8",
+            body: Data("ä\u{1F600}\"\n".utf8),
+            entry: #""h.com/a.html""#
+        ),
+        Body(
+            testDescription: "Chrome's bytes",
+            recording: Recording(
+                url: "https://h.com/a.png",
+                mimeType: "image/png",
+                text: png.base64EncodedString(),
+                encoding: "base64"
+            ),
+            type: "image/png",
+            body: png,
+            entry: #""h.com/a.png""#
+        ),
+        Body(
+            testDescription: "text that was sent in another charset",
+            recording: Recording(
+                url: "https://h.com/a.css",
+                mimeType: "text/css; charset=ISO-8859-1",
+                text: "ü",
+                headers: [("Content-Type", "text/css; charset=ISO-8859-1")]
+            ),
+            type: "text/css; charset=utf-8",
+            body: Data("ü".utf8)
+        ),
+        Body(
+            testDescription: "Safari's text as bytes, in the recorded charset",
+            recording: Recording(
+                url: "https://h.com/a.css",
+                mimeType: "text/css",
+                text: Data([0xFC]).base64EncodedString(),
+                encoding: "base64",
+                headers: [("content-type", "text/css; charset=ISO-8859-1")]
+            ),
+            type: "text/css; charset=iso-8859-1",
+            body: Data([0xFC]),
+            entry: #"{ "file": "h.com/a.css", "charset": "iso-8859-1" }"#
+        ),
+        Body(
+            testDescription: "a type that the name does not give",
+            recording: Recording(url: "https://h.com/a.js", mimeType: "application/javascript", text: "x"),
+            type: "application/javascript; charset=utf-8",
+            body: Data("x".utf8),
+            entry: #"{ "file": "h.com/a.js", "mimeType": "application/javascript" }"#
+        ),
+        Body(
+            testDescription: "text of a type that is none of text has no charset",
+            recording: Recording(url: "https://h.com/list", mimeType: "application/x-list", text: "ä"),
+            type: "application/x-list",
+            body: Data("ä".utf8)
+        ),
+        Body(
+            testDescription: "no type but the header's",
+            recording: Recording(
+                mimeType: "x-unknown",
+                text: "{}",
+                headers: [("Content-Type", "application/json")]
+            ),
+            type: "application/json; charset=utf-8",
+            body: Data("{}".utf8),
+            entry: #""h.com/a.json""#
+        ),
+        Body(
+            testDescription: "text of no type at all",
+            recording: Recording(mimeType: nil, text: "x"),
+            type: "text/plain; charset=utf-8",
+            body: Data("x".utf8),
+            entry: #""h.com/a.txt""#
+        ),
+        Body(
+            testDescription: "text with other parameters",
+            recording: Recording(mimeType: "text/plain; format=flowed; charset=x", text: "x"),
+            type: "text/plain; format=flowed; charset=utf-8",
+            body: Data("x".utf8)
+        ),
+        Body(
+            testDescription: "base64 with line breaks",
+            recording: Recording(mimeType: "image/png", text: "iVBO\r\nRw==", encoding: "BASE64"),
+            type: "image/png",
+            body: Data([0x89, 0x50, 0x4E, 0x47])
+        ),
+    ]
+
+    @Test("bodies and their types", arguments: bodies)
+    func body(_ row: Body) throws {
+        let fixture = try ArchiveFixture()
+        let items = try fixture.take([row.recording])
+        #expect(items.map(\.left) == [nil])
+        let served = try #require(try fixture.served(row.recording.url ?? ""))
+        #expect(served.type == row.type)
+        #expect(served.body == row.body)
+        #expect(items.first?.kept?.contentType == row.type)
+        if let entry = row.entry { #expect(try fixture.mapText.contains(": \(entry)\n")) }
+    }
+
+    @Test("escaped slashes and halves of surrogate pairs", arguments: [(#"a\/b"#, "a/b"), (#"\ud83d!"#, "\u{FFFD}!")])
+    func escapes(raw: String, text: String) throws {
+        let json =
+            #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h.com/a"},"response":"#
+            + #"{"status":200,"content":{"text":"\#(raw)"}}}]}}"#
+        let archive = try HTTPArchive(Data(json.utf8))
+        #expect(try archive.body(of: #require(archive.entries.first)) == Data(text.utf8))
+    }
+
+    @Test(
+        "left, and why",
+        arguments: [
+            (Recording(url: nil), .malformed), (Recording(status: nil), .malformed),
+            (Recording(method: nil), .malformed),
+            (Recording(url: "data:text/plain,x"), .url("has no host: write data://host/path")),
+            (Recording(url: "wss://h.com/a"), .url("has the scheme “wss”: only http and https URLs are substituted")),
+            (Recording(url: "https://u:s3cr3t@h.com/a"), .url("has user info before the host")),
+            (Recording(method: "POST"), .method("POST")), (Recording(method: "HEAD"), .method("HEAD")),
+            (Recording(status: 404), .status(404)), (Recording(status: 0), .status(0)),
+            (Recording(status: 304), .status(304)), (Recording(text: nil), .noBody), (Recording(text: ""), .noBody),
+            (Recording(encoding: "gzip"), .encoding("gzip")), (Recording(text: "?!", encoding: "base64"), .brokenBody),
+            (Recording(text: "iVBOR", encoding: "base64"), .brokenBody),
+            (Recording(mimeType: "image/png", text: "\u{FFFD}PNG"), .lostBytes(type: "image/png")),
+            (Recording(mimeType: "application/wasm", text: "\u{FFFD}asm"), .lostBytes(type: "application/wasm")),
+            (Recording(mimeType: "application/pdf", text: "%PDF\u{FFFD}"), .lostBytes(type: "application/pdf")),
+            (
+                Recording(url: "https://h.com/a.zip", mimeType: nil, text: "PK\u{FFFD}"),
+                .lostBytes(type: "application/zip")
+            ),
+            (Recording(mimeType: "text/event-stream"), .eventStream),
+            (Recording(url: "https://h.com/a?access_token=s3cr3t"), .query("access_token")),
+            (Recording(text: String(repeating: "x", count: 101)), .tooLarge(most: 100)),
+            (Recording(url: "https://h.com/no/a"), .excluded(key: "https://h.com/no/*")),
+            (Recording(url: "https://h.com/mine"), .entry(key: "https://h.com/mine")),
+            (Recording(url: "https://h.com/q?x=1"), .entry(key: "https://h.com/q")),
+        ] as [(Recording, NotImported)]
+    )
+    func left(recording: Recording, reason: NotImported) throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.makeFolder("Resources")
+        let map = #"""
+            {
+              "https://h.com/no/*": null,
+
+              "https://h.com/mine": { "status": 404, "comment": "\u0061" },
+              "https://h.com/q":    { "status": 404, "ignoreQuery": true }
+            }
+            """#
+        try fixture.folder.write("substitutions.json", map)
+        let items = try fixture.take([recording], ArchiveSelection(largest: 100))
+        #expect(items.map(\.left) == [reason])
+        #expect(items.allSatisfy { !$0.url.contains("s3cr3t") })
+        #expect(try fixture.contents() == ["substitutions.json": Data(map.utf8)])
+    }
+
+    @Test(
+        "what is asked for",
+        arguments: [
+            (["https://h.com/*"], [], [], ["https://h.com/a.txt", "https://h.com/b.png?x=1&y=2"]),
+            (
+                ["https://*.h.com/*", "https://h.com/b.png?y=2&x=1"], [], [],
+                ["https://h.com/b.png?x=1&y=2", "https://s.h.com/a"]
+            ),
+            (["*://*/b*", "*://*/b*"], [], [], ["https://h.com/b.png?x=1&y=2"]),
+            ([], ["Image/*"], [], ["https://h.com/b.png?x=1&y=2"]),
+            ([], ["image/*", "text/css"], [], ["https://h.com/b.png?x=1&y=2", "https://s.h.com/a"]),
+            ([], [], [404], ["https://h.com/gone"]),
+            ([], ["text/plain"], [200, 404], ["https://h.com/a.txt", "https://h.com/gone"]),
+        ] as [([String], [String], [Int], [String])]
+    )
+    func selection(patterns: [String], types: [String], statuses: [Int], urls: [String]) throws {
+        let fixture = try ArchiveFixture()
+        let selection = try ArchiveSelection(patterns: patterns, types: types, statuses: statuses)
+        let items = try fixture.take(
+            [
+                Recording(url: "https://h.com/a.txt"),
+                Recording(url: "https://h.com/b.png?x=1&y=2", mimeType: "image/png", text: "aaaa", encoding: "base64"),
+                Recording(url: "https://s.h.com/a", mimeType: "text/css"),
+                Recording(url: "https://h.com/gone", status: 404),
+            ],
+            selection
+        )
+        // `*.h.com` is h.com, too.
+        let expected = patterns.contains("https://*.h.com/*") ? ["https://h.com/a.txt"] + urls : urls
+        #expect(
+            Set(items.filter { $0.kept != nil }.map(\.url)).subtracting(["https://h.com/gone"])
+                == Set(expected).subtracting(["https://h.com/gone"])
+        )
+        if statuses.contains(404) { #expect(try fixture.served("https://h.com/gone")?.status == 404) }
+        #expect(items.contains { $0.url.hasSuffix("/gone") && $0.kept != nil } == statuses.contains(404))
+    }
+
+    @Test("a pattern that is none", arguments: ["", "h.com", "https://h*.com/", "ftp://h.com/*", "https://h.com/#x"])
+    func badPattern(pattern: String) throws {
+        #expect(throws: ArchiveSelection.Problem.self) { try ArchiveSelection(patterns: [pattern]) }
+    }
+
+    @Test("the last with a body wins, also where another order of parameters comes earlier")
+    func lastWins() throws {
+        let fixture = try ArchiveFixture()
+        let items = try fixture.take([
+            Recording(url: "https://h.com/a?x=1&y=2", text: "first"),
+            Recording(url: "https://h.com/a?y=2&x=1", text: "second"),
+            Recording(url: "https://h.com/a?x=1&y=2", text: "?", encoding: "base64"),
+            Recording(url: "https://h.com/a?x=1&y=2", text: nil),
+            Recording(url: "https://h.com/a?x=1&y=2", status: 500),
+        ])
+        #expect(items.map(\.left) == [.superseded, nil, .brokenBody, .noBody, .status(500)])
+        #expect(try fixture.served("https://h.com/a?x=1&y=2")?.body == Data("second".utf8))
+        #expect(try fixture.map().count == 1)
+    }
+
+    @Test("of several responses for one URL, only the last that can be decoded is written", arguments: 1...6)
+    func anyNumber(count: Int) throws {
+        for broken in 0..<count {
+            let fixture = try ArchiveFixture()
+            let bodies = (0..<count - broken).map { "body \($0)" }
+            let items = try fixture.take(
+                bodies.map { Recording(text: $0) } + (0..<broken).map { _ in Recording(text: "?", encoding: "base64") }
+            )
+            let superseded = bodies.dropLast().map { _ in NotImported?.some(.superseded) }
+            #expect(items.map(\.left) == superseded + [nil] + (0..<broken).map { _ in .brokenBody })
+            #expect(try fixture.served("https://h.com/a")?.body == bodies.last.map { Data($0.utf8) })
+            #expect(try fixture.contents().keys.sorted() == ["Resources/h.com/a.txt", "substitutions.json"])
+        }
+    }
+
+    @Test("headers of the list and Access-Control-*, and no secret anywhere")
+    func headers() throws {
+        let fixture = try ArchiveFixture()
+        let secret = "s3cr3t"
+        try fixture.take([
+            Recording(headers: [
+                ("Set-Cookie", secret), ("WWW-Authenticate", secret), ("X-Api-Key", secret), ("Date", "x"),
+                ("content-encoding", "gzip"), ("Vary", "*"), ("Cache-Control", "private"), ("etag", "x"),
+                ("access-control-allow-origin", "*"), ("ACCESS-CONTROL-MAX-AGE", "5"), ("Content-Language", "de"),
+                ("Link", "<https://h.com/?token=\(secret)>; rel=next"), ("x-frame-options", "a"),
+                ("X-Frame-Options", "b"),
+                ("referrer-policy", "a\nb"), ("Access-Control-Secret", secret),
+            ])
+        ])
+        let substitution = try #require(try fixture.map().match(NormalizedURL("https://h.com/a")).substitution)
+        #expect(
+            substitution.headers == [
+                "Access-Control-Allow-Origin": "*", "Access-Control-Max-Age": "5", "Content-Language": "de",
+                "X-Frame-Options": "a, b",
+            ]
+        )
+        for (name, bytes) in try fixture.contents() {
+            #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)")
+        }
+    }
+
+    @Test("dry runs write nothing, and say the same")
+    func dryRun() throws {
+        let fixture = try ArchiveFixture()
+        let recordings = [Recording(), Recording(url: "http://h.com/a", text: "b"), Recording(method: "POST")]
+        let items = try fixture.take(recordings, isDryRun: true)
+        #expect(try fixture.contents().isEmpty)
+        #expect(FileStatus(path: fixture.resources.path) == nil)
+        #expect(try fixture.take(recordings).map(\.kept) == items.map(\.kept))
+    }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+@Suite("Archives taken into a map that is there")
+struct ArchiveMergeTests {
+    static let map = #"""
+        {
+          "$defaults": {"headers": {"X-A": "b"}},
+
+          "https://h.com/z": { "file": "mine.txt", "comment": "\u00e4", "enabled": true },
+            "https://h.com/*":   "any/*",
+          "https://h.com/mine": "mine.txt"}
+
+        """#
+
+    private func fixture() throws -> ArchiveFixture {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.write("substitutions.json", Self.map)
+        try fixture.folder.write("Resources/mine.txt", "mine")
+        try fixture.folder.makeFolder("Resources/any")
+        return fixture
+    }
+
+    @Test("every other entry keeps its bytes and its place")
+    func untouched() throws {
+        let fixture = try fixture()
+        try fixture.take([Recording(url: "https://h.com/b"), Recording(url: "https://h.com/a")])
+        let added = #""https://h.com/a": "h.com/a.txt""# + ",\n  " + #""https://h.com/b": "h.com/b.txt""#
+        #expect(try fixture.mapText == Self.map.replacing("\"mine.txt\"}", with: "\"mine.txt\",\n  \(added)}"))
+    }
+
+    @Test("the same archive again changes nothing")
+    func again() throws {
+        let fixture = try fixture()
+        let recordings = [Recording(), Recording(url: "https://H.com:443/b?y=1&x=*"), Recording(url: "http://h.com/a")]
+        #expect(try fixture.take(recordings).map(\.kept?.change) == [.new, .new, .new])
+        let before = try fixture.contents()
+        let items = try fixture.take(recordings)
+        #expect(items.map(\.kept?.change) == [.unchanged, .unchanged, .unchanged])
+        #expect(try fixture.contents() == before)
+    }
+
+    @Test("an entry that is there stays, unless it is to be replaced")
+    func force() throws {
+        let fixture = try fixture()
+        try fixture.take([Recording(text: "old")])
+        let before = try fixture.contents()
+        let new = [Recording(text: "new"), Recording(url: "https://h.com/mine", text: "theirs")]
+        #expect(
+            try fixture.take(new).map(\.left) == [.entry(key: "https://h.com/a"), .entry(key: "https://h.com/mine")]
+        )
+        #expect(try fixture.contents() == before)
+
+        #expect(try fixture.take(new, replacing: true).map(\.kept?.change) == [.replaced, .replaced])
+        #expect(try fixture.served("https://h.com/a")?.file == "h.com/a.txt")
+        #expect(try fixture.served("https://h.com/a")?.body == Data("new".utf8))
+        #expect(try fixture.served("https://h.com/mine")?.body == Data("theirs".utf8))
+        // It belongs to another entry too.
+        #expect(try fixture.contents()["Resources/mine.txt"] == Data("mine".utf8))
+        #expect(
+            try fixture.mapText.contains(
+                #""https://h.com/z": { "file": "mine.txt", "comment": "\u00e4", "enabled": true }"#
+            )
+        )
+        #expect(try fixture.map().count == 4)
+    }
+
+    @Test(
+        "an entry that serves the same bytes in another way is another one",
+        arguments: [
+            Recording(mimeType: "text/css"), Recording(status: 404), Recording(headers: [("X-Frame-Options", "DENY")]),
+        ]
+    )
+    func sameBytes(recording: Recording) throws {
+        let fixture = try fixture()
+        try fixture.take([Recording()])
+        let before = try fixture.contents()
+        let selection = try ArchiveSelection(statuses: [200, 404])
+        #expect(try fixture.take([recording], selection).map(\.left) == [.entry(key: "https://h.com/a")])
+        #expect(try fixture.contents() == before)
+
+        #expect(try fixture.take([recording], selection, replacing: true).map(\.kept?.change) == [.replaced])
+        let substitution = try #require(try fixture.map().match(NormalizedURL("https://h.com/a")).substitution)
+        #expect(substitution.status == recording.status)
+        #expect(substitution.mimeType == recording.mimeType)
+        #expect(substitution.headers["X-Frame-Options"] == recording.headers.first?.1)
+        #expect(substitution.fileName == "h.com/a.txt")
+        #expect(try fixture.take([recording], selection).map(\.kept?.change) == [.unchanged])
+        #expect(try Set(fixture.contents().keys) == Set(before.keys))
+    }
+
+    @Test("an entry that a person has written in another way, and answers alike, stays")
+    func sameAnswer() throws {
+        let fixture = try ArchiveFixture()
+        let map = #"{"https://h.com/a": {"file": "a.css", "mimeType": "text/plain", "use": "whenOffline"}}"#
+        try fixture.folder.write("substitutions.json", map)
+        try fixture.folder.write("Resources/a.css", "hello")
+        #expect(try fixture.take([Recording()], replacing: true).map(\.kept?.change) == [.unchanged])
+        #expect(try fixture.mapText == map)
+    }
+
+    @Test("a file that a pattern serves too is not overwritten")
+    func fileOfPattern() throws {
+        let fixture = try fixture()
+        try fixture.folder.write("Resources/any/own.txt", "own")
+        let map = Self.map.replacing(#""any/*","#, with: #""any/*", "https://h.com/own": "any/own.txt","#)
+        try fixture.folder.write("substitutions.json", map)
+        let new = [Recording(url: "https://h.com/own")]
+        #expect(try fixture.take(new, replacing: true).map(\.kept?.name) == ["h.com/own.txt"])
+        #expect(try fixture.contents()["Resources/any/own.txt"] == Data("own".utf8))
+    }
+
+    @Test("null is never replaced")
+    func null() throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.write("substitutions.json", #"{ "https://h.com/a": null }"#)
+        #expect(try fixture.take([Recording()], replacing: true).map(\.left) == [.excluded(key: "https://h.com/a")])
+        #expect(try fixture.mapText == #"{ "https://h.com/a": null }"#)
+    }
+
+    @Test("a file of another content is never overwritten, one of the same is used")
+    func files() throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.write("Resources/h.com/a.txt", "somebody's")
+        try fixture.folder.write("Resources/h.com/b.txt", "hello")
+        for isReplacing in [false, true] {
+            try fixture.take([Recording(), Recording(url: "https://h.com/b")], replacing: isReplacing)
+            #expect(try fixture.contents()["Resources/h.com/a.txt"] == Data("somebody's".utf8))
+            #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
+            #expect(try fixture.served("https://h.com/b")?.file == "h.com/b.txt")
+            #expect(try fixture.contents().count == 4)
+        }
+    }
+
+    @Test("URLs whose files would have the same name get several")
+    func clashes() throws {
+        let fixture = try ArchiveFixture()
+        let urls = [
+            "https://h.com/a", "http://h.com/a", "https://h.com/A", "https://h.com/a.txt", "https://h.com/a.txt/b",
+        ]
+        try fixture.take(urls.map { Recording(url: $0, text: $0) })
+        for url in urls { #expect(try fixture.served(url)?.body == Data(url.utf8)) }
+    }
+
+    @Test(
+        "no URL leads out of the folder, and a * is no wildcard",
+        arguments: [
+            "https://h.com/../../x", "https://h.com/%2e%2e/%2E%2E/x", "https://h.com/..%2F..%2Fx",
+            "https://h.com/..%5Cx",
+            "https://../x", "https://h.com/.git/config", "https://h.com/a%00b", "https://h.com//etc/passwd",
+            "https://h.com/a*b/*", "https://h.com/*?*=*", "https://h.com/CON",
+            "https://h.com/" + String(repeating: "a/", count: 600),
+        ]
+    )
+    func hostileURLs(url: String) throws {
+        let fixture = try ArchiveFixture()
+        try fixture.take([Recording(url: url, text: "x")])
+        let names = try fixture.contents().keys.filter { $0 != "substitutions.json" }
+        #expect(names.count == 1)
+        #expect(names.allSatisfy { $0.hasPrefix("Resources/") && !$0.contains("/.") && !$0.contains("*") })
+        #expect(try fixture.map().match(NormalizedURL(url)).substitution != nil)
+        #expect(try fixture.map().match(NormalizedURL("https://h.com/a1b/2")).winner == nil)
+    }
+
+    @Test("a map with problems is left as it is, with all of them")
+    func problems() throws {
+        let fixture = try ArchiveFixture()
+        for map in [
+            #"{ "https://h.com/a": "gone.txt" }"#, "{", "[]", #"{"https://h.com/a": null, "https://h.com/a": null}"#,
+        ] {
+            try fixture.folder.write("substitutions.json", map)
+            #expect(throws: SubstitutionMapError.self) { try fixture.take([Recording(url: "https://h.com/b")]) }
+            #expect(try fixture.contents() == ["substitutions.json": Data(map.utf8)])
+        }
+    }
+
+    // MARK: What goes wrong on the way
+
+    @Test("files come first, then the map, in one step")
+    func order() throws {
+        let fixture = try fixture()
+        var map = try fixture.edited()
+        _ = try map.take(HTTPArchive(Recording.archive([Recording()])), ArchiveSelection())
+        #expect(try fixture.mapText == Self.map)
+        #expect(try fixture.contents()["Resources/h.com/a.txt"] == Data("hello".utf8))
+        try map.save()
+        #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
+    }
+
+    @Test("what can't be written is left with its reason, and the rest is taken")
+    func failingWrite() throws {
+        let fixture = try fixture()
+        // Nothing is written through a link.
+        try fixture.folder.makeFolder("outside")
+        try fixture.folder.link("Resources/k.com", to: "../outside")
+        let items = try fixture.take([
+            Recording(), Recording(url: "https://k.com/x/a", text: "earlier"), Recording(url: "https://k.com/x/a"),
+        ])
+        #expect(items.map(\.kept?.change) == [.new, nil, nil])
+        #expect(items.map { $0.left?.kind } == [nil, "superseded", "unwritable"])
+        #expect(items.last?.left?.description.contains("can't write “k.com/x/a.txt”: ") == true)
+        #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
+        #expect(try fixture.map().match(NormalizedURL("https://k.com/x/a")).winner == nil)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
+    }
+
+    @Test("a resources folder that is a link isn't written through")
+    func linkedResources() throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.makeFolder("outside")
+        try fixture.folder.link("Resources", to: "outside")
+        let items = try fixture.take([Recording()])
+        #expect(items.first?.left?.description.contains("Resources” is a symbolic link") == true)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
+    }
+
+    @Test("files give way only when the map is saved; if it can't be, all is as it was", arguments: [false, true])
+    func replacedLast(isSaved: Bool) throws {
+        let fixture = try fixture()
+        try fixture.take([Recording(text: "old")])
+        let before = try fixture.contents()
+        let archive = try HTTPArchive(Recording.archive([Recording(text: "new"), Recording(url: "https://h.com/b")]))
+        var map = try fixture.edited()
+        #expect(try map.take(archive, ArchiveSelection(), replacing: true).map(\.kept?.change) == [.replaced, .new])
+        #expect(try fixture.served("https://h.com/a")?.body == Data("old".utf8))
+        if isSaved {
+            try map.save()
+            #expect(try fixture.served("https://h.com/a")?.body == Data("new".utf8))
+            #expect(try fixture.contents().count == before.count + 1)
+            map.removeFiles()
+            #expect(try fixture.served("https://h.com/b")?.body == Data("hello".utf8))
+        } else {
+            map.removeFiles()
+            #expect(try fixture.contents() == before)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: fixture.resources.path + "/h.com")
+        #expect(names.sorted() == (isSaved ? ["a.txt", "b.txt"] : ["a.txt"]))
+    }
+
+    @Test("a file where a folder is due makes for another name")
+    func fileInTheWay() throws {
+        let fixture = try fixture()
+        try fixture.folder.write("Resources/k.com", "a file")
+        try fixture.take([Recording(url: "https://k.com/x/a")])
+        #expect(try fixture.contents()["Resources/k.com"] == Data("a file".utf8))
+        #expect(try fixture.served("https://k.com/x/a")?.body == Data("hello".utf8))
+    }
+
+    @Test("a map that somebody else has changed meanwhile is not overwritten")
+    func changedMeanwhile() throws {
+        let fixture = try fixture()
+        var map = try fixture.edited()
+        _ = try map.take(HTTPArchive(Recording.archive([Recording()])), ArchiveSelection())
+        try fixture.folder.write("substitutions.json", "{}")
+        #expect(throws: MapEditError.self) { try map.save() }
+        #expect(try fixture.mapText == "{}")
+    }
+
+    @Test("a map that is a symbolic link stays one")
+    func link() throws {
+        let fixture = try ArchiveFixture()
+        try fixture.folder.write("real/map.json", "{}")
+        try fixture.folder.link("substitutions.json", to: "real/map.json")
+        try fixture.take([Recording()])
+        #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: fixture.mapFile.path) == "real/map.json")
+    }
+}

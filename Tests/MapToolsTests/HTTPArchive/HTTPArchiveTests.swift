@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+@Suite("Archives that are not right")
+struct HTTPArchiveTests {
+    @Test("many values of one header take about as long in one response as in many")
+    func manyValues() throws {
+        let link = ("Link", "</style.css>; rel=preload")
+        func time(of entries: Int, with values: Int) throws -> Double {
+            let recording = Recording(headers: Array(repeating: link, count: values))
+            let data = try Recording.archive(Array(repeating: recording, count: entries))
+            // The fastest of several runs, since other work on the machine only adds time.
+            let times = try (0..<5).map { _ in
+                try processorTime {
+                    let archive = try HTTPArchive(data)
+                    #expect(archive.entries.first?.headers["link"]?.utf8.count == values * (link.1.utf8.count + 2) - 2)
+                }
+            }
+            return try #require(times.min())
+        }
+        let apart = try time(of: 400, with: 100)
+        #expect(try time(of: 1, with: 40_000) < 2.5 * apart)
+    }
+
+    @Test(
+        "are refused, with the place",
+        arguments: [
+            ("", ":1:1: the archive is empty"), (" \n ", ":2:2: the archive is empty"),
+            ("[]", ":1:1: the archive is no HTTP Archive: it must begin with {"),
+            ("{}", ":1:1: the archive is JSON, but no HTTP Archive: it has no list “log.entries”"),
+            (#"{"log": []}"#, ":1:1: the archive is JSON, but no HTTP Archive: it has no list “log.entries”"),
+            (#"{"log": {"entries": {}}}"#, ":1:1: the archive is JSON, but no HTTP Archive"),
+            ("{\"log\":\n {\"entries\": [1 2]}}", ":2:17: the archive needs a comma or ] here"),
+            (#"{"log": {"entries": [nul]}}"#, ":1:22: the archive has no JSON value here"),
+            (#"{"log": {"entries": [], "entries": []}}"#, ":1:36: the archive has its list of entries twice"),
+            (#"{"log": {"entries": []}} x"#, ":1:26: the archive has something after its end"),
+            (#"{"log": {"entries": [{"a": "b}]}}"#, ":1:34: the archive ends inside a string"),
+            (#"{"log": {"entries": [{"a" "b"}]}}"#, ":1:27: the archive needs a colon here"),
+            (#"{"log": {"entries": [{a: 1}]}}"#, ":1:23: the archive needs a key in double quotes here"),
+            (#"{"log": {"entries": [{}"#, ":1:24: the archive ends before it is whole"),
+            ("<html>", ":1:1: the archive is no HTTP Archive: it must begin with {"),
+        ]
+    )
+    func broken(text: String, message: String) throws {
+        let error = try #require(throws: HTTPArchiveError.self) { try HTTPArchive(Data(text.utf8)) }
+        #expect(error.description.hasPrefix(message))
+    }
+
+    @Test("of another encoding, or none that can be read, are named")
+    func unreadable() throws {
+        let utf16 = try #require("{}".data(using: .utf16))
+        #expect(throws: HTTPArchiveError.self) { try HTTPArchive(utf16) }
+        let folder = try TemporaryFolder(files: ["a.har"])
+        try folder.makePipe("pipe")
+        for (name, reason) in [
+            ("none.har", "does not exist"), ("pipe", "is a named pipe"), ("", "is a folder"), ("a.har", "a.har:1:1: "),
+        ] {
+            let error = try #require(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: folder.file(name)) }
+            #expect(error.description.contains(reason))
+        }
+    }
+
+    @Test("a byte order mark, as Charles writes it, is no harm")
+    func byteOrderMark() throws {
+        #expect(try HTTPArchive(Data([0xEF, 0xBB, 0xBF]) + Recording.archive([Recording()])).count == 1)
+    }
+
+    @Test("entries of wrong types are left, and the others taken")
+    func wrongTypes() throws {
+        let odd = [
+            "1", "null", "[]", "{}", #"{"request": 1, "response": []}"#, #"{"request": {"url": 1, "method": {}}}"#,
+            #"{"request": {"url": "https://h.com/x", "method": "GET"}, "response": {"status": "200"}}"#,
+            #"{"request": {"url": "https://h.com/x", "method": "GET"}, "response": {"status": 2e2, "content": 1}}"#,
+            #"{"request": {"url": "https://h.com/\x", "method": "GET"}, "response": {"status": 200}}"#,
+        ]
+        let right = try JSONSerialization.data(withJSONObject: Recording().json)
+        let entries = (odd + [String(decoding: right, as: UTF8.self)]).joined(separator: ",")
+        let fixture = try ArchiveFixture()
+        var map = try fixture.edited()
+        let items = try map.take(HTTPArchive(Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8)), ArchiveSelection())
+        #expect(items.dropLast().allSatisfy { $0.left == .malformed })
+        #expect(items.last?.kept?.name == "h.com/a.txt")
+    }
+
+    @Test("text that is not UTF-8 is left")
+    func notUTF8() throws {
+        var json = try Recording.archive([Recording(text: "hello"), Recording(url: "https://h.com/b")])
+        let place = try #require(json.range(of: Data("hello".utf8)))
+        json[place.lowerBound] = 0xFF
+        let fixture = try ArchiveFixture()
+        var map = try fixture.edited()
+        #expect(try map.take(HTTPArchive(json), ArchiveSelection()).map(\.left) == [.brokenBody, nil])
+    }
+
+    @Test("nesting is followed so deep and no deeper", arguments: [(240, true), (300, false), (100_000, false)])
+    func nesting(depth: Int, isRead: Bool) throws {
+        let opening = String(repeating: #"{"a":["#, count: depth / 2)
+        let nested = opening + String(repeating: "]}", count: depth / 2)
+        let json = Data(#"{"log":{"x":\#(nested),"entries":[]}}"#.utf8)
+        if isRead {
+            #expect(try HTTPArchive(json).count == 0)
+        } else {
+            #expect(throws: HTTPArchiveError.self) { try HTTPArchive(json) }
+        }
+    }
+
+    @Test("cut off at any byte, an archive is refused")
+    func truncated() throws {
+        let json = try Recording.archive([Recording(text: "a\"\\\u{1}"), Recording(text: "aaaa", encoding: "base64")])
+        for count in 0..<json.count {
+            #expect(throws: HTTPArchiveError.self, "at \(count)") { try HTTPArchive(json.prefix(count)) }
+        }
+    }
+
+    @Test("changed at random, an archive is refused or read, and never a crash", arguments: [0x4A2 as UInt64])
+    func fuzz(seed: UInt64) throws {
+        let json = try Recording.archive([Recording(text: "a\"\\\u{1}😀"), Recording(text: "aaaa", encoding: "base64")])
+        var random = SeededGenerator(seed: seed)
+        let fixture = try ArchiveFixture()
+        var read = 0
+        for _ in 0..<3_000 {
+            var bytes = json
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let syntax = "{}[]\",:\\u0".utf8.randomElement(using: &random) ?? 0
+                bytes[place] = Bool.random(using: &random) ? UInt8.random(in: 0...255, using: &random) : syntax
+            }
+            guard let archive = try? HTTPArchive(bytes) else { continue }
+            read += 1
+            var map = try fixture.edited(isDryRun: true)
+            _ = try map.take(archive, ArchiveSelection())
+        }
+        #expect((300..<2_900).contains(read), "seed \(seed): the changes are all too harmless or all too harmful")
+    }
+
+    @Test("100,000 entries are no trouble")
+    func manyEntries() throws {
+        let right = String(decoding: try JSONSerialization.data(withJSONObject: Recording().json), as: UTF8.self)
+        let kinds = [right, right.replacing("GET", with: "POST"), right.replacing("200", with: "404"), "{}"]
+        let entries = (0..<100_000).map { (number: Int) -> String in
+            if number % 1_000 > 0 { return kinds[1 + number % 3] }
+            return right.replacing("h.com\\/a", with: "h.com/\(number)")
+        }
+        let json = Data(#"{"log":{"entries":[\#(entries.joined(separator: ","))]}}"#.utf8)
+        let fixture = try ArchiveFixture()
+        var map = try fixture.edited()
+        let items = try map.take(HTTPArchive(json), ArchiveSelection())
+        try map.save()
+        #expect(items.count == 100_000)
+        #expect(items.filter { $0.kept != nil }.count == 100)
+        #expect(try fixture.map().count == 100)
+    }
+}

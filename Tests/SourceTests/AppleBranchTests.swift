@@ -1,0 +1,29 @@
+#if os(Linux)
+import Foundation
+import Testing
+
+/// Nothing here is run on an Apple platform: the compiler checks the code that only they compile, against stand-ins for what only
+/// they have (`Tests/SourceTests/Apple`).
+@Suite("Code for Apple platforms")
+struct AppleBranchTests {
+    @Test("it compiles")
+    func compiles() async throws {
+        let targets = try await Compiled.apple()
+        #expect(targets.keys.sorted() == PackageFolder.targets.sorted())
+    }
+
+    @Test("what it calls on Apple platforms is what is checked")
+    func isOfApple() async throws {
+        let (apple, linux) = (try await Compiled.apple(), try await Compiled.linux())
+        // Around a lock of Darwin's it is a class, around a `Mutex` a structure.
+        #expect(declares("s:7GuardedAAC", apple["Guarded"]) && !declares("s:7GuardedAAV", apple["Guarded"]))
+        #expect(declares("s:7GuardedAAV", linux["Guarded"]) && !declares("s:7GuardedAAC", linux["Guarded"]))
+        let relay = "s:17LocalSubstitution14ChallengeRelayC"
+        #expect(declares(relay, apple["LocalSubstitution"]) && !declares(relay, linux["LocalSubstitution"]))
+    }
+
+    private func declares(_ usr: String, _ files: [CompiledFile]?) -> Bool {
+        files?.contains { $0.declared[usr] != nil } == true
+    }
+}
+#endif

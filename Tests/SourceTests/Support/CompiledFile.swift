@@ -1,0 +1,114 @@
+#if os(Linux)
+import Foundation
+
+/// What a source file declares and uses, by the compiler's own references.
+struct CompiledFile: Sendable {
+    let path: String
+    /// The names of its declarations, by USR: the compiler's identifier of a declaration.
+    var declared: [String: String] = [:]
+    /// The USRs of all that it refers to, its own declarations among them.
+    var used: Set<String> = []
+}
+
+extension CompiledFile {
+    /// Reads what `swiftc -dump-ast -dump-ast-format json` writes for a file.
+    ///
+    /// A target's takes 25 MB, so this looks at its strings instead of making objects of them.
+    init(path: String, tree: Data) {
+        var reader = Reader(file: CompiledFile(path: path))
+        tree.withUnsafeBytes { reader.read($0) }
+        self = reader.file
+    }
+
+    /// The USR of the type that a mangled type stands for: a struct, class, enumeration or protocol, or what it is wrapped in as an
+    /// optional, array, metatype or `inout`.
+    static func nominalType(_ mangled: String) -> String? {
+        guard mangled.hasPrefix("$s"), mangled.hasSuffix("D") else { return nil }
+        var type = mangled.dropFirst(2).dropLast()
+        while true {
+            if type.hasSuffix("Sg") || type.hasSuffix("_p") {
+                type = type.dropLast(2)
+            } else if type.hasSuffix("m") || type.hasSuffix("z") {
+                type = type.dropLast()
+            } else if type.hasPrefix("Say"), type.hasSuffix("G") {
+                type = type.dropFirst(3).dropLast()
+            } else {
+                break
+            }
+        }
+        guard let kind = type.last, "VCOP".contains(kind) else { return nil }
+        return "s:" + type
+    }
+
+    private struct Reader {
+        var file: CompiledFile
+        /// The last member's name, the last `_kind`, and the declaration whose name comes next.
+        private var key: Slice<UnsafeRawBufferPointer>?
+        private var kind: Slice<UnsafeRawBufferPointer>?
+        private var unnamed: String?
+
+        init(file: CompiledFile) { self.file = file }
+
+        mutating func read(_ bytes: UnsafeRawBufferPointer) {
+            guard let base = bytes.baseAddress else { return }
+            var at = 0
+            while let start = Self.quote(in: base, from: at, to: bytes.count).map({ $0 + 1 }) {
+                guard var end = Self.quote(in: base, from: start, to: bytes.count) else { return }
+                while Self.isEscaped(end, in: bytes) {
+                    guard let next = Self.quote(in: base, from: end + 1, to: bytes.count) else { return }
+                    end = next
+                }
+                at = end + 1
+                let string = bytes[start..<end]
+                if at < bytes.count, bytes[at] == UInt8(ascii: ":") { key = string } else { take(string) }
+            }
+        }
+
+        private static func quote(in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
+            memchr(base + start, 0x22, end - start).map { UnsafeRawPointer($0) - base }
+        }
+
+        private static func isEscaped(_ quote: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+            var at = quote
+            while at > 0, bytes[at - 1] == UInt8(ascii: "\\") { at -= 1 }
+            return !(quote - at).isMultiple(of: 2)
+        }
+
+        private mutating func take(_ value: Slice<UnsafeRawBufferPointer>) {
+            guard let key else { return }
+            if Self.equal(key, "_kind") {
+                kind = value
+            } else if Self.equal(key, "name") || Self.equal(key, "special") {
+                guard let unnamed, let kind, Self.equal(kind, "base_name") else { return }
+                file.declared[unnamed] = String(decoding: value, as: UTF8.self)
+                self.unnamed = nil
+            } else if !Self.equal(key, "extended_type") {
+                // A type that is only extended, to nest another in it, isn't used.
+                refer(to: value, isDeclaration: Self.equal(key, "usr"))
+            }
+        }
+
+        private mutating func refer(to value: Slice<UnsafeRawBufferPointer>, isDeclaration: Bool) {
+            guard value.count > 2 else { return }
+            let (first, second) = (value[value.startIndex], value[value.startIndex + 1])
+            if first == UInt8(ascii: "s") || first == UInt8(ascii: "c"), second == UInt8(ascii: ":") {
+                let usr = String(decoding: value, as: UTF8.self)
+                if isDeclaration {
+                    file.declared[usr] = usr
+                    unnamed = usr
+                } else {
+                    file.used.insert(usr)
+                }
+            } else if first == UInt8(ascii: "$"), second == UInt8(ascii: "s") {
+                guard let type = CompiledFile.nominalType(String(decoding: value, as: UTF8.self)) else { return }
+                file.used.insert(type)
+            }
+        }
+
+        private static func equal(_ bytes: Slice<UnsafeRawBufferPointer>, _ name: StaticString) -> Bool {
+            guard bytes.count == name.utf8CodeUnitCount, let start = bytes.base.baseAddress else { return false }
+            return memcmp(start + bytes.startIndex, name.utf8Start, bytes.count) == 0
+        }
+    }
+}
+#endif

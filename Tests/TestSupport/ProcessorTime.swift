@@ -1,0 +1,13 @@
+import Foundation
+
+/// Returns the processor time that some work takes on this thread, in seconds, whatever else the machine is doing.
+package func processorTime(of work: () throws -> Void) rethrows -> Double {
+    func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+    let start = now()
+    try work()
+    return now() - start
+}
