@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Xcode looks for it in the resource bundle. Linux needs neither.
+// Xcode looks for it in the resource bundle. Linux needs neither the file nor a bundle.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(macOS)
 let library = Target.target(
@@ -51,8 +51,8 @@ let package = Package(
                     description: "Makes and changes maps of URLs to local files, and loads URLs"
                 ),
                 permissions: [
-                    .writeToPackageDirectory(reason: "to write the map and its files, where a command does"),
-                    .allowNetworkConnections(scope: .all(), reason: "to load what a command is to load"),
+                    .writeToPackageDirectory(reason: "to write the map and its files"),
+                    .allowNetworkConnections(scope: .all(), reason: "to load the URLs that a command needs"),
                 ]
             ),
             dependencies: ["substitute"]
@@ -86,7 +86,7 @@ for target in package.targets where target.type != .plugin {
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
-    // For `.ci/run`, whose steps share one build. Not for those who depend on this package: it would be refused there.
+    // For `.ci/run`, whose steps share one build. Off otherwise, since SwiftPM refuses unsafe flags in a dependency.
     if Context.environment["LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS"] == "1" {
         target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors"]))
     }

@@ -10,6 +10,7 @@ import json
 import pathlib
 import re
 import sys
+import textwrap
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "Sources/LocalSubstitution/HTTP/MIMEType+Table.swift"
 
@@ -32,8 +33,8 @@ HEADER = """\
 // Copyright (c) 2014 Jonathan Ong, Copyright (c) 2015-2022 Douglas Christopher Wilson.
 
 extension MIMEType {
-    /// The MIME types, one a line and in order, each followed by the extensions that stand for it.
-    static let table = \"\"\"
+    /// The extensions in order, each with its type: `html:text/html`. White space separates them.
+    static let table: StaticString = \"\"\"
 """
 
 FOOTER = """\
@@ -61,14 +62,15 @@ def types_by_extension(db):
 
 
 def table(db):
-    extensions_by_type = {}
-    for extension, name in sorted(types_by_extension(db).items()):
-        extensions_by_type.setdefault(name, []).append(extension)
-    lines = [" ".join([name, *extensions]) for name, extensions in sorted(extensions_by_type.items())]
-    for line in lines:
-        if not re.fullmatch(r"[a-z0-9.+-]+/[a-z0-9.+-]+( [a-z0-9_-]+)+", line):
-            sys.exit(f"cannot be written into the table: {line}")
-    return HEADER + "".join(f"        {line}\n" for line in lines) + FOOTER
+    pairs = [f"{extension}:{name}" for extension, name in sorted(types_by_extension(db).items())]
+    for pair in pairs:
+        if not re.fullmatch(r"[a-z0-9_-]+:[a-z0-9.+-]+/[a-z0-9.+-]+", pair):
+            sys.exit(f"cannot be written into the table: {pair}")
+    indent = " " * 8
+    lines = textwrap.wrap(
+        " ".join(pairs), 130, initial_indent=indent, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return HEADER + "\n".join(lines) + "\n" + FOOTER
 
 
 def main():

@@ -6,30 +6,45 @@ import FoundationNetworking
 #endif
 
 extension Subject {
-    fileprivate static let unrecorded = Subject("fetch, loopback HTTP, not recorded", operations: 200) {
+    fileprivate static let unrecorded = Subject("fetch, loopback HTTP, not recorded", operations: 1_000) {
         let server = try TinyServer(body: [UInt8](repeating: 0, count: size), numbersAnswers: true)
-        return fetches(urls(server), .default) { withExtendedLifetime(server) {} }
+        let fixture = try Fixture()
+        return fetches(urls(server), try configuration(fixture)) { withExtendedLifetime((fixture, server)) {} }
     }
 
-    fileprivate static let recorded = Subject("fetch, loopback HTTP, recorded beside 10", operations: 200) {
+    fileprivate static let recorded = Subject("fetch, loopback HTTP, recorded beside 10", operations: 1_000) {
         try recording(beside: 10)
     }
 
-    fileprivate static let recordedBesideMany = Subject("fetch, loopback HTTP, recorded beside 5,000", operations: 200)
-    {
+    fileprivate static let recordedBesideMany = Subject(
+        "fetch, loopback HTTP, recorded beside 5,000",
+        operations: 1_000
+    ) {
         try recording(beside: 5_000)
     }
 
-    /// Each response has other bytes than the one before, so each is written.
+    /// Each response has other bytes than the one before, and no URL is fetched twice in a row, so each is written. The
+    /// time includes the writing of the last ones.
     private static func recording(beside count: Int) throws -> @Sendable (Int) async throws -> Void {
         let server = try TinyServer(body: [UInt8](repeating: 0, count: size), numbersAnswers: true)
         let fixture = try Fixture()
         try keep(count, in: fixture)
+        let recorder = try SubstitutionRecorder(folder: fixture.folder, limit: 1 << 30)
+        return fetches(urls(server), try configuration(fixture, recorder)) {
+            recorder.flush()
+            withExtendedLifetime((fixture, server)) {}
+        }
+    }
+
+    /// A configuration attached with an empty map.
+    private static func configuration(
+        _ fixture: Fixture,
+        _ recorder: SubstitutionRecorder? = nil
+    ) throws -> URLSessionConfiguration {
         let cache = LocalSubstitutionCache(map: try SubstitutionMap(files: [:], resources: fixture.folder))
         let configuration = URLSessionConfiguration.default
-        let recorder = try SubstitutionRecorder(folder: fixture.folder, limit: 1 << 30)
         try cache.attach(to: configuration, recorder: recorder)
-        return fetches(urls(server), configuration) { withExtendedLifetime((fixture, server)) {} }
+        return configuration
     }
 
     /// Puts kept responses into a folder, as an earlier recorder has left them.
@@ -45,7 +60,7 @@ extension Subject {
     }
 
     private static func urls(_ server: TinyServer) -> [String] {
-        (0..<10).map { "http://127.0.0.1:\(server.port)/\($0)" }
+        (0..<200).map { "http://127.0.0.1:\(server.port)/\($0)" }
     }
 }
 

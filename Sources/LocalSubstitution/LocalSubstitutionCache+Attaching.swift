@@ -9,15 +9,15 @@ extension LocalSubstitutionCache {
     /// its response.
     ///
     /// Sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`. Attach before you make the session,
-    /// and once for each configuration: attaching again replaces what was attached before. Each attaching makes a class of about
-    /// a kilobyte, which stays as long as the process.
+    /// and once for each configuration: attaching again replaces what was attached before. Each attaching makes a class
+    /// that stays as long as the process, and keeps the map.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration. What is forwarded later has its headers, cookies and timeouts as they are now.
+    ///   - configuration: The configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
     ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
-    ///   - recorder: Keeps responses of the network, and answers with them when the network fails.
-    /// - Throws: If an exception of `unmatched` isn't a URL or match pattern. Also where there are no custom protocols, in
-    ///   background configurations and on watchOS, with a strict `unmatched` or with a recorder.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
+    /// - Throws: If an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched` is strict or there's a
+    ///   recorder, but custom protocols aren't available: in background configurations and on watchOS.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load,
@@ -27,8 +27,8 @@ extension LocalSubstitutionCache {
     }
 
     /// - Parameters:
-    ///   - streams: Whether pieces of a response are passed on before the rest; `nil` for what suits the platform.
-    ///   - responseLimit: The most bytes that are held of a response from the network; `nil` for what suits the platform. A
+    ///   - streams: Whether data is streamed as it arrives; `nil` for the platform's default.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A
     ///     longer one is passed on in pieces where the platform can, and otherwise fails with
     ///     `URLError.dataLengthExceedsMaximum`.
     package func attach(
@@ -44,7 +44,7 @@ extension LocalSubstitutionCache {
             configuration.urlCache = self
             return
         }
-        if rule.isStrict { responder.goOffline() }
+        if rule.isStrict { responder.takeCacheOffline() }
         let slot = Slots.add(
             Attachment(
                 of: responder,
@@ -60,12 +60,12 @@ extension LocalSubstitutionCache {
         configuration.protocolClasses = [slot] + others
     }
 
-    /// A session to whose configuration this cache is attached.
+    /// Makes a session with this cache attached to its configuration.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
     ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
-    ///   - recorder: Keeps responses of the network, and answers with them when the network fails.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
     ///   - delegate: The session's delegate, which the session retains until it's invalidated.
     ///   - delegateQueue: The queue of the delegate and of completion handlers; by default one of the session's.
     /// - Throws: The errors of ``attach(to:unmatched:recorder:)``.

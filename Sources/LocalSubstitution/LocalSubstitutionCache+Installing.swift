@@ -6,13 +6,21 @@ import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// What was in place before a cache was installed.
-    private struct Installation: Sendable {
+    /// A cache that is installed, and what was in place before.
+    private struct Installation: @unchecked Sendable {
+        // Unchecked, so that it doesn't depend on whether an SDK calls `URLCache` Sendable.
         let cache: LocalSubstitutionCache
-        /// - Parameter isInPlace: Whether the cache still is `URLCache.shared`.
-        let putBack: @Sendable (_ isInPlace: Bool) -> Void
+        let formerCache: URLCache
+
+        /// Puts back what was in place before, unless `URLCache.shared` has been set since.
+        func undo() {
+            InstalledProtocol.use(nil)
+            InstalledCache.ofSharedSession.use(nil)
+            if URLCache.shared === cache { URLCache.shared = formerCache }
+        }
     }
 
+    /// Locked for the whole of installing and uninstalling: each changes several places.
     private static let installation = Guarded<Installation?>(nil)
 
     /// Makes `URLSession.shared` use this cache's map for every request.
@@ -22,14 +30,17 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameters:
     ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
-    ///   - recorder: Keeps responses of the network, and answers with them when the network fails.
-    /// - Throws: The errors of ``attach(to:unmatched:recorder:)``, and an error if a session was used before. Then nothing is
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
+    /// - Throws: If `unmatched` has an invalid exception, or if a session was used before. Then nothing is
     ///   installed.
     public func install(
         unmatched: Unmatched = .load,
         recorder: SubstitutionRecorder? = nil
     ) throws(AttachmentError) {
         let rule = try UnmatchedRule(unmatched)
+        #if os(watchOS)
+        guard !rule.isStrict, recorder == nil else { throw .withoutProtocols }
+        #endif
         guard Self.reachesSharedSession else {
             throw AttachmentError(
                 .sessionInUse,
@@ -37,31 +48,33 @@ extension LocalSubstitutionCache {
                     + "in the process, or attach it to the configurations of your own sessions"
             )
         }
-        Self.installation.withLock { $0 }?.cache.uninstall()
-        let formerCache = URLCache.shared
-        let installation = Installation(cache: self) { isInPlace in
-            InstalledCache.ofSharedSession.use(formerCache)
-            if isInPlace { URLCache.shared = formerCache }
+        let attachment = Attachment(of: responder, to: .default, unmatched: rule, recorder: recorder)
+        let former = Self.installation.withLock { installation in
+            let former = installation
+            former?.undo()
+            installation = Installation(cache: self, formerCache: URLCache.shared)
+            InstalledProtocol.use(attachment)
+            InstalledCache.ofSharedSession.use(self)
+            URLCache.shared = self
+            if rule.isStrict { responder.takeCacheOffline() }
+            return former
         }
-        Self.installation.withLock { $0 = installation }
-        InstalledProtocol.use(Attachment(of: responder, to: .default, unmatched: rule, recorder: recorder))
-        InstalledCache.ofSharedSession.use(self)
-        URLCache.shared = self
-        if rule.isStrict { responder.goOffline() }
+        // Its cache may go now, which is nothing to wait for with the lock.
+        withExtendedLifetime(former) {}
     }
 
     /// Puts back what was in place before this cache was installed. Does nothing if this cache isn't installed.
     public func uninstall() {
-        let installation = Self.installation.withLock { installation in
-            installation?.cache === self ? installation.take() : nil
+        let undone = Self.installation.withLock { installation -> Installation? in
+            guard installation?.cache === self else { return nil }
+            installation?.undo()
+            return installation.take()
         }
-        guard let installation else { return }
-        InstalledProtocol.use(nil)
-        installation.putBack(URLCache.shared === self)
+        withExtendedLifetime(undone) {}
     }
 
-    /// Whether `URLSession.shared` has our protocol and cache, which it keeps from its first use on. Without an installed cache
-    /// they change nothing.
+    /// Whether `URLSession.shared` has the package's protocol and cache. It keeps those that it finds at its first use. While no
+    /// cache is installed, they change nothing.
     private static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = InstalledCache.ofSharedSession

@@ -25,9 +25,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - map: The map.
     ///   - reloadsChanges: Whether a changed map or file is used from the next request on. For a map that was made in code, only
     ///     the entries' files are watched.
-    ///   - memoryCapacity: The default cache's, in bytes; 4 MiB by default. Retained responses don't count.
-    ///   - diskCapacity: The default cache's, in bytes; 20 MiB by default.
-    ///   - directory: The default cache's folder; by default where `URLCache` has it.
+    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't count.
+    ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
+    ///   - directory: The default cache's folder; by default, the one that `URLCache` uses.
     public init(
         map: SubstitutionMap,
         reloadsChanges: Bool = false,
@@ -38,7 +38,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         let directory = directory ?? DefaultCache.standardFolder
         responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory)
         #if canImport(Darwin)
-        super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directory: directory)
+        // The one with `directory` is a convenience of Apple's overlay, which a subclass can't call here.
+        super.init(__memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directoryURL: directory)
         #else
         // Linux's `URLCache` lets a subclass call no other initializer.
         super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: directory?.path)
@@ -59,7 +60,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - mapFile: The map, a JSON file.
     ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:)``.
     ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
-    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         contentsOf mapFile: URL,
         resources: URL? = nil,
@@ -75,7 +76,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - bundle: The bundle.
     ///   - name: The map's name, without its extension `json`.
     ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
-    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         bundle: Bundle,
         named name: String = "substitutions",
@@ -87,6 +88,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     deinit {
         responder.defaultCache.takeBack()
         responder.observers.end()
+        // Classes made by attaching keep the responder. A session that's still in use retains responses again.
+        responder.retained.removeAll()
     }
 
     // MARK: Map, counts and events
@@ -102,10 +105,10 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// Everything that the cache does from now on, in order. Each call returns a stream for one listener.
     ///
-    /// An event is in the stream before the response that it's about is delivered. A stream doesn't keep the cache alive, and
-    /// ends with it.
+    /// The stream has an event before the session has the response. The stream doesn't keep the cache alive, and ends when the
+    /// cache is deallocated.
     ///
-    /// - Parameter limit: How many events wait for the listener at most; the oldest are dropped.
+    /// - Parameter limit: The number of events to buffer. If the listener falls behind, the oldest are dropped.
     public func events(bufferingNewest limit: Int = 10_000) -> AsyncStream<Event> {
         responder.events(bufferingNewest: limit)
     }
@@ -114,7 +117,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// is delivered.
     package func hear(_ listener: @escaping @Sendable (Event) -> Void) { responder.hear(listener) }
 
-    /// The entries that haven't answered a request since the map was set, in the order of the map.
+    /// The entries that haven't answered a request since the map was set or reloaded, without `null` and disabled ones.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
     /// Explains what a request gets, by the map as it is now. Changes and counts nothing.
@@ -122,7 +125,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// The response to a request: the local file's if an entry answers it, else the default cache's.
+    /// Returns the response to a request: the local file's if an entry answers it, otherwise the default cache's.
     ///
     /// The first lookup of a file reads it, on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
@@ -140,9 +143,9 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
+        // The protocol answers it, also with what is retained, and reports what becomes of it.
+        if responder.leavesToProtocol(request) { return completionHandler(nil) }
         if let response = responder.retainedResponse(for: request) { return completionHandler(response) }
-        // The protocol answers it, and reports what becomes of it.
-        if responder.forgetTaken(request) { return completionHandler(nil) }
         // A changed map would have to be read.
         let lookup = responder.maps.isCurrent(map) ? responder.lookUp(request) : nil
         if let lookup, responder.needsNoDisk(lookup) { return completionHandler(responder.cachedResponse(to: lookup)) }
@@ -163,20 +166,23 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
-    /// Drops a request's retained response and the default cache's, and a newer copy of an `untilUpdated` entry's file. The next
-    /// lookup builds the first anew.
+    /// Removes a request's retained response, the default cache's response, and the newer copy of an `untilUpdated` entry's file.
+    /// The next lookup builds the retained response again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
-    /// Drops a task's retained response and the default cache's. The next lookup builds the former anew.
+    /// Removes the same for a task's current request: see ``removeCachedResponse(for:)-(URLRequest)``.
     public override func removeCachedResponse(for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.remove(request) }
     }
 
-    /// Drops all responses, retained ones and the default cache's, newer copies included. The map stays.
+    /// Removes all retained responses and everything in the default cache, newer copies included. The map stays.
     public override func removeAllCachedResponses() {
-        responder.retained.removeAll()
-        super.removeAllCachedResponses()
-        responder.copies.removeAll()
+        responder.removeAll { super.removeAllCachedResponses() }
+    }
+
+    /// Drops all retained responses, and those of the default cache that were stored after a date, newer copies included.
+    public override func removeCachedResponses(since date: Date) {
+        responder.removeAll { super.removeCachedResponses(since: date) }
     }
 
     // MARK: The default cache

@@ -7,7 +7,7 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Whether a session gets local files by the cache's map, and if not, why.
+    /// Whether a session gets local files from the cache's map, and if not, why.
     public enum Verification: Sendable, Hashable, CustomStringConvertible {
         /// The local file answered this URL.
         case substituted(URL)
@@ -37,12 +37,12 @@ extension LocalSubstitutionCache {
                 description:
                     "the session has another cache: attach this one to its configuration before the session is made"
             )
-            /// `URLCache.shared` is this cache, but the session has another: it was made before, or its configuration has its own.
+            /// `URLCache.shared` is this cache, but the session has another: it was made earlier, or has a cache of its own.
             public static let madeBefore = Reason(
                 kind: "madeBefore",
                 description:
                     "the session has another cache: it was made before URLCache.shared was set, or its configuration "
-                    + "has its own, as an ephemeral one; attach the cache to the configuration, then make the session"
+                    + "has its own, such as an ephemeral one; attach the cache to the configuration, then make the session"
             )
             /// The session's configuration ignores local data.
             public static let policy = Reason(
@@ -107,8 +107,10 @@ extension LocalSubstitutionCache {
         let isAttached = (configuration.protocolClasses ?? []).contains {
             ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
         }
-        guard !isAttached, configuration.urlCache !== self else { return nil }
-        guard configuration.urlCache != nil else { return .noCache }
+        // Apple's sessions don't list registered protocols, so an installed cache shows here only.
+        let cache = (configuration.urlCache as? InstalledCache)?.target ?? configuration.urlCache
+        guard !isAttached, cache !== self else { return nil }
+        guard cache != nil else { return .noCache }
         return URLCache.shared === self ? .madeBefore : .anotherCache
     }
 

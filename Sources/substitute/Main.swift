@@ -32,9 +32,9 @@ enum Main {
                 return .done
             }
             return try await command.run(arguments, output)
-        } catch let error as UsageError {
-            output.message("\(error.message)")
-            return .usage
+        } catch let error as Failure {
+            output.message(error.status == .usage ? "\(error.description)" : "\(lines: error.description)")
+            return error.status
         } catch let error as SubstitutionMapError {
             output.message("the map has problems:\n\(lines: error.description)")
             return .failed

@@ -129,7 +129,99 @@ struct InstallingTests {
             }
         }
     }
+
+    @Test("throws where a session was used before, and doesn't keep URLSession.shared from a cache that is set later")
+    func setAfterTooLate() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try LoopbackServer { _ in .text("network") }
+            _ = try await URLSession(configuration: .ephemeral).data(from: origin.url("a"))
+            let cache = try InstallingTests.cache()
+            #expect(throws: AttachmentError.self) { try cache.install() }
+            URLCache.shared = cache
+            #expect(try await InstallingTests.answers() == ["local", nil, nil])
+            #expect(await cache.verify(.shared) == .substituted(try #require(URL(string: InstallingTests.url))))
+        }
+    }
+
+    @Test("leaves URLSession.shared the cache that is set after it's undone")
+    func setAfterUninstalling() async {
+        await #expect(processExitsWith: .success) {
+            let (cache, other) = (try InstallingTests.cache(), try InstallingTests.cache("other"))
+            try cache.install()
+            cache.uninstall()
+            URLCache.shared = other
+            #expect(try await InstallingTests.answers() == ["other", nil, nil])
+            #expect(await cache.verify(.shared) == .notSubstituted(.anotherCache))
+        }
+    }
+
+    @Test("verifies where the session doesn't list the registered protocol, as on Apple platforms")
+    func unlisted() async {
+        await #expect(processExitsWith: .success) {
+            let cache = try InstallingTests.cache()
+            try cache.install()
+            let configuration = URLSession.shared.configuration
+            configuration.protocolClasses = URLSessionConfiguration.ephemeral.protocolClasses
+            let session = URLSession(configuration: configuration)
+            #expect(await cache.verify(session) == .substituted(try #require(URL(string: InstallingTests.url))))
+        }
+    }
+
+    @Test("leaves what another cache's session sends on to the network", arguments: [false, true])
+    func sentOn(isListedEmpty: Bool) async {
+        await #expect(processExitsWith: .success) { [isListedEmpty = isListedEmpty as Bool] in
+            try InstallingTests.cache().install(unmatched: .fail)
+            let origin = try LoopbackServer { _ in .text("network") }
+            let url = origin.url("b")
+            let other = try CacheFixture(#""\#(url)": { "file": "a.txt", "use": "whenOffline" }"#).cache()
+            let configuration = URLSession.shared.configuration
+            if isListedEmpty { configuration.protocolClasses = [] }
+            let session = try other.makeSession(configuration)
+            #expect(try await session.data(from: url).0 == Data("network".utf8))
+            #expect(other.statistics.forwarded == 1)
+        }
+    }
     #endif
+
+    @Test("gives URLSession.shared a cache with the capacities of the one that is installed")
+    func capacities() async {
+        await #expect(processExitsWith: .success) {
+            let former = URLCache.shared
+            let formerCapacities = former.capacities
+            let cache = try InstallingTests.cache()
+            try cache.install()
+            #expect(former.capacities == formerCapacities)
+            let shared = try #require(URLSession.shared.configuration.urlCache)
+            #expect(shared.capacities == cache.capacities)
+            shared.memoryCapacity = 1 << 20
+            shared.diskCapacity = 2 << 20
+            #expect(cache.capacities == [1 << 20, 2 << 20])
+            #expect(shared.currentMemoryUsage == cache.currentMemoryUsage)
+            #expect(shared.currentDiskUsage == cache.currentDiskUsage)
+        }
+    }
+
+    @Test("installing on several threads leaves one cache in place, and undoing that the former one")
+    func concurrent() async {
+        await #expect(processExitsWith: .success) {
+            let former = URLCache.shared
+            let caches = try (0..<4).map { try InstallingTests.cache("\($0)") }
+            for _ in 0..<300 {
+                DispatchQueue.concurrentPerform(iterations: caches.count) { number in
+                    for _ in 0..<10 {
+                        try? caches[number].install()
+                        if number == 0 { caches[number].uninstall() }
+                    }
+                }
+                if let cache = caches.first(where: { $0 === URLCache.shared }) {
+                    #expect(InstalledProtocol.attachment?.responder === cache.responder)
+                    cache.uninstall()
+                }
+                #expect(URLCache.shared === former)
+                #expect(InstalledProtocol.attachment == nil)
+            }
+        }
+    }
 
     @Test("an invalid exception throws, and leaves everything as it was")
     func invalidException() async {
@@ -168,5 +260,9 @@ struct InstallingTests {
             #expect(try await InstallingTests.answers() == [nil, nil, nil])
         }
     }
+}
+
+extension URLCache {
+    fileprivate var capacities: [Int] { [memoryCapacity, diskCapacity] }
 }
 #endif

@@ -47,6 +47,35 @@ struct AddTests {
         #expect(try files() == ["mine.txt", "sub", "sub/a.txt"])
     }
 
+    @Test("puts files where the map has its files: beside it, unless there is a folder Resources or none yet")
+    func ownFolder() async throws {
+        try folder.write("png", to: "elsewhere/logo.png")
+        try FileManager.default.removeItem(at: folder.url.appendingPathComponent("Resources"))
+        try folder.write("{}", to: "substitutions.json")
+        try folder.write("mine", to: "mine.txt")
+        try folder.write(#"{ "https://h.com/mine": "mine.txt" }"#, to: "beside/substitutions.json")
+        try folder.write("mine", to: "beside/mine.txt")
+        for (map, file) in [("beside/", "beside/logo.png"), ("", "Resources/logo.png")] {
+            let map = map + "substitutions.json"
+            #expect(try await folder.substitute("add", Self.url, "elsewhere/logo.png", "--map", map).status == 0)
+            #expect(try folder.contents(file) == Data("png".utf8))
+            #expect(try await folder.substitute("check", "--map", map).status == 0)
+        }
+        #expect(!folder.exists("beside/Resources"))
+    }
+
+    @Test("adds no file that the map's own folder doesn't serve", arguments: [".x.png", "substitutions.json"])
+    func notServed(_ file: String) async throws {
+        let map = #"{ "https://h.com/mine": "mine.txt" }"#
+        try folder.write(map, to: "beside/substitutions.json")
+        try folder.write("mine", to: "beside/mine.txt")
+        if file != "substitutions.json" { try folder.write("x", to: "beside/\(file)") }
+        let run = try await folder.substitute("add", Self.url, "beside/\(file)", "--map", "beside/substitutions.json")
+        #expect(run.status != 0)
+        #expect(try folder.contents("beside/substitutions.json") == Data(map.utf8))
+        #expect(run.messages.contains(file))
+    }
+
     @Test("takes a pattern")
     func pattern() async throws {
         try folder.write("png", to: "logo.png")

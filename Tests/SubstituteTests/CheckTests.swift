@@ -105,7 +105,7 @@ struct CheckTests {
                 "wrongType",
                 "must be a file name, an object with “file”, or null"
             ),
-            Mistake("https://h.example/nothing", value: "{}", "noFile", "names no “file” and sets no “status”"),
+            Mistake("https://h.example/nothing", value: "{}", "noFile", "has neither “file” nor “status”"),
 
             Mistake(file: "../x", "invalidFileName", "leads out of its folder"),
             Mistake(file: "/etc/passwd", "invalidFileName", "is an absolute path"),
@@ -127,8 +127,8 @@ struct CheckTests {
             Mistake(field: #""status": 600"#, "invalidValue", "the status 600 is not in 100–599"),
             Mistake(field: #""status": "404""#, "wrongType", "“status” must be a number"),
             Mistake(field: #""file": "a.txt""#, "duplicate", "the field “file” is given twice"),
-            Mistake(field: #""mimeType": "png""#, "invalidValue", "“png” is no MIME type"),
-            Mistake(field: #""charset": "u t""#, "invalidValue", "“u t” is no charset"),
+            Mistake(field: #""mimeType": "png""#, "invalidValue", "“png” isn't a MIME type"),
+            Mistake(field: #""charset": "u t""#, "invalidValue", "“u t” isn't a charset"),
             Mistake(field: #""use": "whenOfline""#, "invalidValue", "did you mean “whenOffline”?"),
             Mistake(field: #""timeout": 0"#, "invalidValue", "“timeout” must be more than 0"),
             Mistake(field: #""methods": []"#, "invalidValue", "“methods” must name at least one"),
@@ -290,7 +290,7 @@ struct CheckTests {
                 kind: "refusedByLoader",
                 entries: [#""https://h.example/a": { "file": "a.txt", "headers": { "Vary": "Cookie" } }"#],
                 files: ["a.txt": "hello"],
-                message: "no response with the header “Vary” from a cache: unless SubstitutionURLProtocol is attached"
+                message: "no response with the header “Vary” from a cache: unless the cache is attached"
             ),
             Oddity(
                 testDescription: "a status that the loader refuses",
@@ -300,11 +300,11 @@ struct CheckTests {
                 message: "no response with the status 500 from a cache"
             ),
             Oddity(
-                testDescription: "a method that the loader asks no cache for",
+                testDescription: "a method that the loader doesn't ask a cache for",
                 kind: "refusedByLoader",
                 entries: [#""https://h.example/a": { "file": "a.txt", "methods": ["POST"] }"#],
                 files: ["a.txt": "hello"],
-                message: "the loader asks no cache for POST"
+                message: "the loader doesn't ask a cache for POST"
             ),
             Oddity(
                 testDescription: "a file that is not what its MIME type says",
@@ -318,7 +318,7 @@ struct CheckTests {
                 kind: "missesQuery",
                 entries: [#""https://h.example/*.css": "site/*.css""#],
                 files: ["site/a.css": "a {}"],
-                message: "does not match a URL with a query, as …?v=1: end it in “.css*”, or add “ignoreQuery”: true"
+                message: "a URL with a query, such as …?v=1: end it in “.css*”, or add “ignoreQuery”: true"
             ),
             Oddity(
                 testDescription: "a catch-all",

@@ -139,7 +139,7 @@ struct ImportTests {
         "says what is wrong with an archive, and writes nothing",
         arguments: [
             ("", "bad.har:1:1: the archive is empty"), (#"{"log": {"entries": ["#, "bad.har:1:22: the archive ends"),
-            ("{}", "bad.har:1:1: the archive is JSON, but no HTTP Archive: it has no list “log.entries”"),
+            ("{}", "bad.har:1:1: the archive is JSON, but not an HTTP Archive: it has no list “log.entries”"),
         ]
     )
     func broken(text: String, message: String) async throws {

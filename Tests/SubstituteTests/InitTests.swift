@@ -18,6 +18,7 @@ struct InitTests {
         for line in [
             #"    resources: [.copy("substitutions.json"), .copy("Resources")]"#,
             #"    dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")],"#,
+            "For iOS and similar platforms, call the folder Substitutes instead, since code",
             "    import Foundation", "    import FoundationNetworking",
             "    URLCache.shared = try LocalSubstitutionCache(bundle: .module)",
             "    configuration.urlCache = try LocalSubstitutionCache(bundle: .module)",

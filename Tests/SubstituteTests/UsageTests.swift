@@ -97,9 +97,9 @@ struct UsageTests {
             Mistake(["import", "--into", "a", "--map", "b", "c.har"], "--into and --map both name the map"),
             Mistake(["import", "--status", "2xx", "a.har"], "“2xx” is no HTTP status: write --status 404"),
             Mistake(["import", "--status", "999", "a.har"], "“999” is no HTTP status"),
-            Mistake(["import", "--type", "image", "a.har"], "“image” is no MIME type: write --type image/png"),
+            Mistake(["import", "--type", "image", "a.har"], "“image” isn't a MIME type: write --type image/png"),
             Mistake(["import", "--max-size", "1k", "a.har"], "“1k” is no number of bytes"),
-            Mistake(["import", "--match", "h.com/*", "a.har"], "“h.com/*” is no match pattern: it has no scheme"),
+            Mistake(["import", "--match", "h.com/*", "a.har"], "“h.com/*” isn't a match pattern: it has no scheme"),
         ]
     )
     func mistake(_ mistake: Mistake) async throws {

@@ -52,13 +52,13 @@ struct Decision: Sendable {
         cacheObstacle = applies && request.ignoresLocalData ? .ignoresLocalData : obstacle
     }
 
-    /// What answers where only a cache is asked; `nil` if nothing does.
+    /// The substitution that a cache alone can return; `nil` if there is none.
     var cacheAnswer: Substitution? {
         guard cacheObstacle == nil, case .answer(let substitution) = outcome else { return nil }
         return substitution
     }
 
-    /// What the entry says that answers, at once or when the network fails.
+    /// The substitution of the entry that answers, at once or when the network fails.
     var substitution: Substitution? {
         switch outcome {
         case .answer(let substitution), .answerOffline(let substitution): substitution
@@ -78,7 +78,7 @@ struct Decision: Sendable {
         return substitution.use == .whenOffline ? .answerOffline(substitution) : .answer(substitution)
     }
 
-    /// The request's cache policy aside.
+    /// Ignores the request's cache policy.
     private static func obstacle(_ request: URLRequest, _ outcome: Outcome) -> CacheObstacle? {
         switch outcome {
         case .nothing: nil

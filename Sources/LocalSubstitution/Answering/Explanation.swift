@@ -11,7 +11,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         /// The name of the static member.
         public let rawValue: String
 
-        /// A kind by its name.
+        /// A verdict by its name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A file, or an entry with a status alone, answers.
@@ -35,12 +35,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
     }
 
     /// An entry of the map.
-    public typealias EntryReference = SubstitutionMap.EntryReference
 
     /// An entry that would have won.
     public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
         /// The entry.
-        public let entry: EntryReference
+        public let entry: SubstitutionMap.EntryReference
         /// Why it doesn't answer, in words without a full stop.
         public let reason: String
 
@@ -57,26 +56,26 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// Why, in a sentence without a full stop.
     public let reason: String
     /// The entry that wins, if one names the URL.
-    public let winner: EntryReference?
+    public let winner: SubstitutionMap.EntryReference?
     /// The entries that match too, but lose, in the order in which they would win.
-    public let shadowed: [EntryReference]
+    public let shadowed: [SubstitutionMap.EntryReference]
     /// The entries that would have won, but are disabled or have no file.
     public let passedOver: [PassedOver]
     /// The winning entry's file.
     public let file: URL?
-    /// What the response says of the body, as `text/css; charset=utf-8`; `nil` if no entry wins.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins.
     public let contentType: String?
     /// How the MIME type was found.
     public let contentTypeSource: String?
     /// The winning entry's status.
     public let status: Int?
-    /// For an `untilUpdated` entry that answers, whether a newer copy does, and not its file; else `nil`.
+    /// For an `untilUpdated` entry that answers: whether a newer copy answers instead of the file. Otherwise `nil`.
     public let isNewerCopy: Bool?
     /// Keys that almost match, for a request that no entry names.
     public let nearMisses: [SubstitutionMap.NearMiss]
 
-    /// What the entry gives in a session with ``SubstitutionURLProtocol`` attached, where the cache alone gives nothing of it;
-    /// else `nil`.
+    /// What answers in a session to which the cache is attached, if the cache alone can't use the entry;
+    /// otherwise `nil`.
     public let attached: String?
 
     /// What serves the request instead of the entry, if the entry does not.
@@ -141,9 +140,11 @@ extension Explanation {
             verdict = Verdict(decision)
             reason = decision.reason
         }
-        winner = match?.winner.map { EntryReference($0) }
-        shadowed = match?.shadowed.map { EntryReference($0) } ?? []
-        passedOver = match?.passedOver.map { PassedOver(entry: EntryReference($0.entry), reason: $0.why.reason) } ?? []
+        winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
+        shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
+        passedOver =
+            match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
+            ?? []
         file = substitution?.fileURL
         contentType = substitution.map { Self.contentType($0, map, copy) }
         contentTypeSource = substitution.map { substitution in

@@ -5,13 +5,23 @@ import FoundationNetworking
 #endif
 
 /// A request, and what it gets by the map that was in use when it was looked up.
-struct Lookup: Sendable {
+final class Lookup: Sendable {
     let request: URLRequest
+    /// Whether the request may not reach the network, so that no newer copy is asked for or answers.
+    let isOffline: Bool
     let decision: Decision
     /// The map that decided.
     let map: SubstitutionMap
     /// See ``RetainedResponses/generation``.
     let generation: Int
+
+    init(_ request: URLRequest, isOffline: Bool, in map: SubstitutionMap, generation: Int) {
+        self.request = request
+        self.isOffline = isOffline
+        self.map = map
+        self.generation = generation
+        decision = Decision(request, in: map)
+    }
 
     var folder: ResourcesFolder? { map.storage.folder }
 
@@ -22,16 +32,17 @@ struct Lookup: Sendable {
     /// The request under which the default cache keeps a response to this one; `nil` if it keeps none.
     var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, decision.match?.url.text) }
 
-    /// Whether the request's URL is spelled as its exact entry's key is: there are no more of those than entries.
+    /// Whether the request's URL is spelled like its exact entry's key. There are only as many such URLs as entries.
     var isSpelledAsKey: Bool {
         guard let match = decision.match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString
         return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
     }
 
-    /// What to ask the network about a file; `nil` for an entry that isn't `untilUpdated`, and for other methods than GET.
+    /// What to ask the network about a file; `nil` for an entry that isn't `untilUpdated`, for other methods than GET, and
+    /// offline.
     func question(about substitution: Substitution) -> NewerCopies.Question? {
-        guard substitution.use == .untilUpdated, ["GET", "HEAD"].contains(request.httpMethod ?? "GET"),
+        guard substitution.use == .untilUpdated, !isOffline, ["GET", "HEAD"].contains(request.httpMethod ?? "GET"),
             let match = decision.match, let requested = request.url, let name = substitution.fileName, let folder
         else { return nil }
         return NewerCopies.Question(

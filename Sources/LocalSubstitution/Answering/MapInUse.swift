@@ -24,14 +24,14 @@ final class MapInUse: Sendable {
         var isRetryDue: Bool { retry?.isDue ?? false }
     }
 
-    /// When a map that doesn't load is looked at again, though its file is the same: a file that it names may have been added.
+    /// When to load an invalid map again although its file is the same: a file that it names may have been added.
     private struct Retry: Sendable {
         let time: Int64
         let folder: String
-        /// The folder's status before the map was loaded without success.
+        /// The folder's status before the load that failed.
         let folderStatus: FileStatus?
 
-        /// At once if the folder itself has changed; changes deeper in it are found in time.
+        /// Due at once if the folder itself has changed. Changes deeper in it are found at ``time``.
         var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
     }
 
@@ -44,12 +44,12 @@ final class MapInUse: Sendable {
         state = Guarded(State(map: map, source: reloadsChanges ? map.storage.source : nil))
     }
 
-    /// The map, without a look at its file.
+    /// The map, without checking its file.
     var map: SubstitutionMap { state.withLock { $0.map } }
 
     /// Uses another map from now on.
     ///
-    /// - Parameter forget: Drops what was made by the former map, before another thread can find this one.
+    /// - Parameter forget: Drops the responses made with the old map, before another thread can find the new one.
     func set(_ map: SubstitutionMap, forget: () -> Void) {
         state.withLock {
             $0 = State(map: map, source: reloadsChanges ? map.storage.source : nil)
@@ -59,14 +59,14 @@ final class MapInUse: Sendable {
 
     /// Whether this map is the one in use, and its file certainly hasn't changed.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
-        // Files are looked at without the lock, since many threads ask at a time.
+        // Files are checked without the lock, so that threads don't wait for each other.
         let state = state.withLock { $0 }
         guard state.map.storage === map.storage else { return false }
         guard let source = state.source else { return true }
         return source.file.isCurrent && !state.isRetryDue
     }
 
-    /// Looks at the map's file. The thread that finds it changed loads it while others wait.
+    /// Loads the map again if its file has changed. The first thread that finds the change loads it while others wait.
     func reloadIfChanged(forget: () -> Void) -> Change {
         guard reloadsChanges else { return .none }
         return state.withLock { state in
@@ -97,7 +97,7 @@ final class MapInUse: Sendable {
             state.retry = nil
             return isRetry && !wasBroken ? .none : .reloaded(map)
         } catch {
-            // Loading a large map takes time; it must not take all of it.
+            // Retries of a large map must not take all of the process's time.
             let took = FileStatus.now - started
             let time = FileStatus.now + max(500_000_000, took * 20)
             state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)

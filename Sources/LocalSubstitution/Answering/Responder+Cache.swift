@@ -6,7 +6,7 @@ import FoundationNetworking
 
 /// What a cache returns where nothing is retained: an entry's response, or the default cache's.
 extension Responder {
-    /// Whether ``cachedResponse(to:)`` needs neither a file that isn't in memory nor the default cache, which looks on disk.
+    /// Whether ``cachedResponse(to:)`` can answer without the disk: neither from an unread file nor from the default cache.
     func needsNoDisk(_ lookup: Lookup) -> Bool {
         if lookup.decision.cacheObstacle == .ignoresLocalData { return true }
         return lookup.decision.cacheAnswer.map { isAtHand($0, lookup) } ?? false
@@ -64,7 +64,7 @@ extension Responder {
         )
     }
 
-    /// Counts and reports a lookup that no entry answers, and that the default cache doesn't answer in an entry's place.
+    /// Counts and reports a lookup that no entry answers: as bypassed if an entry names its URL, otherwise as a miss.
     func reportUnanswered(_ lookup: Lookup, since reason: @autoclosure () -> String) {
         if let entry = lookup.decision.namingEntry {
             observers.count {
@@ -86,29 +86,12 @@ extension Responder {
         .missed(url, nearMisses: lookup.decision.match.map { lookup.map.storage.nearMisses(of: $0.url) } ?? [])
     }
 
-    private func reportGoneFiles(_ lookup: Lookup) {
-        guard let match = lookup.decision.match, let url = lookup.request.url, let folder = lookup.folder else {
-            return
-        }
-        for case (let entry, .fileIsGone(let name)) in match.passedOver {
-            report(.missing, key: entry.key, file: folder.url(of: name), url)
-        }
-    }
-
-    // MARK: Storing and removing
+    // MARK: Storing
 
     /// Stores a response in the default cache, unless an entry would answer its request.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         let lookup = lookUp(request)
         guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }
         defaultCache.store(response, under: key)
-    }
-
-    /// Removes a request's retained response and the default cache's, and a newer copy of its entry's file.
-    func remove(_ request: URLRequest) {
-        if let url = request.url?.absoluteString { retained.remove(url) }
-        let match = Decision(request, in: maps.map).match
-        if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
-        if let key = DefaultCacheKey.request(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 }

@@ -13,8 +13,9 @@ final class Responder: Sendable {
     let observers = Observers()
     let defaultCache: DefaultCache
     let proofs = VerificationProofs()
-    /// The request that a protocol has taken and not started yet.
-    private let taken = Guarded<URLRequest?>(nil)
+    /// The request that a protocol has taken and hasn't started yet.
+    private let taken = Guarded<TakenRequest?>(nil)
+    private let isCacheOffline = Guarded(false)
 
     /// - Parameter folder: Where `URLCache` keeps responses on disk, if that is known.
     init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?) {
@@ -24,14 +25,12 @@ final class Responder: Sendable {
         copies = NewerCopies(in: defaultCache, files: retained, observers: observers)
     }
 
-    /// Uses another map from now on, and drops what was made by the former.
+    /// Uses another map from now on, and drops the responses made with the old one.
     func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
 
-    /// Asks the network for no newer copies any more: a session must reach no network.
-    func goOffline() {
-        copies.goOffline()
-        retained.removeAll()
-    }
+    /// Has the cache's own lookups ask the network for no newer copies any more, since a session that may not reach the network
+    /// asks the cache too, and a cache can't see which session asks.
+    func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
     /// What was counted so far.
     var statistics: LocalSubstitutionCache.Statistics {
@@ -49,7 +48,7 @@ final class Responder: Sendable {
         return observers.events(bufferingNewest: limit)
     }
 
-    /// Has a listener hear everything that happens from now on, at once.
+    /// Calls a listener with everything that happens from now on, as it happens.
     func hear(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         retained.observe()
         _ = observers.add(Observers.Listener(hear: listener))
@@ -57,13 +56,15 @@ final class Responder: Sendable {
 
     // MARK: Retained responses
 
-    /// The retained response to a plain `GET`, if it still holds. It takes no file and decides nothing: see `Benchmarks`.
-    func retainedResponse(for request: URLRequest) -> CachedURLResponse? {
+    /// Returns the retained response to a plain `GET` if it's still valid. It neither reads a file nor decides: this path is hot.
+    ///
+    /// - Parameter isStrict: Whether the session may not reach the network: there, newer copies don't answer.
+    func retainedResponse(for request: URLRequest, isStrict: Bool = false) -> CachedURLResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
             let (item, isObserved) = retained.item(for: url.absoluteString)
         else { return nil }
-        if let watch = item.watch {
-            guard watch.holds else { return nil }
+        if let validity = item.validity {
+            guard validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
             observers.countSubstituted(item.size)
         }
         if isObserved {
@@ -75,25 +76,36 @@ final class Responder: Sendable {
     }
 
     /// Whether a request has a retained response that still holds.
-    func retains(_ request: URLRequest) -> Bool {
+    func retains(_ request: URLRequest, isStrict: Bool) -> Bool {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
             let item = retained.peek(url)
         else { return false }
-        return item.watch?.holds ?? true
+        guard let validity = item.validity else { return true }
+        return validity.holds && !(isStrict && validity.mayBeNewer)
     }
 
     /// The retained response to a request that a protocol answers.
     ///
-    /// - Parameter cached: The response that the loader has got from a cache. If it's this one, it is counted already.
-    func retainedResponse(for request: URLRequest, _ cached: CachedURLResponse?) -> CachedURLResponse? {
-        if let cached, let url = request.url?.absoluteString, retained.peek(url)?.response === cached { return cached }
-        return retainedResponse(for: request)
+    /// - Parameter cached: The response that the loader got from a cache. If it's the retained one, it's counted already.
+    func retainedResponse(
+        for request: URLRequest,
+        _ cached: CachedURLResponse?,
+        isStrict: Bool
+    ) -> CachedURLResponse? {
+        if let cached, let url = request.url?.absoluteString, let item = retained.peek(url), item.response === cached,
+            !(isStrict && item.validity?.mayBeNewer == true)
+        {
+            return cached
+        }
+        return retainedResponse(for: request, isStrict: isStrict)
     }
 
     // MARK: Deciding
 
-    /// Decides by the map as it is now, which is loaded again first if its file has changed.
-    func lookUp(_ request: URLRequest) -> Lookup {
+    /// Decides by the current map, after reloading it if its file has changed.
+    ///
+    /// - Parameter isOffline: Whether the request may not reach the network, not even for a newer copy.
+    func lookUp(_ request: URLRequest, isOffline: Bool) -> Lookup {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
         case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count))
@@ -101,11 +113,13 @@ final class Responder: Sendable {
         }
         // In this order: see `RetainedResponses.retain`.
         let generation = retained.generation
-        let map = maps.map
-        return Lookup(request: request, decision: Decision(request, in: map), map: map, generation: generation)
+        return Lookup(request, isOffline: isOffline, in: maps.map, generation: generation)
     }
 
-    /// Whether an entry's response needs nothing that isn't in memory.
+    /// Decides about a request that a cache is asked for.
+    func lookUp(_ request: URLRequest) -> Lookup { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
+
+    /// Whether everything that an entry's response needs is in memory.
     func isAtHand(_ substitution: Substitution, _ lookup: Lookup) -> Bool {
         guard let path = lookup.path(of: substitution) else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
@@ -114,30 +128,41 @@ final class Responder: Sendable {
 
     // MARK: Requests that a protocol has taken
 
-    /// Remembers which request a protocol has taken, so that the cache leaves it to the protocol to report what becomes of it;
-    /// `nil` forgets it.
+    /// Remembers that a protocol has taken a request, and its lookup if it was looked up.
     ///
     /// One at a time is enough: Linux's loader asks the protocol, then the cache, then starts the protocol, all on a queue that
-    /// the sessions of the process share (`URLSession.swift`, `sharedQueue`).
-    func noteTaken(_ request: URLRequest?) {
+    /// the sessions of the process share (`URLSession.swift`, `sharedQueue`). Apple's loader promises no such order.
+    func noteTaken(_ request: URLRequest, _ lookup: Lookup?) {
         #if !canImport(Darwin)
-        taken.withLock { $0 = request }
+        taken.withLock { $0 = TakenRequest(request: request, lookup: lookup) }
         #endif
     }
 
-    /// Forgets that a protocol has taken a request; returns whether one had.
-    @discardableResult
-    func forgetTaken(_ request: URLRequest) -> Bool {
+    /// Whether the cache leaves a request to the protocol that has taken it, which also reports it.
+    func leavesToProtocol(_ request: URLRequest) -> Bool {
         taken.withLock { taken in
-            guard taken == request else { return false }
-            taken = nil
+            guard taken?.isOf(request) == true, taken?.isLeft == false else { return false }
+            taken?.isLeft = true
             return true
+        }
+    }
+
+    /// Forgets that a protocol has taken a request, since it was stopped before it was started.
+    func forgetTaken(_ request: URLRequest) {
+        taken.withLock { if $0?.isOf(request) == true { $0 = nil } }
+    }
+
+    /// Forgets what a protocol has taken, since one is started; returns the lookup of its request, if there was one.
+    func startTaken(_ request: URLRequest) -> Lookup? {
+        taken.withLock { taken in
+            defer { taken = nil }
+            return taken?.isOf(request) == true ? taken?.lookup : nil
         }
     }
 
     // MARK: Answering
 
-    /// The response of an entry to a request: read its file, ask for a newer copy, build, retain.
+    /// Returns an entry's response: reads its file, asks for a newer copy, builds the response and retains it.
     func response(
         to lookup: Lookup,
         by substitution: Substitution
@@ -147,8 +172,8 @@ final class Responder: Sendable {
         if let name = substitution.fileName, let folder = lookup.folder { file = try retained.file(name, in: folder) }
         var newer: NewerCopies.Answer?
         if let read = file, let question = lookup.question(about: substitution) {
-            newer = copies.answer(question, file: read)
-            file = newer?.bytes ?? read
+            let answer = copies.answer(question, file: read)
+            (newer, file) = (answer, answer.bytes)
         }
         if let number = lookup.decision.match?.number { maps.use(number, of: lookup.map) }
         let proof = proofs.proof(for: lookup.request)
@@ -169,7 +194,7 @@ final class Responder: Sendable {
         }
     }
 
-    /// Retains a response if the loader takes it for any plain `GET`.
+    /// Retains a response if the loader accepts it for every plain `GET`.
     private func retain(
         _ response: CachedURLResponse,
         to lookup: Lookup,
@@ -178,18 +203,21 @@ final class Responder: Sendable {
         newer: NewerCopies.Answer?
     ) -> CachedURLResponse {
         let refusal = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
-        guard substitution.use != .whenOffline, refusal == nil, let url = lookup.request.url else { return response }
+        guard substitution.use == .always || (substitution.use == .untilUpdated && !lookup.isOffline), refusal == nil,
+            let url = lookup.request.url
+        else { return response }
         let path = lookup.path(of: substitution)
         let item = RetainedResponses.Item(
             response: response,
             size: response.data.count,
             key: substitution.key,
             file: path,
-            watch: Watch(
+            validity: RetainedResponseValidity(
                 maps,
                 lookup.map,
                 path: path,
                 file: file,
+                missing: lookup.decision.match?.missingFiles ?? [],
                 lifetime: LoaderRules.lifetime(substitution.headers),
                 update: newer?.stamp
             )
@@ -203,19 +231,6 @@ final class Responder: Sendable {
             generation: lookup.generation
         )
     }
-
-    // MARK: Faults
-
-    /// Counts and reports a file that can't be read, and drops what was made of it.
-    func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
-        report(problem, key: substitution.key, file: substitution.fileURL ?? URL(fileURLWithPath: "/"), url)
-    }
-
-    func report(_ problem: FileProblem, key: String, file: URL, _ url: URL) {
-        retained.remove(url.absoluteString)
-        observers.count { $0.faults += 1 }
-        observers.emit(.fault(url, key: key, file: file, reason: problem.message))
-    }
 }
 
 extension URLRequest {
@@ -226,5 +241,20 @@ extension URLRequest {
         return ["Range", "Authorization", "Proxy-Authorization", VerificationProofs.header].allSatisfy {
             value(forHTTPHeaderField: $0) == nil
         }
+    }
+}
+
+/// A request that a protocol has taken.
+private struct TakenRequest: Sendable {
+    let request: URLRequest
+    /// `nil` for a request with a retained response.
+    let lookup: Lookup?
+    /// Whether the cache has left it to the protocol.
+    var isLeft = false
+
+    /// Foundation calls requests equal whose headers, bodies or timeouts differ (`NSURLRequest.swift`, `isEqual`).
+    func isOf(_ other: URLRequest) -> Bool {
+        request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
+            && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
     }
 }

@@ -5,13 +5,13 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The responses that are retained and the files that they are made of, which stay and go together.
+/// The retained responses and the files that they're made of. A file and its responses are dropped together.
 final class RetainedResponses: FileHolder {
     typealias Item = RetainedTable.Item
 
     private struct State: Sendable {
-        var retention = Retention()
-        /// Counts how often everything was dropped, so that no response that was begun before is retained after.
+        var retention = RetentionLimits()
+        /// Counts the calls of `removeAll`, so that a response that was begun before one isn't retained after it.
         var generation = 0
     }
 
@@ -19,7 +19,7 @@ final class RetainedResponses: FileHolder {
     private let table = RetainedTable()
     private let state = Guarded(State())
     private let reads = FileReads()
-    /// Whether a file may change while it is held. Otherwise it is what it was when it was read, until its responses go.
+    /// Whether held files are checked for changes. Otherwise a file's bytes are used until its responses are dropped.
     private let checksFiles: Bool
 
     init(checksFiles: Bool) {
@@ -28,10 +28,10 @@ final class RetainedResponses: FileHolder {
 
     // MARK: Responses
 
-    /// The response for a URL, and whether anyone listens; counted as a hit if there is nothing more to look at.
+    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no `Watch` to check.
     func item(for url: String) -> (item: Item, isObserved: Bool)? { table.item(for: url) }
 
-    /// Has hits say from now on that someone listens.
+    /// Makes hits report from now on that there are listeners.
     func observe() { table.observe() }
 
     /// The response for a URL, without counting it.
@@ -40,14 +40,14 @@ final class RetainedResponses: FileHolder {
     /// How many hits were counted, and the bytes of their bodies.
     var counts: (hits: Int, bytes: Int) { table.counts }
 
-    /// The generation to name when a response that is begun now is retained.
+    /// The generation to pass to `retain` for a response that is begun now.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Retains a response, unless everything was dropped since it was begun.
+    /// Retains a response, unless `removeAll` was called since it was begun.
     ///
     /// - Parameters:
     ///   - file: The bytes it is made of, held at `place`.
-    ///   - isEndless: Whether there is no end of such URLs, so that only the newest of their responses stay.
+    ///   - isEndless: Whether the number of such URLs is unlimited, so that only the newest of their responses stay.
     /// - Returns: The response to use: this one, or an equal one that another thread has retained meanwhile.
     func retain(
         _ item: Item,
@@ -87,7 +87,7 @@ final class RetainedResponses: FileHolder {
 
     // MARK: Files
 
-    /// What the held files take of the process's own memory.
+    /// The heap memory of the held files, in bytes.
     var heapBytes: Int { state.withLock { $0.retention.heapBytes } }
 
     /// Reads a file once for all threads that ask for it.
@@ -100,7 +100,7 @@ final class RetainedResponses: FileHolder {
             read: {
                 Result { () throws(FileProblem) in
                     if let held = currentFile(at: path) { return held }
-                    let file = try FileBytes(opening: name, in: folder)
+                    let file = try FileBytes(opening: name, in: folder, mayMap: !checksFiles)
                     if let known = self.file(at: path), known.isSameVersion(as: file) {
                         known.confirm(by: file)
                         return known
@@ -119,14 +119,14 @@ final class RetainedResponses: FileHolder {
 
     func file(at place: String) -> FileBytes? { state.withLock { $0.retention.file(at: place) } }
 
-    /// Responses made of the former bytes go.
+    /// Drops the responses made of the old bytes.
     func hold(_ file: FileBytes, at place: String) {
         state.withLock { state in
             for url in state.retention.hold(file, at: place) { table.remove(url) }
         }
     }
 
-    /// Responses made of it go too.
+    /// Drops the responses made of it too.
     func release(_ place: String) {
         state.withLock { state in
             for url in state.retention.drop(place) { table.remove(url) }

@@ -8,7 +8,7 @@ import FoundationNetworking
 /// The retained responses by URL, as hits find them.
 ///
 /// It is in several parts, each with its own lock, since under one lock two threads get fewer hits than one does: see
-/// the benchmark “two threads”. What is retained, and for how long, isn't decided here but in ``Retention``.
+/// the benchmark “two threads”. What is retained, and for how long, isn't decided here but in ``RetentionLimits``.
 final class RetainedTable: Sendable {
     /// A class, so that a hit retains one object instead of each property's.
     final class Item: Sendable {
@@ -18,24 +18,24 @@ final class RetainedTable: Sendable {
         let key: String
         /// The entry's file; `nil` for an entry without one.
         let file: String?
-        let watch: Watch?
+        let validity: RetainedResponseValidity?
 
-        init(response: CachedURLResponse, size: Int, key: String, file: String?, watch: Watch?) {
+        init(response: CachedURLResponse, size: Int, key: String, file: String?, validity: RetainedResponseValidity?) {
             self.response = response
             self.size = size
             self.key = key
             self.file = file
-            self.watch = watch
+            self.validity = validity
         }
 
-        var hasExpired: Bool { watch?.hasExpired ?? false }
+        var hasExpired: Bool { validity?.hasExpired ?? false }
     }
 
     private struct Part: Sendable {
         var items: [String: Item] = [:]
         var hits = 0
         var bytes = 0
-        /// Whether anyone listens, so that a hit need not ask under a lock that all threads share.
+        /// Whether there are listeners. Kept here so that a hit doesn't need a lock that all threads share.
         var isObserved = false
     }
 
@@ -48,11 +48,11 @@ final class RetainedTable: Sendable {
     private static let parts = 16
     private let boxes = (0..<parts).map { _ in Box() }
 
-    /// The item for a URL, and whether anyone listens; counted as a hit if there is nothing more to look at.
+    /// Returns the item for a URL, and whether there are listeners. Counts a hit if the item has no `Watch` to check.
     func item(for url: String) -> (item: Item, isObserved: Bool)? {
         box(for: url).part.withLock { part in
             guard let item = part.items[url] else { return nil }
-            if item.watch == nil {
+            if item.validity == nil {
                 part.hits += 1
                 part.bytes += item.size
             }
@@ -88,7 +88,7 @@ final class RetainedTable: Sendable {
         }
     }
 
-    /// By the end of the URL, which differs most.
+    /// Chosen by the end of the URL, where URLs differ most.
     private func box(for url: String) -> Box {
         let end = url.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.count < 8

@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// What proves to a verification that its cache has answered, and not a server that sends the same headers.
+/// Proves to a verification that its cache answered, and not a server that sends the same headers.
 ///
 /// The verification's request carries a token in a header. The cache's response to it carries the proof, which the network never
 /// sees. No such response is retained.

@@ -6,21 +6,24 @@ package final class FileBytes: Sendable {
     /// All of them.
     package let data: Data
     package let status: FileStatus
-    /// When reading began, in nanoseconds since 1970; later, when it was found that the file still has these bytes.
+    /// When the file certainly had these bytes, in nanoseconds since 1970: when the last read of them began.
     private let readAt: Guarded<Int64>
     /// Whether the bytes stay on disk and don't count as retained memory.
     let isMapped: Bool
 
-    /// Files of at least so many bytes are mapped, where the folder allows it.
+    /// The size from which files are mapped, in bytes, if the folder allows it.
     static let smallestMapped = 64 << 10
 
     /// Reads a file, and again if it was written to meanwhile.
-    package init(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
+    ///
+    /// - Parameter mayMap: Whether a large file is mapped, where the folder allows it. Not one that may be cut short in place:
+    ///   reading a page that is gone ends the process.
+    package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(FileProblem) {
         var attempts = 3
         while true {
             let started = FileStatus.now
             let file = try folder.open(name)
-            let isMapped = folder.mapsLargeFiles && file.status.size >= Self.smallestMapped
+            let isMapped = mayMap && folder.mapsLargeFiles && file.status.size >= Self.smallestMapped
             let data = try isMapped ? file.mappedContents() : file.contents()
             attempts -= 1
             guard attempts == 0 || file.isUnchanged else { continue }
@@ -32,7 +35,7 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// Bytes that answer in place of a file's, until that changes.
+    /// Bytes that answer in place of a file's, until the file changes.
     init(_ data: Data, insteadOf file: FileBytes) {
         self.data = data
         status = file.status
@@ -49,12 +52,12 @@ package final class FileBytes: Sendable {
         return digest
     }
 
-    /// Whether the digest takes no time.
+    /// Whether the digest is known already.
     var isDigested: Bool { digested.withLock { $0 != nil } }
 
     private let digested = Guarded<String?>(nil)
 
-    /// What they take of the process's own memory.
+    /// The heap memory of the bytes; 0 if they're mapped.
     var heapBytes: Int { isMapped ? 0 : data.count }
 
     /// Whether a file with this status certainly has these bytes.
@@ -98,13 +101,13 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// The parts that were handed out. A `Data` that is the only one of its storage is changed in place, and would change the
-    /// whole; one that is also here is copied first.
+    /// The parts that were returned. A caller that changes the only `Data` of a storage would change the whole in place. With a
+    /// second one here, the storage is copied first.
     private let parts = Guarded<[Range<Int>: Data]>([:])
 
-    /// Further ones are copied, so that endless ranges take no endless memory.
+    /// Further parts are copied, so that the memory for parts is limited.
     private static let mostParts = 1_024
 
-    /// `Data` holds a few bytes in itself, where they have no address that lasts. A part of so many is never of such a whole.
+    /// `Data` holds a few bytes inline, without a stable address. A whole with a part of this size is never inline.
     private static let smallestShared = 64
 }

@@ -1,8 +1,8 @@
-/// Holds the bytes of files in memory, and of what answers in place of them.
+/// Holds the bytes of files, and of newer copies that replace them, in memory.
 protocol FileHolder: Sendable {
-    /// The bytes of a file: those that are held if they still are the file's, else read now.
+    /// Returns a file's bytes: the held ones if they're current, otherwise newly read ones.
     func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes
-    /// The bytes that are held of a file, if they certainly are the file's.
+    /// Returns a file's held bytes if they're certainly current.
     func currentFile(at path: String) -> FileBytes?
     /// The bytes that are held at a place: a file's path, or another name.
     func file(at place: String) -> FileBytes?

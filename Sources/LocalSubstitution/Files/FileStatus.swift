@@ -22,7 +22,7 @@ package struct FileStatus: Hashable, Sendable {
     package let size: Int
     /// Nanoseconds since 1970.
     let modified: Int64
-    /// When the inode changed: also when somebody sets the modification time back.
+    /// When the inode last changed. Setting the modification time back changes it too.
     let changed: Int64
 
     /// The file at a path; symbolic links are followed.
@@ -43,11 +43,13 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     /// Whether the bytes can still change without this status showing it: the file was written less than a tick of the
-    /// file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most.
+    /// file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most. Some file systems count only
+    /// in seconds, FAT in two.
     ///
-    /// A modification time that is to come was set by somebody, and says nothing of when the file was written.
+    /// A modification time in the future was set on purpose, and doesn't tell when the file was written.
     func isTooFresh(at now: Int64) -> Bool {
-        now - (modified > now ? changed : max(modified, changed)) < 20_000_000
+        let written = modified > now ? changed : max(modified, changed)
+        return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)
     }
 
     static var now: Int64 {
@@ -68,7 +70,7 @@ package struct FileStatus: Hashable, Sendable {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         size = Int(status.st_size)
-        // The same fields have other names there.
+        // Darwin has other names for these fields.
         #if canImport(Darwin)
         modified = Self.nanoseconds(status.st_mtimespec)
         changed = Self.nanoseconds(status.st_ctimespec)

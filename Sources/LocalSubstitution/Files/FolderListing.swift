@@ -15,16 +15,14 @@ struct FolderListing {
     private let root: ResourcesFolder
     private var folders: [String: Folder] = [:]
 
-    /// Opening so many files takes about as long as listing a folder.
+    /// Opening this many files takes about as long as listing a folder.
     private static let threshold = 16
 
     init(_ root: ResourcesFolder) { self.root = root }
 
     /// Whether a name certainly is that of a regular file in the folder that can be read; `false` if only opening it tells.
     mutating func hasFile(_ name: String) -> Bool {
-        let slash = name.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = slash.map { String(name[..<$0]) } ?? ""
-        let last = slash.map { String(name[name.utf8.index(after: $0)...]) } ?? name
+        let (folder, last) = ResourcesFolder.split(name)
         folders[folder, default: Folder()].asked += 1
         guard let asked = folders[folder]?.asked, asked > Self.threshold, isListed(folder) else { return false }
         return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
@@ -48,12 +46,10 @@ struct FolderListing {
         return listed.files?.isEmpty == false
     }
 
-    /// Whether each folder on the way is a folder of the one before, and no link.
+    /// Whether each folder on the way is a real folder, not a link.
     private mutating func isPlain(_ name: String) -> Bool {
         guard !name.isEmpty else { return true }
-        let slash = name.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let parent = slash.map { String(name[..<$0]) } ?? ""
-        let last = slash.map { String(name[name.utf8.index(after: $0)...]) } ?? name
+        let (parent, last) = ResourcesFolder.split(name)
         _ = isListed(parent)
         return folders[parent]?.folders.contains(last) == true
     }

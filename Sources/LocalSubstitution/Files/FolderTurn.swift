@@ -10,7 +10,7 @@ package final class FolderTurn: Sendable {
         package let description: String
     }
 
-    private let descriptors: [Int32]
+    private let locks: [FileLock]
 
     /// - Parameter folders: Those that don't exist are left out.
     package init(_ folders: URL...) throws(Failure) {
@@ -31,15 +31,7 @@ package final class FolderTurn: Sendable {
             }
         }
         // Always in the same order, to avoid a deadlock.
-        descriptors = opened.sorted { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
-            .map(\.descriptor)
-        for descriptor in descriptors {
-            // Go on without a lock if the file system doesn't support them.
-            while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
-        }
-    }
-
-    deinit {
-        for descriptor in descriptors { close(descriptor) }
+        locks = opened.sorted { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
+            .map { FileLock(waitingFor: $0.descriptor) }
     }
 }

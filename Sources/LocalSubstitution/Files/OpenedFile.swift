@@ -1,19 +1,19 @@
 package import Foundation
 
-/// A file that is open for reading, until this value goes.
+/// A file that is open for reading as long as this value exists.
 package struct OpenedFile: ~Copyable {
     /// As it was when the file was opened.
     package let status: FileStatus
     private let descriptor: Int32
 
-    /// Opens a file by its path.
+    /// Opens a regular file by its path.
     package init(path: String) throws(FileProblem) {
-        try self.init(descriptor: open(path, Self.reading))
+        try self.init(descriptor: open(path, Self.reading), isRegular: true)
     }
 
-    /// Opens a file by its name in an opened folder, wherever that folder's path leads now.
+    /// Opens a regular file by its name in an opened folder, wherever that folder's path leads now.
     init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
-        try self.init(descriptor: openat(folder.descriptor, name, Self.reading))
+        try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
     /// Opens a path only to find out what is there and where it leads, not to read it.
@@ -36,7 +36,8 @@ package struct OpenedFile: ~Copyable {
     private static let asking = reading
     #endif
 
-    private init(descriptor: Int32) throws(FileProblem) {
+    /// - Parameter isRegular: Whether it must be a regular file.
+    private init(descriptor: Int32, isRegular: Bool = false) throws(FileProblem) {
         guard descriptor >= 0 else {
             switch errno {
             case ENOENT, ENOTDIR, ENAMETOOLONG, EINVAL, ELOOP: throw .missing
@@ -48,6 +49,10 @@ package struct OpenedFile: ~Copyable {
             let code = errno
             close(descriptor)
             throw .unreadable(errno: code)
+        }
+        guard status.kind == .regular || !isRegular else {
+            close(descriptor)
+            throw .notRegular(status.kind)
         }
         self.descriptor = descriptor
         self.status = status
@@ -76,20 +81,20 @@ package struct OpenedFile: ~Copyable {
         return path.first == UInt8(ascii: "/") ? path : nil
     }
 
-    /// Whether nobody has written to it since it was opened.
+    /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// The first bytes, at most so many.
+    /// Returns the first bytes, at most `count`.
     func prefix(_ count: Int) throws(FileProblem) -> Data {
         try bytes(upTo: count)
     }
 
-    /// All of the bytes. A file that grows or shrinks meanwhile gives what could be read.
+    /// Returns all of the bytes; if the file grows or shrinks meanwhile, those that could be read.
     package func contents() throws(FileProblem) -> Data {
         try bytes(upTo: nil)
     }
 
-    /// All of the bytes, mapped. Pages are private, so that whoever changes the `Data` changes neither file nor neighbours.
+    /// Returns all of the bytes, mapped. The pages are private, so that changing the `Data` doesn't change the file.
     func mappedContents() throws(FileProblem) -> Data {
         guard status.size > 0 else { return Data() }
         let address = mmap(nil, status.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0)
@@ -97,22 +102,47 @@ package struct OpenedFile: ~Copyable {
         return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
     }
 
+    /// All of the bytes, in one allocation.
+    func array() throws(FileProblem) -> [UInt8] {
+        var failure: FileProblem?
+        let array = [UInt8](unsafeUninitializedCapacity: status.size + 1) { buffer, count in
+            do throws(FileProblem) { count = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        // It has grown meanwhile.
+        return array.count > status.size ? array + (try bytes(upTo: nil)) : array
+    }
+
     private func bytes(upTo limit: Int?) throws(FileProblem) -> Data {
         // One byte more than expected, so that the end of the file shows without another round.
         var data = Data(count: limit ?? status.size + 1)
         var count = 0
-        while true {
-            let room = data.count - count
-            let got = data.withUnsafeMutableBytes { buffer in
-                read(descriptor, buffer.baseAddress.map { $0 + count }, room)
+        while count < data.count {
+            var failure: FileProblem?
+            data.withUnsafeMutableBytes { buffer in
+                do throws(FileProblem) {
+                    count += try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                } catch {
+                    failure = error
+                }
             }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw .unreadable(errno: errno) }
-            count += got
-            if got == 0 || count == limit { break }
-            if count == data.count { data.count += max(64 << 10, count / 2) }
+            if let failure { throw failure }
+            if count == data.count, limit == nil { data.count += max(64 << 10, count / 2) } else { break }
         }
         data.count = count
         return data
+    }
+
+    /// Reads until a buffer is full or the file ends; returns how many bytes were read.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(FileProblem) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let got = read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw .unreadable(errno: errno) }
+            if got == 0 { break }
+            count += got
+        }
+        return count
     }
 }

@@ -25,11 +25,12 @@ package final class OpenedResources: Sendable {
 
     /// Opens a regular file for reading.
     func open(_ name: String) throws(FileProblem) -> OpenedFile {
-        guard servesHidden || !ResourcesFolder.isHidden(name) else { throw .notServed }
+        guard servesHidden || !ResourcesFolder.isHidden(name.utf8) else { throw .notServed }
         let file = try OpenedFile(name, in: folder)
-        guard file.status.kind == .regular else { throw .notRegular(file.status.kind) }
         guard let path = file.realPath else { throw .unplaced }
         guard path.starts(with: start) else { throw .outside }
+        // A link with a visible name may lead to a hidden file.
+        guard servesHidden || !ResourcesFolder.isHidden(path.dropFirst(start.count)) else { throw .notServed }
         guard map?.isSameFile(as: file.status) != true else { throw .notServed }
         return file
     }

@@ -25,7 +25,7 @@ extension ResourcesFolder {
         return entries
     }
 
-    /// The names of the regular files in the folder and below it, sorted; at most so many are looked at.
+    /// Returns the names of the regular files in the folder and below it, sorted. Looks at `limit` names at most.
     ///
     /// Folders behind symbolic links are left out.
     package func names(limit: Int) -> [String] {
@@ -46,6 +46,12 @@ extension ResourcesFolder {
         return names.sorted()
     }
 
+    /// The folder of a name, empty for this one, and the name in it.
+    static func split(_ name: String) -> (folder: String, last: String) {
+        guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", name) }
+        return (String(name[..<slash]), String(name[name.utf8.index(after: slash)...]))
+    }
+
     /// Whether a name is that of a folder, and not of a link to one.
     private func isFolder(_ name: String) -> Bool {
         var status = stat()
@@ -55,7 +61,7 @@ extension ResourcesFolder {
     private func isFile(_ name: String) -> Bool { FileStatus(path: path(of: name))?.kind == .regular }
 
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
-        // By its address: as a value the array may be longer than what was read.
+        // Through a pointer: as a value, the array may be longer than the entry that was read.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
         let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
         return String(validatingCString: name)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The folder in which the files of a map's entries are looked up, and out of which nothing is ever read.
+/// The folder with the files of a map's entries. Nothing outside it is ever read.
 package struct ResourcesFolder: Sendable {
     package let path: String
     /// Whether large files are mapped into memory: only where nothing changes them, as in an installed bundle.
@@ -30,21 +30,12 @@ package struct ResourcesFolder: Sendable {
         guard let status = FileStatus(path: path(of: name)) else { return nil }
         guard let mapName else { return status }
         let isMap = FileStatus(path: path(of: mapName))?.isSameFile(as: status) == true
-        return isMap || Self.isHidden(name) ? nil : status
+        return isMap || Self.isHidden(name.utf8) ? nil : status
     }
 
     /// Whether a name, or a folder in it, begins with a full stop.
-    static func isHidden(_ name: String) -> Bool {
-        name.utf8.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
-    }
-
-    /// Returns what's wrong with a folder inside this one. The empty name is this folder itself.
-    func problem(ofFolder name: String) -> FileProblem? {
-        do throws(FileProblem) {
-            return try opened().problem(ofFolder: name)
-        } catch {
-            return error
-        }
+    static func isHidden(_ name: some Collection<UInt8>) -> Bool {
+        name.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
     /// Opens a file for reading, without ever waiting for a pipe.

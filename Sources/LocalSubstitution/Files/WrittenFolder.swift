@@ -45,7 +45,7 @@ package struct WrittenFolder: Sendable {
         try finish(name, in: folder)
     }
 
-    /// Writes what a file is to have under a temporary name. What is there stays until `finish`.
+    /// Writes a file's new bytes under a temporary name. The old file stays until `finish`.
     package func prepare(_ data: Data, for name: String) throws(Problem) {
         try prepare(data, for: name, in: opened(for: name, makingFolders: true))
     }
@@ -53,22 +53,40 @@ package struct WrittenFolder: Sendable {
     private func prepare(_ data: Data, for name: String, in folder: borrowing FileFolder) throws(Problem) {
         let temporary = temporaryName(of: folder.lastName)
         unlinkat(folder.descriptor, temporary, 0)
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        // Who may read what is replaced, may read this, and nobody else, at no moment.
+        // The old file's permissions from the start, so that the new file is never readable by more users.
         let mode = folder.modeOfFile
-        let descriptor = openat(folder.descriptor, temporary, flags, mode ?? 0o644)
+        try Self.create(temporary, for: name, in: folder, mode: mode, data)
+    }
+
+    /// Writes a new file under its own name. It isn't whole until this returns.
+    ///
+    /// - Throws: A problem with the code `EEXIST` if there's anything of that name, which stays as it is.
+    func create(_ data: Data, as name: String) throws(Problem) {
+        let folder = try opened(for: name, makingFolders: true)
+        try Self.create(folder.lastName, for: name, in: folder, mode: nil, data)
+    }
+
+    private static func create(
+        _ lastName: String,
+        for name: String,
+        in folder: borrowing FileFolder,
+        mode: mode_t?,
+        _ data: Data
+    ) throws(Problem) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = openat(folder.descriptor, lastName, flags, mode ?? 0o644)
         guard descriptor >= 0 else { throw Problem(name: name, code: errno) }
-        // Past the process's umask. A file system that has no modes has none to keep.
+        // Overrides the process's umask. A failure is fine: some file systems don't have permissions.
         if let mode { fchmod(descriptor, mode) }
-        var code = Self.write(data, to: descriptor)
+        var code = write(data, to: descriptor)
         if close(descriptor) != 0, code == 0 { code = errno }
         guard code == 0 else {
-            unlinkat(folder.descriptor, temporary, 0)
+            unlinkat(folder.descriptor, lastName, 0)
             throw Problem(name: name, code: code)
         }
     }
 
-    /// Gives what was prepared for a file its name.
+    /// Renames a prepared file to its final name.
     package func finish(_ name: String) throws(Problem) {
         try finish(name, in: opened(for: name))
     }
@@ -88,14 +106,14 @@ package struct WrittenFolder: Sendable {
         unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
     }
 
-    /// Removes a file, and what is left of writing it. That it does not exist is no problem; a folder is left alone.
+    /// Removes a file and its temporary file, if they exist. Leaves a folder alone.
     package func remove(_ name: String) {
         guard let folder = try? opened(for: name) else { return }
         unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
         unlinkat(folder.descriptor, folder.lastName, 0)
     }
 
-    /// Whether there is anything of that name, also a link that leads nowhere.
+    /// Whether anything has that name, even a broken link.
     package func contains(_ name: String) -> Bool {
         guard let folder = try? opened(for: name) else { return false }
         var status = stat()
@@ -135,7 +153,7 @@ package struct WrittenFolder: Sendable {
         try FileFolder(of: name, in: self, makingFolders: makingFolders)
     }
 
-    /// The system's error number; 0 if all was written.
+    /// Returns the system's error number; 0 if everything was written.
     static func write(_ data: Data, to descriptor: Int32) -> Int32 {
         data.withUnsafeBytes { bytes in
             var written = 0

@@ -36,7 +36,7 @@ enum ByteRange: Equatable {
 
     /// A number; `.some(nil)` for no digits. One that is too large for any file is the largest there is.
     private static func number(_ digits: String) -> Int?? {
-        guard digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+        guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
     }
 }

@@ -11,19 +11,18 @@ package struct ContentType {
     /// `nil` where the type is none, or the header could not be set by an entry.
     package init?(_ text: String) {
         let essence = MIMEType.essence(of: text)
-        let parts = essence.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ HTTPSyntax.isToken($0) }),
-            HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil
-        else { return nil }
+        guard HTTPSyntax.isMIMEType(essence), HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil else {
+            return nil
+        }
         var charset: String?
         var hasOthers = false
         for parameter in text.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard let name = pair.first, !name.isEmpty else { continue }
-            if MIMEType.asciiLowercased(name) != "charset" {
+            if name.asciiLowercased != "charset" {
                 hasOthers = true
             } else if charset == nil, pair.count == 2 {
-                let value = MIMEType.asciiLowercased(pair[1].trimmingCharacters(in: ["\""]))
+                let value = pair[1].trimmingCharacters(in: ["\""]).asciiLowercased
                 if HTTPSyntax.isToken(value) { charset = value }
             }
         }

@@ -29,6 +29,8 @@ final class DefaultCache: Sendable {
     func lend(_ storage: Storage) { lent.withLock { $0 = storage } }
     func takeBack() { lent.withLock { $0 = nil } }
 
+    /// Whether there's a cache in which something can be stored.
+    var isLent: Bool { storage != nil }
     var capacity: Int { storage?.capacity() ?? 0 }
 
     func response(under key: URLRequest) -> CachedURLResponse? {

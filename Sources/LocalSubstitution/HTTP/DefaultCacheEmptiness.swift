@@ -50,10 +50,13 @@ final class DefaultCacheEmptiness: Sendable {
 
     /// - Parameter status: As it was before anything was looked for.
     private func learn(_ folder: String, _ status: FileStatus?) {
-        // Something stored within a tick of the file system's clock might not show.
-        guard status?.isTooFresh(at: FileStatus.now) != true else { return }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        guard names.isEmpty else { return }
+        if let status {
+            // Something stored within a tick of the file system's clock might not show. And a folder that can't be listed, for
+            // want of a descriptor perhaps, may have anything in it.
+            guard !status.isTooFresh(at: FileStatus.now),
+                let names = try? FileManager.default.contentsOfDirectory(atPath: folder), names.isEmpty
+            else { return }
+        }
         knowledge.withLock { if case .ended = $0 {} else { $0 = .empty(status) } }
     }
 }

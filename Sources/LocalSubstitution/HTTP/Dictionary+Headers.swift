@@ -1,7 +1,7 @@
 /// Header fields by name. Names are compared without regard to case (RFC 9110 §5.1).
 extension Dictionary where Key == String, Value == String {
     /// The value of a header, however its name is spelled; setting one replaces it in every spelling.
-    subscript(header name: String) -> String? {
+    package subscript(header name: String) -> String? {
         get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
         set {
             for key in keys where key.isSameHeader(as: name) { self[key] = nil }
@@ -12,11 +12,7 @@ extension Dictionary where Key == String, Value == String {
 
 extension String {
     /// Whether two names are those of one header.
-    func isSameHeader(as other: String) -> Bool {
+    package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }
-}
-
-extension UInt8 {
-    fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

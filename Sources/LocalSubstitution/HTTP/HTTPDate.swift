@@ -11,14 +11,9 @@ enum HTTPDate {
         gmtime_r(&seconds, &parts)
         let weekday = weekdays[Int(parts.tm_wday)]
         let month = months[Int(parts.tm_mon)]
-        let day = padded(parts.tm_mday)
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { padded($0) }.joined(separator: ":")
-        return "\(weekday), \(day) \(month) \(padded(parts.tm_year + 1900, to: 4)) \(time) GMT"
-    }
-
-    private static func padded(_ number: Int32, to width: Int = 2) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        let day = String(parts.tm_mday, width: 2)
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { String($0, width: 2) }.joined(separator: ":")
+        return "\(weekday), \(day) \(month) \(String(parts.tm_year + 1900, width: 4)) \(time) GMT"
     }
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]

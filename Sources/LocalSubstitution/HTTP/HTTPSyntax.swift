@@ -5,6 +5,12 @@ enum HTTPSyntax {
         !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
     }
 
+    /// Whether a text is type/subtype (RFC 9110 §8.3.1), without parameters.
+    static func isMIMEType(_ text: String) -> Bool {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { isToken($0) }
+    }
+
     /// What is wrong with a header that an entry sets.
     static func problem(ofHeader name: String, value: String) -> String? {
         guard isToken(name) else { return "“\(name)” is no header name: letters, digits and hyphens" }
@@ -18,7 +24,7 @@ enum HTTPSyntax {
         return nil
     }
 
-    private static let tokenBytes = PercentEncoding.AllowedBytes(
+    private static let tokenBytes = AllowedBytes(
         "!#$%&'*+-.^_`|~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     )
 }

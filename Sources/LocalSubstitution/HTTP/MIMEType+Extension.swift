@@ -5,7 +5,7 @@ extension MIMEType {
     /// - Parameter type: A MIME type, in upper or lower case, with or without parameters.
     static func preferredExtension(for type: String) -> String {
         let type = essence(of: type)
-        if let known = preferredExtensions[type] ?? extensionsByType[type] { return known }
+        if let known = preferredExtensions[type] ?? extensionsByType[Substring(type)] { return known }
         if isJSON(type) { return "json" }
         if type.hasSuffix("+xml") { return "xml" }
         return type.hasPrefix("text/") ? "txt" : "bin"
@@ -24,7 +24,9 @@ extension MIMEType {
     ]
 
     /// The first in the order of the alphabet.
-    private static let extensionsByType = typesByExtension.reduce(into: [String: String]()) { types, pair in
-        types[pair.value] = min(types[pair.value] ?? pair.key, pair.key)
-    }
+    private static let extensionsByType = table.description.split { $0.isWhitespace }
+        .reduce(into: [Substring: String]()) { extensions, pair in
+            let parts = pair.split(separator: ":")
+            if parts.count == 2, extensions[parts[1]] == nil { extensions[parts[1]] = String(parts[0]) }
+        }
 }

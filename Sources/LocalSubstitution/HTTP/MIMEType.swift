@@ -9,8 +9,29 @@ package enum MIMEType {
     /// - Parameter ext: The extension without its dot, in upper or lower case. One leading dot is dropped.
     /// - Returns: The type without parameters, in lower case, or `nil` if the extension is unknown or empty.
     package static func guess(forExtension ext: String) -> String? {
-        let name = asciiLowercased(ext)
-        return typesByExtension[name.hasPrefix(".") ? String(name.dropFirst()) : name]
+        let lowered = asciiLowercased(ext)
+        let wanted = lowered.utf8.dropFirst(lowered.hasPrefix(".") ? 1 : 0)
+        return table.withUTF8Buffer { table in
+            // A binary search, so that the table needs no preparation when a process starts.
+            var left = table[...]
+            while !left.isEmpty {
+                let pair = pair(in: left, at: (left.startIndex + left.endIndex) / 2)
+                let name = pair.prefix { $0 != UInt8(ascii: ":") }
+                if wanted.elementsEqual(name) { return String(decoding: pair.dropFirst(name.count + 1), as: UTF8.self) }
+                let isBefore = wanted.lexicographicallyPrecedes(name)
+                left = isBefore ? left[..<pair.startIndex].dropLast() : left[pair.endIndex...].dropFirst()
+            }
+            return nil
+        }
+    }
+
+    /// The pair of ``table`` around an index.
+    private static func pair(
+        in table: Slice<UnsafeBufferPointer<UInt8>>,
+        at index: Int
+    ) -> Slice<UnsafeBufferPointer<UInt8>> {
+        let start = table[..<index].lastIndex(where: isWhiteSpace).map { $0 + 1 } ?? table.startIndex
+        return table[start...].prefix { !isWhiteSpace($0) }
     }
 
     /// The extension of a path's last component, without its dot: `gz` for `a/b.tar.gz`.
@@ -30,10 +51,10 @@ package enum MIMEType {
     /// - Parameter type: A MIME type, in upper or lower case, with or without parameters.
     package static func isText(_ type: String) -> Bool {
         let type = essence(of: type)
-        return type.hasPrefix("text/") || isJSON(type) || type.hasSuffix("+xml")
-            || [
-                "application/ecmascript", "application/javascript", "application/x-javascript", "application/xml",
-            ].contains(type)
+        return switch type {
+        case "application/ecmascript", "application/javascript", "application/x-javascript", "application/xml": true
+        default: type.hasPrefix("text/") || type.hasSuffix("+xml") || isJSON(type)
+        }
     }
 
     /// Whether a type is a JSON MIME type (WHATWG MIME Sniffing §4.6), except for the obsolete `text/json`.
@@ -45,21 +66,17 @@ package enum MIMEType {
     /// A type without its parameters, in lower case (WHATWG MIME Sniffing §4.1): `text/html` for
     /// `Text/HTML; charset=utf-8`.
     package static func essence(of type: String) -> String {
-        asciiLowercased(type.prefix { $0 != ";" }.filter { !$0.isWhitespace })
+        let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
+        // By byte, since characters take twenty times as long, and each first lookup asks for this.
+        guard essence.contains(where: isWhiteSpace) else { return asciiLowercased(String(Substring(essence))) }
+        return asciiLowercased(String(decoding: essence.filter { !isWhiteSpace($0) }, as: UTF8.self))
     }
 
-    static let typesByExtension: [String: String] = {
-        var types: [String: String] = [:]
-        // By byte, which is twice as fast as by character.
-        for line in table.utf8.split(separator: UInt8(ascii: "\n")) {
-            let words = line.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
-            for ext in words.dropFirst() { types[ext] = words[0] }
-        }
-        return types
-    }()
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     // Not `lowercased()`: it turns some letters outside ASCII into ASCII ones, such as the Kelvin sign into k.
     package static func asciiLowercased(_ string: String) -> String {
-        String(decoding: string.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        guard string.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return string }
+        return String(decoding: string.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 }

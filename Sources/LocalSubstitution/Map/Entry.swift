@@ -6,5 +6,8 @@ package struct Entry: Sendable {
     package let file: FileName?
     package let options: EntryOptions
 
-    package var isPattern: Bool { key.utf8.contains(UInt8(ascii: "*")) }
+    package var isPattern: Bool { MapKey.isPattern(key) }
+
+    /// The line from 1; `nil` for a map made in code.
+    var lineInMap: Int? { line > 0 ? Int(line) : nil }
 }

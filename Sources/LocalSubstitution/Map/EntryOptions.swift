@@ -12,8 +12,8 @@ package final class EntryOptions: Sendable {
     package let methods: [String]
     package let isEnabled: Bool
 
-    init(_ fields: EntryFields) {
-        isNever = false
+    init(_ fields: EntryFields, isNever: Bool = false) {
+        self.isNever = isNever
         mimeType = fields.mimeType
         charset = fields.charset
         status = fields.status ?? 200
@@ -25,19 +25,6 @@ package final class EntryOptions: Sendable {
         isEnabled = fields.isEnabled ?? true
     }
 
-    private init() {
-        isNever = true
-        mimeType = nil
-        charset = nil
-        status = 200
-        headers = [:]
-        ignoreQuery = nil
-        use = .always
-        timeout = nil
-        methods = []
-        isEnabled = true
-    }
-
     /// The options of a `null` entry.
-    static let never = EntryOptions()
+    static let never = EntryOptions(EntryFields(), isNever: true)
 }

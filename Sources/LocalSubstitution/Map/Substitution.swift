@@ -1,12 +1,12 @@
 import Foundation
 
-/// What an entry gives for a request: file, MIME type, charset, headers and status.
-package struct Substitution: Sendable {
+/// What an entry answers a request with: file, MIME type, charset, headers and status.
+package final class Substitution: Sendable {
     /// When an entry's file answers: the map's field `use`.
     enum Use: String, Sendable, Hashable, CaseIterable {
         /// Always. The default.
         case always
-        /// Until the network has given a newer copy.
+        /// Until the network has a newer copy.
         case untilUpdated
         /// When the network fails.
         case whenOffline
@@ -22,7 +22,7 @@ package struct Substitution: Sendable {
     let charset: String?
     /// The HTTP status code.
     package let status: Int
-    /// The headers that the entry and `$defaults` set. They win over those that the cache gives by itself.
+    /// The headers that the entry and `$defaults` set. They win over those that the cache sets by itself.
     package let headers: [String: String]
     /// When the file answers.
     let use: Use

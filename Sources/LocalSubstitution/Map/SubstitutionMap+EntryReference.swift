@@ -11,7 +11,7 @@ extension SubstitutionMap {
 
         init(_ entry: Entry) {
             key = entry.key
-            line = entry.line > 0 ? Int(entry.line) : nil
+            line = entry.lineInMap
         }
     }
 }

@@ -7,8 +7,7 @@ extension SubstitutionMap {
         var files = FileChecker(storage.folder, looksAtFiles: true)
         var problems = storage.index.entries.compactMap { entry -> Problem? in
             guard let file = entry.file, let problem = files.problem(of: file, wildcardsInKey: .max) else { return nil }
-            let line = entry.line > 0 ? Int(entry.line) : nil
-            return Problem(problem.kind, key: entry.key, line: line, problem.message)
+            return Problem(problem.kind, entry, problem.message)
         }
         problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
         if let problem = files.folderProblem { problems.insert(problem, at: 0) }

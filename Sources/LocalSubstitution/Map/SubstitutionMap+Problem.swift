@@ -69,6 +69,10 @@ extension SubstitutionMap {
             self.message = message
         }
 
+        init(_ kind: Kind, _ entry: Entry, _ message: String) {
+            self.init(kind, key: entry.key, line: entry.lineInMap, message)
+        }
+
         /// Whether not even a part of the map can be used.
         var isFatal: Bool { [.unreadableMap, .syntax, .notAnObject].contains(kind) }
     }

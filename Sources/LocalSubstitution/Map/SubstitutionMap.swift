@@ -13,6 +13,8 @@ public struct SubstitutionMap: Sendable {
     final class Storage: Sendable {
         let index: MapIndex
         let filesLeftOut: [FileName]
+        /// Whether files were looked at when the map was loaded.
+        let hasCheckedFiles: Bool
         let folder: ResourcesFolder?
         /// `nil` for a map that was not loaded from a file.
         let source: Source?
@@ -20,6 +22,7 @@ public struct SubstitutionMap: Sendable {
         init(_ loaded: MapLoader, folder: ResourcesFolder?, source: Source?) {
             index = loaded.index
             filesLeftOut = loaded.filesLeftOut
+            hasCheckedFiles = loaded.looksAtFiles
             self.folder = folder
             self.source = source
         }
@@ -33,11 +36,11 @@ public struct SubstitutionMap: Sendable {
             }.of(url)
         }
 
-        /// Made when somebody asks: most processes never do.
+        /// Made at first use, since most processes never need it.
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
-    /// What becomes of entries that something is wrong with.
+    /// What happens to entries with mistakes.
     public enum InvalidEntries: Sendable, Hashable {
         /// Any problem is an error.
         case reject
@@ -61,7 +64,7 @@ public struct SubstitutionMap: Sendable {
     ///   - resources: The folder with the entries' files. By default the folder `Resources` beside the map. If there is none, the
     ///     map's own folder, in which the map and hidden files are never served.
     ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
-    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         contentsOf file: URL,
         resources: URL? = nil,
@@ -83,7 +86,7 @@ public struct SubstitutionMap: Sendable {
     ///   - json: A JSON object in UTF-8.
     ///   - resources: The folder with the entries' files; a map without files needs none.
     ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
-    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         json: Data,
         resources: URL? = nil,
@@ -98,12 +101,26 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Makes a map of a dictionary of URLs and file names.
+    /// Loads a map from the text that its file is going to have.
+    ///
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
+    package init(json: Data, of file: URL, resources: URL) throws(SubstitutionMapError) {
+        let isOwn = resources.standardizedFileURL.path == file.deletingLastPathComponent().standardizedFileURL.path
+        let folder = ResourcesFolder(resources, mapName: isOwn ? file.lastPathComponent : nil)
+        try self.init(
+            MapLoader(json: Array(json), folder: folder),
+            source: nil,
+            folder: folder,
+            invalidEntries: .reject
+        )
+    }
+
+    /// Makes a map from a dictionary of URLs and file names.
     ///
     /// - Parameters:
     ///   - files: Keys, as in the JSON, and the names of their files.
     ///   - resources: The folder with the files.
-    /// - Throws: Everything that is wrong with the map, each problem with its key.
+    /// - Throws: An error that lists every problem with the map, each with its key.
     public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(resources)
         try self.init(
@@ -114,7 +131,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// How many entries are in use.
+    /// The number of entries, `null` and disabled ones included, without those that were skipped.
     public var count: Int { storage.index.entries.count }
 
     /// The entries, in the order of the map.

@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// Requests that the package itself sends. On Apple platforms a registered protocol is asked about them too, and must not take
-/// them. On Linux, where properties are lost on the way, sessions are made without it.
+/// them. On Linux, where properties are lost on the way, the package's own sessions are made without the protocol.
 extension URLRequest {
     #if canImport(Darwin)
     private static let ownKey = "LocalSubstitution.isOwn"

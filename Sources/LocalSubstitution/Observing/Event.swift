@@ -11,8 +11,8 @@ extension LocalSubstitutionCache {
             /// A kind by its name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// A request was answered from a file, or by an entry with a status alone. Of an `untilUpdated` entry it may be a newer
-            /// copy of the file that answered: after ``refreshed``, or one that an earlier process stored.
+            /// A file, a recorder's copy or a status-only entry answered. For an `untilUpdated` entry, a newer copy
+            /// of the file may have answered: after ``refreshed``, or from an earlier process.
             public static let substituted = Kind(rawValue: "substituted")
             /// An entry names the URL, but didn't answer the request.
             public static let bypassed = Kind(rawValue: "bypassed")
@@ -46,20 +46,20 @@ extension LocalSubstitutionCache {
         public let kind: Kind
         /// The request's URL; `nil` for the events of a map.
         public let url: URL?
-        /// The key of the entry; `nil` where no entry names the URL.
-        public var key: String?
+        /// The entry's key. Where a recorder's copy or the network answers without an entry: the URL. `nil` if no entry names it.
+        public internal(set) var key: String?
         /// The file that answered, couldn't be read, or was written by a recorder.
-        public var file: URL?
+        public internal(set) var file: URL?
         /// The size of the body that was delivered, recorded or refreshed.
-        public var bytes: Int?
+        public internal(set) var bytes: Int?
         /// Why, in words without a full stop; `nil` for events that speak for themselves.
-        public var reason: String?
+        public internal(set) var reason: String?
         /// The keys that almost match, for ``Kind/missed``.
-        public var nearMisses: [SubstitutionMap.NearMiss] = []
+        public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []
 
         /// One line, except for a map with several problems.
         public var description: String {
-            // Its lines are its own, and printable already.
+            // The reason has several lines, and is printable already.
             if kind == .mapNotReloaded {
                 return "map not reloaded, the last good one stays in place:\n\(reason ?? "")"
             }

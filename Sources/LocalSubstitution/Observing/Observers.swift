@@ -5,7 +5,7 @@ final class Observers: Sendable {
     typealias Event = LocalSubstitutionCache.Event
     typealias Statistics = LocalSubstitutionCache.Statistics
 
-    /// Who wants to know what happens.
+    /// A receiver of events.
     struct Listener: Sendable {
         let hear: @Sendable (Event) -> Void
         var end: @Sendable () -> Void = {}
@@ -39,7 +39,7 @@ final class Observers: Sendable {
 
     // MARK: Events
 
-    /// Everything that happens from now on, until the cache goes. Each call makes a stream for one listener.
+    /// Returns a stream of everything that happens from now on, for one listener. It ends with the cache.
     func events(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let listener = Listener(hear: { continuation.yield($0) }, end: { continuation.finish() })
@@ -66,7 +66,7 @@ final class Observers: Sendable {
         state.withLock { _ = $0.listeners.removeValue(forKey: number) }
     }
 
-    /// Tells the listeners of an event, which is only made if there are any.
+    /// Sends an event to the listeners. It's made only if there are any.
     func emit(_ event: @autoclosure () -> Event) {
         let listeners = state.withLock { $0.listeners.isEmpty ? nil : Array($0.listeners.values) }
         guard let listeners else { return }

@@ -1,9 +1,9 @@
 extension LocalSubstitutionCache {
-    /// How often a cache was asked, and what came of it. Counts begin at 0 with the cache and never go back.
+    /// How often a cache was asked, and with what result. A cache's counts begin at 0 and never decrease.
     ///
     /// Every lookup counts as ``substituted``, ``bypassed``, ``fallbackHits`` or ``misses``. A request that
-    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first. If it can't
-    /// read the file, the request counts only in ``faults``.
+    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first. If it
+    /// can't read the file, the request counts only in ``faults``.
     public struct Statistics: Sendable, Hashable {
         /// Requests that the loader asked the cache for, except those that a protocol answers or forwards itself. Requests that a
         /// protocol fails also count, unless it can't read their files.
@@ -20,17 +20,17 @@ extension LocalSubstitutionCache {
         /// Requests that ``SubstitutionURLProtocol`` answered from a file, or by an entry with a status alone, where the cache
         /// wasn't asked or the loader would have refused its response. They aren't lookups.
         public internal(set) var served = 0
-        /// Requests for which something stood by, and that the network answered.
+        /// Requests that had a fallback, and that the network answered.
         public internal(set) var forwarded = 0
-        /// Requests that the network did not answer, so that what stood by did.
+        /// Requests that the fallback answered, since the network failed.
         public internal(set) var fellBack = 0
         /// Responses that a recorder has kept, new or changed.
         public internal(set) var recorded = 0
         /// Files that could not be read when they were asked for: in a lookup, or by a protocol.
         public internal(set) var faults = 0
-        /// The bytes of all bodies that were substituted.
+        /// The bytes of all bodies that were substituted or served.
         public internal(set) var bytes = 0
-        /// Newer copies that the network gave for the files of `untilUpdated` entries. They are no lookups.
+        /// Newer copies that arrived for the files of `untilUpdated` entries. They aren't lookups.
         public internal(set) var refreshed = 0
     }
 }

@@ -3,17 +3,21 @@ public import Foundation
 /// Why a cache can't be attached to a configuration or installed, and what to do.
 public struct AttachmentError: Error, Sendable, CustomStringConvertible, LocalizedError {
     /// The kind of problem, for programs.
-    public struct Kind: Sendable, Hashable {
-        let name: String
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        /// The name of the static member.
+        public let rawValue: String
+
+        /// A kind by its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
 
         /// A background configuration has no custom protocols, and the attachment needs one.
-        public static let backgroundConfiguration = Kind(name: "backgroundConfiguration")
+        public static let backgroundConfiguration = Kind(rawValue: "backgroundConfiguration")
         /// The platform has no custom protocols, and the attachment needs one.
-        public static let unsupportedPlatform = Kind(name: "unsupportedPlatform")
+        public static let unsupportedPlatform = Kind(rawValue: "unsupportedPlatform")
         /// An exception of `unmatched` is neither a URL nor a match pattern.
-        public static let invalidException = Kind(name: "invalidException")
+        public static let invalidException = Kind(rawValue: "invalidException")
         /// A session was used before the cache was installed.
-        public static let sessionInUse = Kind(name: "sessionInUse")
+        public static let sessionInUse = Kind(rawValue: "sessionInUse")
     }
 
     /// The kind of problem.
@@ -23,6 +27,12 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
 
     /// The same as `description`.
     public var errorDescription: String? { description }
+
+    /// The error on a platform without custom protocols, where one is needed.
+    static let withoutProtocols = AttachmentError(
+        .unsupportedPlatform,
+        "watchOS has no custom protocols: leave out the recorder, and use unmatched: .load"
+    )
 
     init(_ kind: Kind, _ description: String) {
         self.kind = kind

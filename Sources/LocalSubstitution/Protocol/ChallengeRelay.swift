@@ -6,11 +6,11 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Hands what the outer session says to a challenge on to the session that was challenged.
+/// Passes the outer session's answer to a challenge on to the session that was challenged.
 final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    /// `nil` once it was given: a session wants one answer.
+    /// `nil` once it was called: a session accepts only one answer.
     private let answer: Guarded<Answer?>
 
     init(_ answer: @escaping Answer) { self.answer = Guarded(answer) }

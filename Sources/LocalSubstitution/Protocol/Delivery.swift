@@ -1,4 +1,4 @@
-/// How far a protocol's one delivery has come.
+/// The state of a protocol's delivery to its client.
 ///
 /// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are counted, and results
 /// of earlier ones are ignored. Linux's loader also starts a protocol that is already running or has ended.
@@ -32,27 +32,27 @@ struct Delivery: Sendable {
         return .attempt(attempt)
     }
 
-    /// Whether an attempt goes on, so that what it has forwarded is of use.
+    /// Stores an attempt's forwarding; returns `false` if the attempt has ended, so that the forwarding isn't needed.
     mutating func follow(_ forwarding: Forwarding, _ attempt: Int) -> Bool {
         guard isUnderWay(attempt) else { return false }
         self.forwarding = forwarding
         return true
     }
 
-    /// Gives what was forwarded and is of no use any more.
+    /// Stops the current attempt. Returns its forwarding, which isn't needed any more.
     mutating func stop() -> Forwarding? {
         if progress == .underWay { progress = .idle }
         return forwarding.take()
     }
 
-    /// Whether an attempt may pass on a piece of a response.
+    /// Notes that an attempt passes on a piece of a response; returns `false` if it may not.
     mutating func pass(_ attempt: Int) -> Bool {
         guard isUnderWay(attempt) else { return false }
         hasPassedPieces = true
         return true
     }
 
-    /// Whether pieces were passed on before an attempt's end; `nil` if it may not end: it has, or it was stopped.
+    /// Ends an attempt. Returns whether it has passed on pieces; `nil` if it had ended or was stopped already.
     mutating func end(_ attempt: Int) -> Bool? {
         guard isUnderWay(attempt) else { return nil }
         progress = .ended

@@ -1,28 +1,28 @@
-import Dispatch
 import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// A request that goes to the network, with something that answers if that fails.
+/// A request that goes to the network, perhaps with something that answers if that fails.
 struct ForwardedRequest: Sendable {
     typealias Result = Swift.Result<CachedURLResponse, URLError>
 
     let attachment: Attachment
     let lookup: Lookup
-    let fallback: Fallback
+    /// `nil` if nothing answers when the network fails.
+    let fallback: Fallback?
     /// What is sent: the request, with the validators of the recorder's copy if it has one.
     let request: URLRequest
-    /// Whether the server may say that the recorder's copy is still right.
+    /// Whether the request has validators, so that a 304 can confirm the recorder's copy.
     private let isConditional: Bool
-    /// The header by which the session itself identifies its user; `nil` for most. As it is sent: a response may set a cookie.
+    /// The header by which the session identifies its user, if any. Read before sending, since a response may set a cookie.
     private let credentialHeader: String?
 
     init(
         _ attachment: Attachment,
         _ lookup: Lookup,
-        _ fallback: Fallback,
+        _ fallback: Fallback?,
         isConditional: Bool = true
     ) {
         self.attachment = attachment
@@ -30,36 +30,46 @@ struct ForwardedRequest: Sendable {
         self.fallback = fallback
         credentialHeader = attachment.forwarder.credentialHeader(for: lookup.request.url)
         var request = lookup.request
-        let validators = isConditional ? fallback.recorder?.validators(for: request) : nil
+        let validators = isConditional ? fallback?.recorder?.validators(for: request) : nil
         validators?.makeConditional(&request)
         self.isConditional = validators != nil
         self.request = request
     }
 
-    /// How many seconds the complete response may take; `nil` for what the configuration says.
+    /// How many seconds the complete response may take; `nil` for the configuration's timeout.
     var timeout: Double? {
         guard case .entry(let substitution) = fallback else { return nil }
         return substitution.timeout
     }
 
     /// Whether something answers if the network fails. A recorder may have lost its copy by then.
-    var hasFallback: Bool { fallback.recorder.map { $0.hasAnswer(to: lookup.request) } ?? true }
+    var hasFallback: Bool { fallback?.recorder.map { $0.hasAnswer(to: lookup.request) } ?? (fallback != nil) }
 
     private var responder: Responder { attachment.responder }
 
-    /// What an entry answers to the target of a redirect; `nil` to follow it, also where an entry waits for the network to fail.
-    func answer(toRedirect request: URLRequest) -> CachedURLResponse? {
-        let lookup = responder.lookUp(request)
-        guard case .answer(let substitution) = lookup.decision.outcome else { return nil }
-        return try? responder.serve(lookup, by: substitution).get()
+    /// The result for a redirect's target: what a request for it would get; `nil` to follow the redirect, also where a fallback
+    /// waits for the network to fail.
+    func answer(toRedirect request: URLRequest) -> Result? {
+        let lookup = attachment.lookUp(request)
+        responder.reportGoneFiles(lookup)
+        switch attachment.action(for: lookup) {
+        case .answer(_, let substitution):
+            let answer = responder.serve(lookup, by: substitution)
+            if case .failure = answer, !attachment.unmatched.fails(request) { return nil }
+            return answer
+        case .replay(_, let recorder):
+            return responder.replay(lookup, recorder) ?? .failure(responder.unmatched(lookup))
+        case .fail: return .failure(responder.unmatched(lookup))
+        case .forward, nil: return nil
+        }
     }
 
-    /// What is to be done next about a request.
+    /// The next step for a request.
     enum Step: Sendable {
         /// Deliver a result.
         case deliver(Result)
-        /// Find out on a queue, since it reads or writes files.
-        case find(DispatchQueue = .global(qos: .userInitiated), @Sendable () -> Step)
+        /// Run a closure on a queue, since it reads or writes files.
+        case find(@Sendable () -> Step)
         /// Send another request in place of this one.
         case retry(ForwardedRequest)
     }
@@ -67,11 +77,13 @@ struct ForwardedRequest: Sendable {
     /// What to do next.
     func step(after outcome: Forwarding.Outcome) -> Step {
         switch outcome {
-        case .local(let response):
-            return .deliver(.success(response))
+        case .local(let result):
+            return .deliver(result)
         case .failed(let error, let isPartial):
-            guard !isPartial, NetworkFailure.codes.contains(error.code) else { return .deliver(fail(error)) }
-            return .find { .deliver(fallBack(error)) }
+            guard let fallback, !isPartial, NetworkFailure.codes.contains(error.code) else {
+                return .deliver(fail(error))
+            }
+            return .find { .deliver(fallBack(fallback, error)) }
         case .passedOn(let head, let redirects, let limit):
             // The app has the body already.
             let rest = CachedURLResponse(response: head, data: Data())
@@ -87,6 +99,10 @@ struct ForwardedRequest: Sendable {
         _ redirects: [URLRequest],
         obstacle: NotKept? = nil
     ) -> Step {
+        guard let fallback else {
+            responder.reportUnanswered(lookup, since: lookup.decision.reason)
+            return .deliver(.success(response))
+        }
         responder.reportForwarded(lookup)
         guard let recorder = fallback.recorder, let http = response.response as? HTTPURLResponse else {
             return .deliver(.success(response))
@@ -97,7 +113,7 @@ struct ForwardedRequest: Sendable {
         return .find { confirm(redirects, recorder) }
     }
 
-    private func fallBack(_ error: URLError) -> Result {
+    private func fallBack(_ fallback: Fallback, _ error: URLError) -> Result {
         let answer =
             switch fallback {
             case .entry(let substitution): responder.serve(lookup, by: substitution)
@@ -113,12 +129,12 @@ struct ForwardedRequest: Sendable {
         return .failure(error)
     }
 
-    /// The server says that the recorder's copy is still right.
+    /// Answers with the recorder's copy, which the server has confirmed.
     private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> Step {
         guard redirects.isEmpty, let kept = responder.replay(lookup, recorder), case .success = kept else {
             return .retry(ForwardedRequest(attachment, lookup, fallback, isConditional: false))
         }
-        recorder.keeping().confirm(lookup.request)
+        recorder.confirm(lookup.request)
         return .deliver(kept)
     }
 
@@ -135,29 +151,20 @@ struct ForwardedRequest: Sendable {
             return .deliver(.success(response))
         }
         // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
-        let keeping = recorder.keeping()
-        let keep: @Sendable () -> Void = {
-            responder.report(
-                keeping.keep(
-                    response: http,
-                    body: response.data,
-                    for: lookup.request,
-                    redirects: redirects,
-                    obstacle: obstacle
-                ),
-                lookup
-            )
-            keeping.end()
+        let received = ReceivedResponse(
+            request: lookup.request,
+            response: http,
+            body: response.data,
+            redirects: redirects,
+            obstacle: obstacle
+        )
+        // Not `self`, which would hold the recorder as long as the recorder holds this.
+        recorder.record(received) { [responder, lookup] in responder.report($0, lookup) }
+        guard recorder.isBehind else { return .deliver(.success(response)) }
+        return .find {
+            recorder.writeBodies()
+            return .deliver(.success(response))
         }
-        // In the order in which they came, so that the last one stays.
-        guard keeping.isTimely else {
-            return .find(recorder.keepingQueue) {
-                keep()
-                return .deliver(.success(response))
-            }
-        }
-        recorder.keepingQueue.async(execute: keep)
-        return .deliver(.success(response))
     }
 
     /// Returns why a response can't be kept, given what the session added to the requests that led to it.

@@ -6,8 +6,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests on to the network, through a session of its own without our protocols, which would take them again, and
-/// without a cache.
+/// Sends requests on to the network. Its session has no cache, and none of the package's protocols, which would take the
+/// requests again.
 final class Forwarder: Sendable {
     private let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
@@ -21,13 +21,13 @@ final class Forwarder: Sendable {
     init(_ configuration: URLSessionConfiguration, responseLimit: Int? = nil) {
         self.responseLimit = responseLimit
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
-        snapshot.protocolClasses = (snapshot.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
+        snapshot.protocolClasses = snapshot.otherProtocolClasses
         snapshot.urlCache = nil
         self.configuration = Guarded(snapshot)
     }
 
     deinit {
-        // A session holds its delegate until it is invalidated; not here, since this may be the loader's own queue.
+        // A session holds its delegate until it's invalidated. On another queue, since this may be the loader's own.
         guard let session = session.withLock({ $0 }) else { return }
         DispatchQueue.global(qos: .utility).async { session.finishTasksAndInvalidate() }
     }
@@ -37,7 +37,7 @@ final class Forwarder: Sendable {
     /// - Parameters:
     ///   - timeout: How many seconds the complete response may take; `nil` for what the configuration says.
     ///   - priority: The task's.
-    ///   - owner: Whom the forwarding asks and tells.
+    ///   - owner: Receives the response, and decides about redirects and challenges.
     func load(
         _ request: URLRequest,
         timeout: Double?,
@@ -52,7 +52,7 @@ final class Forwarder: Sendable {
         return forwarding
     }
 
-    /// The header with which the session itself shows who asks for a URL; `nil` for most.
+    /// Returns the header by which the session identifies its user to a URL; `nil` for most.
     func credentialHeader(for url: URL?) -> String? {
         configuration.withLock { configuration in
             let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
@@ -66,7 +66,7 @@ final class Forwarder: Sendable {
         }
     }
 
-    /// Made at first use: most apps never send anything on.
+    /// Made at first use, since most apps never forward a request.
     private var currentSession: URLSession {
         session.withLock { session in
             if let session { return session }

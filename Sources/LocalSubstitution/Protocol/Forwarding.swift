@@ -6,15 +6,15 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// One request that was sent on, and what has come of it so far.
+/// One request that was sent on to the network, and its progress.
 final class Forwarding: Sendable {
     enum Outcome: Sendable {
         /// The network's response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])
         /// The body was passed on because it's longer than the limit.
         case passedOn(URLResponse, redirects: [URLRequest], limit: Int)
-        /// An entry has answered the target of a redirect.
-        case local(CachedURLResponse)
+        /// An entry has answered the target of a redirect, or the target mustn't be loaded.
+        case local(Result<CachedURLResponse, URLError>)
         /// - Parameter isPartial: Whether part of the response was passed on, so that nothing else can answer.
         case failed(URLError, isPartial: Bool)
     }
@@ -23,15 +23,15 @@ final class Forwarding: Sendable {
         var isCancelled = false
         var isEnded = false
         var isPartial = false
-        /// Invalidates its session when nobody needs it any more: so it stays until this has ended.
+        /// Kept until the request has ended, since its deinitializer invalidates the session.
         var forwarder: Forwarder?
     }
 
-    /// Whom a forwarding asks and tells: all but the first where ``LoaderThread/runAsDelegate(_:)`` says.
+    /// The receiver of a forwarding. Every closure but the first runs where ``LoaderThread/runAsDelegate(_:)`` runs its own.
     struct Owner: Sendable {
-        /// Answers the target of a redirect, if an entry does; else it is followed. It may read a file.
-        let answerHop: @Sendable (URLRequest) -> CachedURLResponse?
-        /// Hands a challenge to the session whose request this is.
+        /// Answers the target of a redirect, or fails it; `nil` to follow it. It may read a file.
+        let answerHop: @Sendable (URLRequest) -> Result<CachedURLResponse, URLError>?
+        /// Passes a challenge to the session that made the original request.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
         /// Passes on a piece of the response before the rest; `nil` if the response must be whole.
         let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
@@ -63,7 +63,7 @@ final class Forwarding: Sendable {
         }
     }
 
-    /// Nothing comes of it any more.
+    /// Cancels the request. Its owner isn't called any more.
     func cancel() {
         end { _ in nil }
         endTask()
@@ -74,8 +74,8 @@ final class Forwarding: Sendable {
         #if canImport(Darwin)
         task.cancel()
         #else
-        // On Linux `cancel` waits for the loader's queue, on which a protocol is stopped. And what was said to a redirect must
-        // have arrived there before, or it traps (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
+        // On Linux `cancel` waits for the loader's queue, on which a protocol is stopped. And the answer to a redirect must have
+        // arrived there first, or it traps (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
         LoaderThread.runAsDelegate { [task] in
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
         }
@@ -94,7 +94,7 @@ final class Forwarding: Sendable {
         var collectorOwner = ResponseCollector.Owner(limit: limit) { self.finish($0, limit) }
         if let pass = owner.pass {
             collectorOwner.pass = { piece in
-                // Under the same lock as `end`: after a piece nothing else may answer, and after a timeout the file may already.
+                // Under the same lock as `end`: after a piece nothing else may answer; after a timeout the file may have.
                 let mayPass = self.state.withLock { state in
                     if !state.isEnded { state.isPartial = true }
                     return !state.isEnded
@@ -115,12 +115,12 @@ final class Forwarding: Sendable {
         return collectorOwner
     }
 
-    /// Says whether the target of a redirect is to be asked for: not if an entry answers it. The session gives up loops.
+    /// Follows a redirect, unless an entry answers its target. The session stops endless loops.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)
             LoaderThread.runAsDelegate { [self] in
-                // Before the task hears that it is to go no further, and ends.
+                // First, since the task ends when it's told not to follow the redirect.
                 if let answer { end { _ in .local(answer) } }
                 state.withLock { state in
                     // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,

@@ -6,36 +6,50 @@ import FoundationNetworking
 #endif
 
 /// The cache of `URLSession.shared`, which keeps the one that it finds when it's first used. Passes every call on to the cache
-/// that is installed, or else to the one that was there before.
+/// that is installed, or else to `URLCache.shared`.
 final class InstalledCache: URLCache, @unchecked Sendable {
-    // Unchecked, because a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    // Unchecked, because a subclass of `URLCache` has to restate what its superclass says. What it adds is behind a lock, or
+    // doesn't change once there is an `ofSharedSession`.
 
-    /// `URLCache` may be used from any thread, though Apple doesn't call it Sendable.
-    private struct Target: @unchecked Sendable {
-        let cache: URLCache
+    /// Unchecked, so that it doesn't depend on whether an SDK calls `URLCache` Sendable.
+    private struct Installed: @unchecked Sendable {
+        var cache: URLCache?
     }
 
     static let ofSharedSession = InstalledCache()
 
-    private let current: Guarded<Target>
+    private let installed = Guarded(Installed())
+    private let formerShared: URLCache
+    private var isMade = false
 
     private init() {
-        current = Guarded(Target(cache: URLCache.shared))
+        formerShared = URLCache.shared
         #if canImport(Darwin)
-        super.init(memoryCapacity: 0, diskCapacity: 0, directory: nil)
+        super.init(__memoryCapacity: 0, diskCapacity: 0, directoryURL: nil)
         #else
         super.init(memoryCapacity: 0, diskCapacity: 0, diskPath: nil)
         #endif
+        isMade = true
     }
 
-    private var target: URLCache { current.withLock { $0 }.cache }
+    /// The cache that answers.
+    var target: URLCache {
+        if let cache = installed.withLock({ $0 }).cache { return cache }
+        let shared = URLCache.shared
+        return shared === self ? formerShared : shared
+    }
 
-    /// Passes calls on to another cache from now on.
-    func use(_ cache: URLCache) {
-        let (former, target) = (current.withLock { $0 }, Target(cache: cache))
-        current.withLock { $0 = target }
+    /// Passes calls on to an installed cache from now on; `nil` if none is installed any more.
+    func use(_ cache: URLCache?) {
+        let next = Installed(cache: cache)
+        let former = installed.withLock { installed in
+            defer { installed = next }
+            return installed
+        }
         withExtendedLifetime(former) {}
     }
+
+    // MARK: Responses
 
     override func cachedResponse(for request: URLRequest) -> CachedURLResponse? { target.cachedResponse(for: request) }
 
@@ -61,4 +75,22 @@ final class InstalledCache: URLCache, @unchecked Sendable {
     override func removeCachedResponses(since date: Date) { target.removeCachedResponses(since: date) }
 
     override func removeAllCachedResponses() { target.removeAllCachedResponses() }
+
+    // MARK: Capacities
+
+    // Apple's loader offers a response for caching only if it's small enough for the disk capacity. `URLCache`'s own
+    // initializer may set the capacities too, and must not change the target's.
+
+    override var memoryCapacity: Int {
+        get { target.memoryCapacity }
+        set { if isMade { target.memoryCapacity = newValue } }
+    }
+
+    override var diskCapacity: Int {
+        get { target.diskCapacity }
+        set { if isMade { target.diskCapacity = newValue } }
+    }
+
+    override var currentMemoryUsage: Int { target.currentMemoryUsage }
+    override var currentDiskUsage: Int { target.currentDiskUsage }
 }

@@ -4,14 +4,14 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Errors that mean that the network, the host or the connection is not there. An HTTP error is an answer, and none of them.
+/// Errors that mean that the network, the host or the connection isn't available. An HTTP error status is a response instead.
 enum NetworkFailure {
     static let codes: Set<URLError.Code> = {
         var codes: Set<URLError.Code> = [
             .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
             .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
         ]
-        // What Linux's loader says of a connection that ends before the head of an answer, or in the middle of its body.
+        // Linux's loader reports these for a connection that ends before a response's head or within its body.
         #if !canImport(Darwin)
         codes.formUnion([.badServerResponse, .unknown])
         #endif

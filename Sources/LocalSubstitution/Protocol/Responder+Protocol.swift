@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a protocol gets where a cache isn't asked, or isn't believed.
+/// Responses for a protocol: where URLSession doesn't ask a cache, or rejects its response.
 extension Responder {
-    /// The response of an entry, whatever a loader would say of it.
+    /// Returns an entry's response, even if the loader wouldn't take it from a cache.
     func serve(_ lookup: Lookup, by substitution: Substitution) -> Result<CachedURLResponse, URLError> {
         guard let url = lookup.request.url else { return .failure(URLError(.badURL)) }
         do throws(FileProblem) {
@@ -74,7 +74,7 @@ extension Responder {
     }
 
     /// Counts and reports what a recorder has done with a response.
-    func report(_ outcome: Keeping.Outcome, _ lookup: Lookup) {
+    func report(_ outcome: ReceivedResponse.Outcome, _ lookup: Lookup) {
         guard let url = lookup.request.url else { return }
         switch outcome {
         case .kept(let file, let bytes):

@@ -10,6 +10,7 @@ enum Slots {
     private struct State: Sendable {
         var count = 0
         var attachments: [ObjectIdentifier: Attachment] = [:]
+        var emptied: Set<ObjectIdentifier> = []
     }
 
     private static let state = Guarded(State())
@@ -29,10 +30,17 @@ enum Slots {
         state.withLock { $0.attachments[ObjectIdentifier(slot)] }
     }
 
-    /// Has a class leave every request to the loader from now on.
-    static func remove(_ slot: SubstitutionURLProtocol.Type) {
-        let attachment = state.withLock { $0.attachments.removeValue(forKey: ObjectIdentifier(slot)) }
+    /// Detaches a class. From now on it fails every request that would reach the network.
+    static func empty(_ slot: SubstitutionURLProtocol.Type) {
+        let attachment = state.withLock { state in
+            state.emptied.insert(ObjectIdentifier(slot))
+            return state.attachments.removeValue(forKey: ObjectIdentifier(slot))
+        }
         withExtendedLifetime(attachment) {}
+    }
+
+    static func isEmptied(_ slot: SubstitutionURLProtocol.Type) -> Bool {
+        state.withLock { $0.emptied.contains(ObjectIdentifier(slot)) }
     }
 
     /// The n-th class nests as deep as n has binary digits. Nested n deep, its mangled name would be lost at a depth of 255, and

@@ -14,16 +14,23 @@ public import Foundation
 /// ``LocalSubstitutionCache/attach(to:unmatched:recorder:)`` puts a subclass into a configuration's `protocolClasses`. It takes
 /// only the requests for which it has something to do.
 public class SubstitutionURLProtocol: URLProtocol {
-    /// What the attaching has said; `nil` for a class that no attaching has made.
+    /// The attachment that the class serves; `nil` if there is none.
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
 
-    /// Whether an entry applies to a request, a recorder is to keep its response, or the session must fail without an answer.
+    /// Whether an entry applies to a request, a recorder keeps its response, or the session must fail the request.
     public override class func canInit(with request: URLRequest) -> Bool {
-        guard let attachment, !request.isOwn else { return false }
-        guard attachment.responder.retains(request) || attachment.action(for: request) != nil else { return false }
-        attachment.responder.noteTaken(request)
+        guard !request.isOwn else { return false }
+        guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
+        let responder = attachment.responder
+        if responder.retains(request, isStrict: attachment.unmatched.isStrict) {
+            responder.noteTaken(request, nil)
+            return true
+        }
+        let lookup = attachment.lookUp(request)
+        guard attachment.action(for: lookup) != nil else { return false }
+        responder.noteTaken(request, lookup)
         return true
     }
 
@@ -40,18 +47,19 @@ public class SubstitutionURLProtocol: URLProtocol {
             client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
             return
         }
-        guard let attachment = Self.attachment else { return end(.failure(URLError(.resourceUnavailable)), attempt) }
+        guard let attachment = Self.attachment else { return end(.failure(.detached(request.url)), attempt) }
         let responder = attachment.responder
-        // For a download task the loader hasn't asked the cache.
-        responder.noteTaken(nil)
+        let taken = responder.startTaken(request)
+        let isStrict = attachment.unmatched.isStrict
         if !UnsupportedTask.isUnfinishable(task),
-            let retained = responder.retainedResponse(for: request, cachedResponse)
+            let retained = responder.retainedResponse(for: request, cachedResponse, isStrict: isStrict)
         {
             return end(.success(retained), attempt)
         }
-        guard let action = attachment.action(for: request) else {
+        guard let action = attachment.actionAtStart(for: request, taken) else {
             return end(.failure(URLError(.resourceUnavailable)), attempt)
         }
+        responder.reportGoneFiles(action.lookup)
         if let error = UnsupportedTask.error(for: task, request, action) {
             responder.reportUnanswered(action.lookup, since: error.localizedDescription)
             return end(.failure(error), attempt)
@@ -74,7 +82,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
     }
 
-    /// Cancels what was forwarded, and delivers nothing any more. A task that was suspended is started again.
+    /// Cancels the forwarded request, and delivers nothing more. Resuming a suspended task starts the protocol again.
     public override func stopLoading() {
         // If it wasn't started, the cache still expects it to report the request.
         Self.attachment?.responder.forgetTaken(request)
@@ -114,15 +122,15 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
     }
 
-    /// Does what is to be done next. Must run where ``LoaderThread`` says.
+    /// Performs a step. Must run where ``LoaderThread`` says.
     private func perform(_ step: ForwardedRequest.Step, _ attempt: Int) {
         nonisolated(unsafe) let this = self
         switch step {
         case .deliver(let result):
             end(result, attempt)
-        case .find(let queue, let find):
+        case .find(let find):
             let thread = LoaderThread()
-            queue.async {
+            DispatchQueue.global(qos: .userInitiated).async {
                 let next = find()
                 thread.run { this.perform(next, attempt) }
             }
@@ -133,7 +141,7 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     // MARK: Delivering
 
-    /// Tells the client how it ends, unless the task was stopped before. It must run where ``LoaderThread`` says.
+    /// Delivers a result to the client, unless the task was stopped before. Must run where ``LoaderThread`` says.
     private func end(_ result: Result<CachedURLResponse, URLError>, _ attempt: Int) {
         guard let isRest = delivery.withLock({ $0.end(attempt) }), let client else { return }
         switch result {

@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 extension URLError {
-    /// What a request gets that no entry answers, in a session that is to reach no network: why, ready to print.
+    /// The error of a request that no entry answers in a strict session. It explains why, ready to print.
     static func unmatched(_ explanation: Explanation) -> URLError {
         .explained(
             .resourceUnavailable,
@@ -19,7 +19,16 @@ extension URLError {
         .explained(.cannotOpenFile, "the entry's file \(problem.message)", url)
     }
 
-    /// An error with a description of its own.
+    /// What a request gets in a session whose cache was detached.
+    static func detached(_ url: URL?) -> URLError {
+        .explained(
+            .resourceUnavailable,
+            "the cache was detached from this session, as at the end of a test: make another session",
+            url
+        )
+    }
+
+    /// An error with a description from this package.
     static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }

@@ -6,10 +6,9 @@ import FoundationNetworking
 
 /// Which requests may not reach the network.
 struct UnmatchedRule: Sendable {
-    /// Whether requests fail that nothing answers and that are no exceptions.
+    /// Whether unanswered requests fail, unless they're exceptions.
     let isStrict: Bool
-    private var patterns = PatternIndex()
-    private var urls: Set<String> = []
+    private var exceptions = MapKeys()
 
     /// - Throws: If an exception is neither a URL nor a match pattern.
     init(_ unmatched: LocalSubstitutionCache.Unmatched) throws(AttachmentError) {
@@ -18,13 +17,9 @@ struct UnmatchedRule: Sendable {
             return
         }
         isStrict = true
-        for (number, key) in exceptions.enumerated() {
+        for key in exceptions {
             do throws(URLSyntaxError) {
-                if key.utf8.contains(UInt8(ascii: "*")) {
-                    patterns.insert(try MatchPattern(key), number: number)
-                } else {
-                    urls.insert(try NormalizedURL(key: key).canonical)
-                }
+                try self.exceptions.insert(key)
             } catch {
                 throw AttachmentError(.invalidException, "the exception “\(key)” \(error.message)")
             }
@@ -35,6 +30,6 @@ struct UnmatchedRule: Sendable {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
             return isStrict
         }
-        return !urls.contains(url.canonical) && patterns.matches(url, ignoring: nil).isEmpty
+        return !exceptions.match(url)
     }
 }

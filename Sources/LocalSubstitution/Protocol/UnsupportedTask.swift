@@ -29,8 +29,8 @@ enum UnsupportedTask {
                 request.url
             )
         }
-        // Only now the task can be seen: `canInit(with:)` gets a request.
-        if case .forward = action, task is URLSessionUploadTask, request.httpBody == nil {
+        // Not earlier, since `canInit(with:)` gets a request and not its task.
+        if case .forward = action, task is URLSessionUploadTask {
             return .explained(
                 .requestBodyStreamExhausted,
                 "on Linux, Foundation hides an upload task's body from a URLProtocol, so that it can't be sent on: set the "

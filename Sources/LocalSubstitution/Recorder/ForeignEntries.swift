@@ -18,7 +18,7 @@ package struct ForeignEntries: Sendable {
         var files: Set<String> = []
         var globs: [Glob] = []
         for key in document.values.keys where !key.hasPrefix("$") {
-            if !key.utf8.contains(UInt8(ascii: "*")), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
+            if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
             guard let file = document.fields(of: key)?.file else { continue }
             files.insert(NamesInUse.folded(file))
             if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
@@ -42,7 +42,7 @@ package struct ForeignEntries: Sendable {
     package func pattern(equalTo pattern: String) -> String? {
         guard let form = try? MatchPattern(pattern).text else { return nil }
         return document.values.keys.first {
-            $0.utf8.contains(UInt8(ascii: "*")) && (try? MatchPattern($0).text) == form
+            MapKey.isPattern($0) && (try? MatchPattern($0).text) == form
         }
     }
 

@@ -17,12 +17,10 @@ package struct MapDocument: Sendable {
     }
 
     package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let json = json.starts(with: byteOrderMark) ? Array(json.dropFirst(byteOrderMark.count)) : json
-        var scanner = JSONScanner(json)
+        let json = ByteOrderMark.removed(from: json)
         let members: [JSONScanner.Member]
-        do throws(JSONScanner.SyntaxError) {
-            members = try scanner.members()
+        do throws(JSONCursor.SyntaxError) {
+            members = try JSONScanner(json).members()
         } catch {
             throw SubstitutionMapError(file: file, problems: [MapLoader.problem(error, in: json)])
         }
@@ -70,8 +68,7 @@ package struct MapDocument: Sendable {
     /// The names of an entry's fields; empty if it is no object.
     func fieldNames(of key: String) -> [String] {
         guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }
-        var scanner = JSONScanner(Array(text.utf8))
-        return ((try? scanner.members()) ?? []).map(\.key)
+        return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)
     }
 
     private static func reader(of text: String) -> EntryFieldsReader {

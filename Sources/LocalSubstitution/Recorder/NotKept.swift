@@ -1,5 +1,5 @@
 /// Why a recorder does not keep a response. The description is readable.
-package enum NotKept: Sendable, Hashable, CustomStringConvertible {
+package enum NotKept: Error, Hashable, CustomStringConvertible {
     case method(String)
     case body
     case url(String)

@@ -1,26 +1,10 @@
 package import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The entry that a recorder writes for a response: the file's name alone, where that says enough.
 package struct RecordedEntry {
     let entry: Entry
     /// The entry's value in the map.
     package let text: String
-
-    init(_ response: HTTPURLResponse, body: Data, url: NormalizedURL, file: String, defaults: EntryFields) {
-        self.init(
-            status: 200,
-            headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
-            type: response.value(forHTTPHeaderField: "Content-Type").flatMap { ContentType($0) },
-            body: body,
-            url: url,
-            file: file,
-            defaults: defaults
-        )
-    }
 
     package init(
         status: Int,

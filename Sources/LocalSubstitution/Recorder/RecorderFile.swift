@@ -23,21 +23,15 @@ struct RecorderFile {
     /// The records by canonical URL; `nil` if there is no such file, or it is broken.
     static func records(in folder: URL) -> [String: Record]? {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
-        do throws(FileProblem) {
-            let file = try OpenedFile(path: path)
-            guard file.status.kind == .regular else { return nil }
-            return try? JSONDecoder().decode(Contents.self, from: file.contents()).responses
-        } catch {
-            return nil
-        }
+        return try? JSONDecoder().decode(Contents.self, from: OpenedFile(path: path).contents()).responses
     }
 
-    static func data(_ kept: [String: KeptResponse]) -> Data {
-        let responses = JSONText.lines(kept.mapValues(text), indent: "  ")
+    static func data(_ responses: [String: RecordedResponse]) -> Data {
+        let responses = JSONText.lines(responses.mapValues(text), indent: "  ")
         return Data((JSONText.lines(["responses": responses]) + "\n").utf8)
     }
 
-    private static func text(_ kept: KeptResponse) -> String {
+    private static func text(_ kept: RecordedResponse) -> String {
         var members = [
             ("file", JSONText.string(kept.file)), ("bytes", String(kept.bytes)), ("date", String(kept.stamp)),
         ]

@@ -1,102 +1,95 @@
 import Foundation
 
-/// What a recorder knows of the responses in its folder, and what it has yet to write there.
+/// What a recorder knows of its folder, and what it has yet to write there.
 struct RecorderIndex: Sendable {
-    /// By canonical URL.
-    private(set) var kept: [String: KeptResponse] = [:]
-    /// The bytes of all kept files.
-    private(set) var bytes = 0
-    /// Names that no new file may have. A name stays until nothing on disk says anything of its file.
-    var names = NamesInUse()
-    /// Bodies that are being written, by URL and digest.
-    var inFlight: Set<String> = []
-    /// Files that no entry names any more, to be removed once the map on disk names them no more.
-    private(set) var removed: Set<String> = []
-    /// Files that are whole, whose names the journal still has.
-    private(set) var settled: Set<String> = []
-    /// Counts changes of the map, and of anything.
-    private(set) var changes = (map: 0, all: 0)
+    /// What the folder doesn't have yet.
+    struct Unsaved: Sendable {
+        var isMap = false
+        var isRecords = false
+        /// Files that no entry names any more, to be removed once the map on disk doesn't name them.
+        var removed: Set<String> = []
 
-    private var lastStamp = 0
-    /// Stamps and URLs, the oldest first; those that are no longer a response's stamp count for nothing.
-    private var ages: [(stamp: Int, url: String)] = []
-    private var firstAge = 0
+        var isEmpty: Bool { !isMap && !isRecords && removed.isEmpty }
 
-    /// Adds a response that is in the folder already.
-    mutating func load(_ response: KeptResponse, for url: String) {
-        kept[url] = response
-        bytes += response.bytes
-    }
-
-    /// Ends loading: from here on stamps increase.
-    mutating func finishLoading(now: Int) {
-        ages = kept.map { ($0.value.stamp, $0.key) }.sorted { ($0.stamp, $0.url) < ($1.stamp, $1.url) }
-        lastStamp = min(ages.last?.stamp ?? 0, now)
-    }
-
-    mutating func put(_ response: KeptResponse, for url: String, now: Int) {
-        let old = kept[url]
-        if let old {
-            bytes -= old.bytes
-            if old.file != response.file { removed.insert(old.file) }
+        mutating func formUnion(_ other: Self) {
+            isMap = isMap || other.isMap
+            isRecords = isRecords || other.isRecords
+            removed.formUnion(other.removed)
         }
-        var response = response
-        response.stamp = stamp(url, now)
-        kept[url] = response
-        bytes += response.bytes
-        settled.insert(response.file)
-        note(isInMap: old?.text != response.text)
     }
 
-    mutating func confirm(_ url: String, now: Int) {
-        guard kept[url] != nil else { return }
-        let stamp = stamp(url, now)
-        kept[url]?.stamp = stamp
-        note(isInMap: false)
+    /// By canonical URL.
+    private(set) var responses: [String: RecordedResponse]
+    private(set) var foreign: ForeignEntries
+    /// The bytes of all recorded files.
+    private(set) var bytes: Int
+    var unsaved: Unsaved
+
+    private var lastStamp: Int
+    private var ages: NamesByAge
+
+    /// - Parameter responses: Those that the folder has, with their stamps.
+    init(_ responses: [String: RecordedResponse], _ foreign: ForeignEntries, unsaved: Unsaved) {
+        self.responses = responses
+        self.foreign = foreign
+        self.unsaved = unsaved
+        bytes = responses.values.reduce(0) { $0 + $1.bytes }
+        let items = responses.map { (name: $0.key, stamp: $0.value.stamp) }
+            .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
+        ages = NamesByAge(items)
+        // From here on stamps increase.
+        lastStamp = min(items.last?.stamp ?? 0, Self.now)
+    }
+
+    mutating func put(_ response: RecordedResponse, for url: String) {
+        let old = responses[url]
+        if let old, old.file != response.file { unsaved.removed.insert(old.file) }
+        bytes += response.bytes - (old?.bytes ?? 0)
+        responses[url] = response
+        stamp(url)
+        if old?.text != response.text { unsaved.isMap = true }
+    }
+
+    /// Notes that the server still has what is recorded.
+    mutating func confirm(_ url: String) {
+        if responses[url] != nil { stamp(url) }
     }
 
     mutating func drop(_ url: String) {
-        guard let old = kept.removeValue(forKey: url) else { return }
+        guard let old = responses.removeValue(forKey: url) else { return }
         bytes -= old.bytes
-        removed.insert(old.file)
-        note(isInMap: true)
+        unsaved.formUnion(Unsaved(isMap: true, isRecords: true, removed: [old.file]))
     }
 
-    /// Drops the oldest responses until the others fit, but never the one that was just kept.
-    mutating func trim(to limit: Int, sparing url: String?) {
-        while bytes > limit, firstAge < ages.count {
-            let oldest = ages[firstAge]
-            guard kept[oldest.url]?.stamp == oldest.stamp else {
-                firstAge += 1
-                continue
-            }
-            if oldest.url == url { return }
-            firstAge += 1
-            drop(oldest.url)
+    /// Drops the oldest responses until the others fit.
+    ///
+    /// - Parameter sparesNewest: Whether one stays that doesn't fit by itself.
+    mutating func trim(to limit: Int, sparesNewest: Bool) {
+        while bytes > limit, responses.count > (sparesNewest ? 1 : 0),
+            let oldest = ages.popFirst(where: { responses[$0]?.stamp == $1 })
+        {
+            drop(oldest)
         }
     }
 
-    /// Notes that something has to be written.
-    mutating func note(isInMap: Bool) {
-        changes.all += 1
-        if isInMap { changes.map += 1 }
+    /// Takes over the entries of a map that was edited.
+    ///
+    /// - Parameter urls: Those whose responses aren't the recorder's any more. Their files go, unless an entry names them.
+    mutating func adopt(_ foreign: ForeignEntries, dropping urls: some Sequence<String>) {
+        self.foreign = foreign
+        for url in urls { drop(url) }
+        // The map is written, with what is new on both sides.
+        unsaved.formUnion(Unsaved(isMap: true, isRecords: true))
     }
 
-    /// Notes that the folder is as it was when the files were listed.
-    mutating func forget(removed gone: Set<String>, settled done: Set<String>) {
-        removed.subtract(gone)
-        settled.subtract(done)
-        for name in gone { names.release(name) }
+    /// A wrong clock, or one that stands still, must not mix up the order.
+    private mutating func stamp(_ url: String) {
+        lastStamp = max(lastStamp + 1, Self.now)
+        responses[url]?.stamp = lastStamp
+        ages.append(url, stamp: lastStamp, of: responses.count) { responses[$0]?.stamp == $1 }
+        unsaved.isRecords = true
     }
 
-    /// A wrong clock, and one that stands still, must not mix up the order.
-    private mutating func stamp(_ url: String, _ now: Int) -> Int {
-        lastStamp = max(lastStamp + 1, now)
-        ages.append((lastStamp, url))
-        if ages.count > 2 * kept.count + 64 {
-            ages = ages[firstAge...].filter { kept[$0.url]?.stamp == $0.stamp || $0.stamp == lastStamp }
-            firstAge = 0
-        }
-        return lastStamp
-    }
+    /// In milliseconds since 1970.
+    static var now: Int { Int(FileStatus.now / 1_000_000) }
 }

@@ -5,45 +5,48 @@ import Guarded
 /// that a process left behind when it was killed.
 final class RecordingJournal: Sendable {
     private let descriptor: Int32
-    /// Names on disk that can't be forgotten yet.
-    private let pending = Guarded<Set<String>>([])
+    /// Names that were added since it was empty.
+    private let added = Guarded<Set<String>>([])
 
     static let name = ".recorder.journal"
     private static let longest = 16 << 20
 
-    /// Opens the journal, and gives the names in it.
-    static func open(in folder: URL) throws(SubstitutionRecorderError) -> (RecordingJournal, names: [String]) {
-        let descriptor = try FileInPlace.open(name, in: folder, appending: true)
-        let path = folder.appendingPathComponent(name, isDirectory: false).path
-        let text = (try? OpenedFile(path: path).prefix(longest)) ?? Data()
-        let lines = text.split(separator: UInt8(ascii: "\n")).compactMap { String(utf8: $0) }
-        return (RecordingJournal(descriptor), lines.filter { isName($0) })
-    }
-
-    private init(_ descriptor: Int32) {
-        self.descriptor = descriptor
+    init(in folder: URL) throws(SubstitutionRecorderError) {
+        descriptor = try FileInPlace.open(Self.name, in: folder, appending: true)
     }
 
     deinit {
         close(descriptor)
     }
 
-    /// Notes that files are about to be written, or that no map will name them any more.
-    func begin(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
-        let code = pending.withLock { pending in
-            let new = names.filter { !pending.contains($0) }
+    /// Returns the names in a folder's journal.
+    static func names(in folder: URL) -> [String] {
+        let path = folder.appendingPathComponent(name, isDirectory: false).path
+        let text = (try? OpenedFile(path: path).prefix(longest)) ?? Data()
+        return text.split(separator: UInt8(ascii: "\n")).compactMap { String(utf8: $0) }.filter(isName)
+    }
+
+    /// Adds the names of files that are about to be written, or that no map will name any more.
+    func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
+        let code = added.withLock { added in
+            let new = names.filter { !added.contains($0) }
+            let length = FileStatus(descriptor: descriptor)?.size
             let code = WrittenFolder.write(Data(new.map { "\($0)\n" }.joined().utf8), to: descriptor)
-            if code == 0 { pending.formUnion(new) }
+            if code == 0 {
+                added.formUnion(new)
+            } else if let length {
+                // A name that is cut off would be another one's, or spoil the next.
+                _ = ftruncate(descriptor, off_t(length))
+            }
             return code
         }
         guard code == 0 else { throw WrittenFolder.Problem(name: Self.name, code: code) }
     }
 
-    /// Forgets files that the map on disk names, or that are gone. When none is left, the journal is emptied.
-    func settle(_ names: some Sequence<String>) {
-        pending.withLock { pending in
-            pending.subtract(names)
-            if pending.isEmpty { _ = ftruncate(descriptor, 0) }
+    /// Removes all names. Call it when the map on disk names each file that is in it or has been removed.
+    func clear() {
+        added.withLock { added in
+            if ftruncate(descriptor, 0) == 0 { added = [] }
         }
     }
 

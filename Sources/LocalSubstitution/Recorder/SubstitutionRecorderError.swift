@@ -2,17 +2,23 @@ public import Foundation
 
 /// Why a recorder can't keep responses in a folder, and what to do.
 public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// What sort of thing it is, for programs.
-    public enum Kind: String, Sendable, Hashable {
+    /// The kind of problem, for programs.
+    public struct Kind: RawRepresentable, Sendable, Hashable {
+        /// The name of the static member.
+        public let rawValue: String
+
+        /// A kind by its name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// Another recorder, of this process or another, keeps in the folder.
-        case inUse
-        /// The folder's map can't be read or is no JSON object.
-        case unreadableMap
+        public static let inUse = Kind(rawValue: "inUse")
+        /// The folder's map can't be read, or isn't a JSON object.
+        public static let unreadableMap = Kind(rawValue: "unreadableMap")
         /// The folder or something in it can't be made, opened or written.
-        case unwritable
+        public static let unwritable = Kind(rawValue: "unwritable")
     }
 
-    /// What sort of thing it is.
+    /// The kind of problem.
     public let kind: Kind
     /// The recorder's folder.
     public let folder: URL

@@ -29,10 +29,7 @@ enum Digest {
     /// The digest as 32 hexadecimal digits in lowercase: the same name also where letter case does not count.
     static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
-        return [high, low].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }
 
     /// The digest of bytes, written in the same way.

@@ -13,7 +13,7 @@ import FoundationNetworking
 final class NewerCopies: Sendable {
     /// An entry's file, and the URL that it answers.
     struct Question: Sendable {
-        /// The URL in the form in which equal ones are the same.
+        /// The URL in canonical form.
         let url: String
         /// The URL as it was asked for.
         let requested: URL
@@ -34,11 +34,10 @@ final class NewerCopies: Sendable {
         let stamp: UpdateRecord.Stamp
     }
 
-    let updates = Updates()
+    let schedule = RefreshSchedule()
     private let defaultCache: DefaultCache
     private let files: any FileHolder
     private let observers: Observers
-    private let isOffline = Guarded(false)
 
     init(in defaultCache: DefaultCache, files: any FileHolder, observers: Observers) {
         self.defaultCache = defaultCache
@@ -46,20 +45,16 @@ final class NewerCopies: Sendable {
         self.observers = observers
     }
 
-    /// The network isn't asked any more, and files answer: a session of the cache must reach no network.
-    func goOffline() { isOffline.withLock { $0 = true } }
-
     // MARK: Answering
 
-    /// What answers in place of a file that was just read; `nil` if the file always does.
+    /// What answers a question whose file was just read: the file, or the copy that replaces it.
     ///
     /// Asks the network in the background if it's time. May look into the default cache, and so on disk.
-    func answer(_ question: Question, file: FileBytes) -> Answer? {
-        guard !isOffline.withLock({ $0 }) else { return nil }
-        let record = updates.record(for: question.url)
+    func answer(_ question: Question, file: FileBytes) -> Answer {
+        let record = schedule.record(for: question.url)
         let stamp = record.stamp
         let found = newerCopy(of: question.url, insteadOf: file, stamp)
-        updates.ask(for: question.url, record) { [weak self] done in
+        schedule.ask(for: question.url, record) { [weak self] done in
             guard let self else { return done() }
             ask(question, done)
         }
@@ -73,8 +68,7 @@ final class NewerCopies: Sendable {
 
     /// Whether ``answer(_:file:)`` would read nothing that isn't in memory.
     func isAtHand(_ url: String, file: FileBytes) -> Bool {
-        guard !isOffline.withLock({ $0 }) else { return true }
-        switch updates.knownRecord(for: url)?.copy {
+        switch schedule.knownRecord(for: url)?.copy {
         case .absent?: return true
         case .unknown?, nil: return false
         case .kept(let facts)?: return file.isDigested && files.file(at: Self.place(of: facts, url)) != nil
@@ -120,11 +114,11 @@ final class NewerCopies: Sendable {
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
-        release(updates.knownRecord(for: url)?.change(to: .absent), of: url)
+        release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
     }
 
     /// Forgets every copy. The default cache has removed its own.
-    func removeAll() { updates.removeAll() }
+    func removeAll() { schedule.removeAll() }
 
     /// Removes a copy that doesn't replace the file any more, unless another has arrived since.
     private func removeOutdatedCopy(of url: String, _ stamp: UpdateRecord.Stamp) {
@@ -169,10 +163,11 @@ final class NewerCopies: Sendable {
 
 extension NewerCopies {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
-        guard var request = question.request else { return done() }
+        // Without a cache that lends its storage, no copy could be stored.
+        guard defaultCache.isLent, var request = question.request else { return done() }
         let known = storedCopy(of: question.url)
         known?.facts.validators?.makeConditional(&request)
-        updates.refresher.load(request, limit: defaultCache.capacity) { [weak self] outcome in
+        schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Off the session's queue, which other loads need.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 let event = self?.event(after: outcome, to: question, isConditional: known?.facts.validators != nil)
@@ -183,9 +178,9 @@ extension NewerCopies {
         }
     }
 
-    /// Does what a response calls for, and returns what to tell of it.
+    /// Handles a response, and returns the event to report.
     private func event(
-        after outcome: Refresher.Outcome,
+        after outcome: UncachedLoader.Outcome,
         to question: Question,
         isConditional: Bool
     ) -> LocalSubstitutionCache.Event {
@@ -227,7 +222,7 @@ extension NewerCopies {
             throw RefreshFailure(reason: "the entry's file \(error.message)")
         }
         let known = storedCopy(of: question.url)
-        let record = updates.record(for: question.url)
+        let record = schedule.record(for: question.url)
         if data == file.data {
             if known != nil || record.copy.facts != nil { removeCopy(of: question.url) }
             return false
@@ -239,7 +234,7 @@ extension NewerCopies {
         } else if record.copy.facts == copy.facts {
             return false
         }
-        // Also where a lookup has found the copy by now: others were answered before it was there.
+        // Even if a lookup has found the copy by now: other responses were made before it was stored.
         release(record.change(to: .kept(copy.facts)), of: question.url)
         return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
     }
@@ -253,12 +248,12 @@ extension NewerCopies {
         guard let request = NewerCopy.request(for: url) else { return }
         if let stored = copy.stored { defaultCache.store(stored, under: request) }
         guard storedCopy(of: url)?.facts != copy.facts else { return }
-        // A response that is too large has removed the older copy all the same.
+        // `URLCache` has removed the older copy even if it refused the new one as too large.
         if let stored = known?.stored {
             defaultCache.store(stored, under: request)
         } else {
             release(record.change(to: .unknown), of: url)
         }
-        throw RefreshFailure(reason: "the default cache has not taken the \(copy.data.count) bytes")
+        throw RefreshFailure(reason: "the default cache did not store the \(copy.data.count) bytes")
     }
 }

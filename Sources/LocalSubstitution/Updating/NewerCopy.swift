@@ -4,16 +4,16 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What the network gave for a URL in place of its entry's file, as it stands in the default cache.
+/// The network's newer copy of an entry's file, as it's stored in the default cache.
 struct NewerCopy: Sendable {
     let facts: Facts
     let data: Data
 
-    /// All that is known of a copy besides its bytes.
+    /// Everything about a copy except its bytes.
     struct Facts: Sendable, Hashable {
         /// Of the copy's own bytes.
         let digest: String
-        /// The file's, when the copy was kept: another file is a newer one that the app ships.
+        /// The size of the file that the copy replaces. If the size or digest differs, the app has shipped another file.
         let fileSize: Int
         let fileDigest: String
         /// The server's headers.
@@ -21,14 +21,14 @@ struct NewerCopy: Sendable {
         let entityTag: String?
         let lastModified: String?
 
-        /// Whether the file is still the one in whose place the copy was kept.
+        /// Whether the file is still the one that the copy replaces.
         func standsFor(_ file: FileBytes) -> Bool {
             fileSize == file.data.count && fileDigest == file.digest
         }
 
         var validators: Validators? { Validators(entityTag: entityTag, lastModified: lastModified) }
 
-        /// - Parameter response: The server's, or what was stored of it.
+        /// - Parameter response: The server's response, or the stored one.
         fileprivate init(_ response: HTTPURLResponse, digest: String, fileSize: Int, fileDigest: String) {
             self.digest = digest
             self.fileSize = fileSize
@@ -52,12 +52,12 @@ struct NewerCopy: Sendable {
 
     // MARK: In the default cache
 
-    // Headers, since Apple documents nothing of what else is kept on disk.
+    // Stored as headers, since Apple doesn't document what else `URLCache` keeps on disk.
     private static let digestHeader = "LocalSubstitution-Digest"
     private static let fileSizeHeader = "LocalSubstitution-File-Size"
     private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-    /// A copy that was stored; `nil` if it is none, or not whole.
+    /// Reads a stored copy; `nil` if the response isn't one, or is damaged.
     init?(_ stored: CachedURLResponse) {
         guard let response = stored.response as? HTTPURLResponse,
             let digest = response.value(forHTTPHeaderField: Self.digestHeader),
@@ -69,7 +69,7 @@ struct NewerCopy: Sendable {
         facts = Facts(response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
     }
 
-    /// What is stored. Nobody is ever given these headers: see ``ResponseBuilder``.
+    /// The response to store. No client ever gets these headers: see ``ResponseBuilder``.
     var stored: CachedURLResponse? {
         let headers: [String: String?] = [
             Self.digestHeader: facts.digest,
@@ -92,7 +92,7 @@ struct NewerCopy: Sendable {
 
     /// The request under which the default cache keeps the copy for a URL.
     ///
-    /// No other response stands there: no host has a name in `invalid` (RFC 6761 §6.4), and on Linux what others store has
+    /// No other response is stored there: no host has a name in `invalid` (RFC 6761 §6.4), and on Linux what others store has
     /// another host in its key: see ``DefaultCacheKey``.
     static func request(for canonicalURL: String) -> URLRequest? {
         place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }

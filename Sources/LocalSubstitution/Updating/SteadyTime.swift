@@ -1,6 +1,6 @@
 import Foundation
 
-/// A time that only goes forward, also while the device sleeps, whatever somebody sets the clock to.
+/// A clock that never goes back, and also runs while the device sleeps. Setting the system's clock doesn't change it.
 enum SteadyTime {
     /// In nanoseconds since some moment before the process began.
     static var now: Int64 {
@@ -9,7 +9,7 @@ enum SteadyTime {
         return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    // Linux's CLOCK_MONOTONIC stands still while the device sleeps; Darwin's does not, and there is no other there.
+    // Linux's CLOCK_MONOTONIC stops while the device sleeps. Darwin's doesn't, and Darwin has no CLOCK_BOOTTIME.
     #if canImport(Darwin)
     private static let clock = CLOCK_MONOTONIC
     #else

@@ -1,9 +1,9 @@
 import Guarded
 
-/// What is known of a URL whose entry's file answers until the network has a newer copy.
+/// What is known about the newer copy for one URL of an `untilUpdated` entry.
 final class UpdateRecord: Sendable {
     enum Copy: Sendable {
-        /// Nobody has looked into the default cache yet.
+        /// The default cache hasn't been asked yet.
         case unknown
         case absent
         case kept(NewerCopy.Facts)
@@ -43,7 +43,7 @@ final class UpdateRecord: Sendable {
         state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
     }
 
-    /// Puts another copy in place, or none, unless that has been done since; returns the one that went.
+    /// Replaces or removes the copy, unless it has changed since a stamp. Returns the old one.
     ///
     /// - Parameter stamp: `nil` to do it in any case.
     @discardableResult
@@ -63,7 +63,7 @@ final class UpdateRecord: Sendable {
         let record: UpdateRecord
         fileprivate let change: Int
 
-        /// Whether a response made then is to be made again: the copy has changed, or the network is to be asked.
+        /// Whether a response made then is outdated: the copy has changed, or it's time to ask the network.
         var hasExpired: Bool {
             let (changes, dueAt) = record.state.withLock { ($0.changes, $0.dueAt) }
             return change != changes || SteadyTime.now >= dueAt

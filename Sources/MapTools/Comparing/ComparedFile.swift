@@ -2,13 +2,13 @@ import Foundation
 import Guarded
 import LocalSubstitution
 
-/// A file of one or more entries, until all of them were compared; and its replacement.
+/// A file that one or more entries name: compares it with each entry's URL, then replaces it if wanted.
 final class ComparedFile: Sendable {
     private struct State: Sendable {
         var bytes: FileBytes?
         /// How many entries were not compared yet.
         var entriesLeft: Int
-        /// What the URLs serve that have answered, if it is the same.
+        /// The body that the URLs have served so far, if they all served the same.
         var body: Data?
         /// Why the file can't be replaced.
         var obstacle: String?
@@ -40,8 +40,8 @@ final class ComparedFile: Sendable {
         }
     }
 
-    /// Takes note of what an entry's URL serves, `nil` if that is not known. The last entry's replaces the file, if that is wanted
-    /// and nothing speaks against it.
+    /// Notes what an entry's URL serves; `nil` if that isn't known. After the last entry, replaces the file if that's wanted
+    /// and possible.
     func note(_ body: Data?, of entry: Entry, updating: Bool) {
         let last = state.withLock { state -> State? in
             state.entriesLeft -= 1
@@ -79,7 +79,7 @@ final class ComparedFile: Sendable {
         defer { withExtendedLifetime(turn) {} }
         // The real place, so that a link that leads to another file of the folder stays a link.
         guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
-            return .left(reason: "somebody else has changed the file meanwhile")
+            return .left(reason: "the file was changed meanwhile")
         }
         do throws(WrittenFolder.Problem) {
             try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)

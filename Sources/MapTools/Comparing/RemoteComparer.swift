@@ -12,13 +12,13 @@ struct RemoteComparer: Sendable {
         let file: ComparedFile
     }
 
-    /// Those that share a file stand together, so that few files are held at a time.
+    /// Jobs that share a file are next to each other, so that few files are held at a time.
     private let jobs: [Job]
     private let folder: ResourcesFolder
     /// The longest body to load, in bytes. Bodies are held in memory.
     private let limit: Int
     private let updating: Bool
-    private let refresher = Refresher()
+    private let loader = UncachedLoader()
 
     private static let mostAtATime = 6
 
@@ -62,10 +62,10 @@ struct RemoteComparer: Sendable {
             }
             return done
         }
-        refresher.end()
-        let updates = updates
+        loader.end()
+        let schedule = schedule
         for index in done.indices {
-            if case .changed = done[index].result { done[index].update = updates[done[index].key] }
+            if case .changed = done[index].result { done[index].update = schedule[done[index].key] }
         }
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
     }
@@ -79,10 +79,10 @@ struct RemoteComparer: Sendable {
     }
 
     /// What became of the files that have changed, by the keys of their entries.
-    private var updates: [String: RemoteComparison.Update] {
-        var updates: [String: RemoteComparison.Update] = [:]
-        for job in jobs { updates[job.entry.key] = job.file.update }
-        return updates
+    private var schedule: [String: RemoteComparison.Update] {
+        var schedule: [String: RemoteComparison.Update] = [:]
+        for job in jobs { schedule[job.entry.key] = job.file.update }
+        return schedule
     }
 
     private func compare(_ job: Job) async -> RemoteComparison {
@@ -109,7 +109,9 @@ struct RemoteComparer: Sendable {
 
     /// The result, and the bytes that the URL serves, if it serves any.
     private func compare(_ file: Data, with url: String, status: Int) async -> (RemoteComparison.Result, Data?) {
-        guard let url = URL(string: url) else { return (.unreachable(reason: "Foundation takes it for no URL"), nil) }
+        guard let url = URL(string: url) else {
+            return (.unreachable(reason: "Foundation doesn't accept the URL"), nil)
+        }
         switch await load(url) {
         case .failed(let reason):
             return (.unreachable(reason: reason), nil)
@@ -125,10 +127,10 @@ struct RemoteComparer: Sendable {
         }
     }
 
-    private func load(_ url: URL) async -> Refresher.Outcome {
+    private func load(_ url: URL) async -> UncachedLoader.Outcome {
         let request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         return await withCheckedContinuation { continuation in
-            refresher.load(request, limit: limit) { continuation.resume(returning: $0) }
+            loader.load(request, limit: limit) { continuation.resume(returning: $0) }
         }
     }
 

@@ -4,11 +4,11 @@ package import LocalSubstitution
 package struct RemoteComparison: Sendable {
     package enum Result: Sendable, Hashable {
         case same
-        /// The URL serves so many bytes, of which the one at the offset is the first that is not the file's.
+        /// The URL serves a body of `bytes` bytes, which differs from the file from `offset` on.
         case changed(bytes: Int, offset: Int)
         /// The server says that there is nothing: 404 or 410.
         case gone(status: Int)
-        /// There is no answer, or one that says nothing of what the URL serves, as 401 or 503. The reason is readable.
+        /// There's no response, or one that doesn't tell what the URL serves, such as 401 or 503. The reason is readable.
         case unreachable(reason: String)
         /// The URL's body is longer than the limit.
         case tooLong
@@ -39,14 +39,14 @@ package struct RemoteComparison: Sendable {
 extension SubstitutionMap {
     /// Compares the files of all exact entries with what their URLs serve now, six at a time, without cache and cookies.
     ///
-    /// Not compared is what no `GET` of a URL can tell: patterns, entries that are `null`, disabled, without a file or for other
+    /// Leaves out what a `GET` of one URL can't tell: patterns, entries that are `null`, disabled, without a file or for other
     /// methods only. An answer is one with the status 200, or with the entry's own. Redirects are followed.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.
     ///   - updating: Whether files that have changed are replaced, whole or not at all. A file of several entries is left alone
     ///     unless all of their URLs serve the same.
-    ///   - progress: Is told how many of how many were compared.
+    ///   - progress: Called with the number of entries compared so far, and of all.
     /// - Returns: All that were compared, in the order of the map.
     package func comparedWithRemote(
         limit: Int,

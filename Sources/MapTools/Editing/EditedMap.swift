@@ -1,10 +1,10 @@
 package import Foundation
 import LocalSubstitution
 
-/// A map that is being changed by a command: entries with their files are added to what a person has written there.
+/// A map that a command is changing: it adds entries and files, and keeps what people have written.
 ///
-/// New files are written at once, each whole or not at all, and the map at the end: so it never names a file that is not there.
-/// What is to be replaced gives way only after that: if anything goes wrong before, all is as it was.
+/// New files are written at once, each whole or not at all, and the map at the end, so that it never names a missing file.
+/// Existing files are replaced only after that. If anything fails before, nothing has changed.
 package struct EditedMap {
     package let file: URL
     package let resources: URL
@@ -24,7 +24,7 @@ package struct EditedMap {
     private var taken: Set<String> = []
     /// Files that were not there before.
     private var made: [String] = []
-    /// Files that others are prepared for.
+    /// Files with a prepared replacement.
     private var replaced: [String] = []
 
     /// Reads a map, or begins one if there is none. What it names stays as it is.
@@ -33,7 +33,7 @@ package struct EditedMap {
     ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
     ///     folder. It removes files that killed commands left there.
     ///   - resources: Its resources folder, which is made when a file is written.
-    /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapEditError` if its folder can't be used.
+    /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapToolError` if its folder can't be used.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {
         // What a symbolic link leads to is replaced, not the link.
         let file = file.resolvingSymlinksInPath()
@@ -45,7 +45,7 @@ package struct EditedMap {
         do throws(FolderTurn.Failure) {
             turn = try FolderTurn(folder, resources)
         } catch {
-            throw MapEditError(error.description)
+            throw MapToolError(error.description)
         }
         status = FileStatus(path: file.path)
         if status == nil {
@@ -93,8 +93,8 @@ package struct EditedMap {
         return contents == body
     }
 
-    /// Writes a body under the first name that is free, or already has it and belongs to no entry. Gives the name.
-    mutating func write(_ body: Data, as name: RecordedFileName) throws(MapEditError) -> String {
+    /// Writes a body under the first name that is free, or that has the same body and no entry. Returns the name.
+    mutating func write(_ body: Data, as name: RecordedFileName) throws(MapToolError) -> String {
         var number = 0
         while true {
             let candidate = name.candidate(number)
@@ -112,8 +112,8 @@ package struct EditedMap {
         }
     }
 
-    /// Writes a body to a file of this name. One that is there is replaced when the map is saved.
-    mutating func write(_ body: Data, to name: String) throws(MapEditError) {
+    /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
+    mutating func write(_ body: Data, to name: String) throws(MapToolError) {
         guard !isDryRun else { return }
         try Self.makeFolder(resources)
         let folder = writtenResources
@@ -126,7 +126,7 @@ package struct EditedMap {
                 made.append(name)
             }
         } catch {
-            throw MapEditError(error)
+            throw MapToolError(error)
         }
     }
 
@@ -136,28 +136,37 @@ package struct EditedMap {
             && !taken.contains(NamesInUse.folded(name))
     }
 
-    /// Writes the map, if it can be loaded as it will be. Only now does it name the new files, and only now do others give way.
+    /// Writes the map if the new text can be loaded, then replaces existing files.
     ///
-    /// - Throws: `SubstitutionMapError` or `MapEditError`; then the map is as it was, unless the error says that it is saved.
+    /// - Throws: `SubstitutionMapError` or `MapToolError`; then the map is as it was, unless the error says that it is saved.
     package mutating func save() throws {
+        do {
+            try saveMap()
+        } catch {
+            removeFiles()
+            throw error
+        }
+        try finishReplaced()
+    }
+
+    private mutating func saveMap() throws {
         guard !isDryRun, !changes.isEmpty || !exists else { return }
         try Self.makeFolder(resources)
         let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
-        _ = try SubstitutionMap(json: data, resources: resources)
+        _ = try SubstitutionMap(json: data, of: file, resources: resources)
         guard FileStatus(path: file.path) == status else {
-            throw MapEditError("the map \(file.path) was changed meanwhile: nothing is lost; run it again")
+            throw MapToolError("the map \(file.path) was changed meanwhile: nothing is lost; run it again")
         }
         do throws(WrittenFolder.Problem) {
             try mapFolder.write(data, to: file.lastPathComponent)
         } catch {
-            throw MapEditError(error)
+            throw MapToolError(error)
         }
         made = []
-        try finishReplaced()
     }
 
-    /// Gives every replaced file its new bytes, also after one of them could not get them.
-    private mutating func finishReplaced() throws(MapEditError) {
+    /// Replaces every file, even if one of them fails.
+    private mutating func finishReplaced() throws(MapToolError) {
         var problems: [WrittenFolder.Problem] = []
         for name in replaced {
             do throws(WrittenFolder.Problem) {
@@ -169,22 +178,24 @@ package struct EditedMap {
         replaced = []
         guard let first = problems.first else { return }
         let others = problems.count == 1 ? "" : " (and \(problems.count - 1) more)"
-        throw MapEditError("the map is saved, but \(first.message)\(others): its old bytes are there; run it again")
+        throw MapToolError(
+            "the map is saved, but \(first.message)\(others): it still has its old bytes; run the command again"
+        )
     }
 
     /// Removes the files that were made and prepared, after something went wrong: no entry names them.
-    package func removeFiles() {
+    func removeFiles() {
         let folder = writtenResources
         for name in made { folder.remove(name) }
         for name in replaced { folder.cancel(name) }
     }
 
-    private static func makeFolder(_ folder: URL) throws(MapEditError) {
+    private static func makeFolder(_ folder: URL) throws(MapToolError) {
         if FileStatus(path: folder.path)?.kind == .folder { return }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw MapEditError("can't make the folder \(folder.path): \(error.localizedDescription)")
+            throw MapToolError("can't make the folder \(folder.path): \(error.localizedDescription)")
         }
     }
 }

@@ -4,7 +4,7 @@ import LocalSubstitution
 /// A response that is to be kept in a map.
 struct KeepableResponse {
     var status = 200
-    /// Those that its entry has.
+    /// The headers for its entry.
     let headers: [String: String]
     let type: ContentType?
     let body: Data

@@ -8,15 +8,13 @@ struct MapText {
     private let json: [UInt8]
     private let members: [JSONScanner.Member]
 
-    /// - Throws: If it is no JSON object.
-    init(_ json: [UInt8]) throws(JSONScanner.SyntaxError) {
-        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        self.json = json.starts(with: byteOrderMark) ? Array(json.dropFirst(byteOrderMark.count)) : json
-        var scanner = JSONScanner(self.json)
-        members = try scanner.members()
+    /// - Throws: If the text isn't a JSON object.
+    init(_ json: [UInt8]) throws(JSONCursor.SyntaxError) {
+        self.json = ByteOrderMark.removed(from: json)
+        members = try JSONScanner(self.json).members()
     }
 
-    /// The text with values, as JSON, of keys that are there or not. New ones come last, in order.
+    /// Returns the text with values, which are JSON, changed or added by key. New keys come last, sorted.
     func changing(_ values: [String: String]) -> Data {
         guard let last = members.last else { return Data((JSONText.lines(values) + "\n").utf8) }
         var text = Data()

@@ -9,9 +9,9 @@ package struct SuggestedMap {
 
     package init() {}
 
-    /// Adds an entry. A URL that can be no key is left out.
+    /// Adds an entry, unless the URL can't be a key.
     ///
-    /// - Parameter type: The MIME type that gives the file's extension where the URL has none; `nil` if it is not known.
+    /// - Parameter type: The MIME type, for the file's extension if the URL has none; `nil` if it isn't known.
     package mutating func add(_ url: URL, type: String?) {
         guard let url = try? NormalizedURL(url.absoluteString), files[url.canonical] == nil else { return }
         let name = RecordedFileName(url, type: type)

@@ -2,7 +2,7 @@ import Foundation
 import LocalSubstitution
 
 extension ArchivedEntry {
-    /// The type of the body that is written: that of the response for bytes. Text is written as UTF-8, whatever it was sent in, and
+    /// The type of the body that is written: for bytes, the response's. Text is written as UTF-8, whatever its charset was, and
     /// its type says so.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
         guard !isBase64 else { return contentType }
@@ -14,7 +14,7 @@ extension ArchivedEntry {
         return ContentType(parts.joined(separator: ";"))
     }
 
-    /// Whether text can't be what the server sent, since the type is none of text, and what was no text in it was replaced.
+    /// Whether recorded text differs from what the server sent: its type isn't text, and invalid bytes in it were replaced.
     func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
         !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
     }

@@ -9,24 +9,20 @@ struct ArchivedEntry: Sendable {
     private(set) var status: Int?
     /// The type of the response as it was recorded; `nil` if there is none, as Chrome's “x-unknown”.
     private(set) var contentType: ContentType?
-    /// Where the body stands in the archive, between its quotes; `nil` if none was recorded.
+    /// Where the body is in the archive, between its quotes; `nil` if none was recorded.
     private(set) var body: Range<Int>?
     private(set) var encoding: String?
     /// Those of the response's headers that an entry of a map may have; names in lowercase.
     private(set) var headers: [String: String] = [:]
 
-    var isBase64: Bool { encoding.map { MIMEType.asciiLowercased($0) } == "base64" }
+    var isBase64: Bool { encoding?.asciiLowercased == "base64" }
 
-    /// Takes an entry, whatever it is.
+    /// Reads an entry, of any JSON type.
     init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
-        guard cursor.next == .object else {
-            try cursor.skip()
-            return
-        }
-        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
-            case "request" where cursor.next == .object: try readRequest(&cursor)
-            case "response" where cursor.next == .object: try readResponse(&cursor)
+            case "request": try readRequest(&cursor)
+            case "response": try readResponse(&cursor)
             default: try cursor.skip()
             }
         }
@@ -43,7 +39,7 @@ struct ArchivedEntry: Sendable {
     }
 
     private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
-        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
             case "method": method = try cursor.text()
             case "url": url = try cursor.text()
@@ -55,11 +51,11 @@ struct ArchivedEntry: Sendable {
     private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         var mimeType: String?
         var values: [String: [String]] = [:]
-        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
             case "status": status = try cursor.integer()
-            case "content" where cursor.next == .object: mimeType = try readContent(&cursor)
-            case "headers" where cursor.next == .array:
+            case "content": mimeType = try readContent(&cursor)
+            case "headers":
                 try cursor.array { cursor throws(JSONCursor.SyntaxError) in
                     try Self.readHeader(&cursor, into: &values)
                 }
@@ -72,14 +68,14 @@ struct ArchivedEntry: Sendable {
         setContentType(mimeType, type.flatMap { ContentType($0) })
     }
 
-    /// Gives the content's MIME type, often with its charset.
+    /// Reads the content, and returns its MIME type, often with a charset.
     private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
         var mimeType: String?
-        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
             case "mimeType": mimeType = try cursor.text()
             case "encoding": encoding = try cursor.text()
-            // What is empty was not recorded: browsers write it for what they no longer have, too.
+            // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
             case "text": body = try cursor.rawText().flatMap { $0.isEmpty ? nil : $0 }
             default: try cursor.skip()
             }
@@ -92,21 +88,16 @@ struct ArchivedEntry: Sendable {
         _ cursor: inout JSONCursor,
         into values: inout [String: [String]]
     ) throws(JSONCursor.SyntaxError) {
-        guard cursor.next == .object else { return try cursor.skip() }
         var (name, value) = (String?.none, String?.none)
-        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
             case "name": name = try cursor.text()
             case "value": value = try cursor.text()
             default: try cursor.skip()
             }
         }
-        guard let name = name.map({ MIMEType.asciiLowercased($0) }), let value, isWanted(name) else { return }
+        guard let name = name?.asciiLowercased, let value, name == "content-type" || kept.contains(name) else { return }
         values[name, default: []].append(value)
-    }
-
-    private static func isWanted(_ name: String) -> Bool {
-        name == "content-type" || kept.contains(name)
     }
 
     /// The headers of a recorder, and those that say who may read a response (the Fetch standard's CORS protocol). A recorder
@@ -117,5 +108,5 @@ struct ArchivedEntry: Sendable {
             "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
         ]
 
-    private static let kept = Set(keptHeaders.map { MIMEType.asciiLowercased($0) })
+    private static let kept = Set(keptHeaders.map(\.asciiLowercased))
 }

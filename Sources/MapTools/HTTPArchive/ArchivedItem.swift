@@ -5,14 +5,9 @@ import LocalSubstitution
 package struct ArchivedItem: Sendable {
     /// The URL without what may be a credential.
     package let url: String
-    package let outcome: Result<KeptFile, Reason>
+    package let outcome: Result<KeptFile, NotImported>
 
-    /// Why it was left.
-    package struct Reason: Error, Sendable {
-        package let reason: NotImported
-    }
-
-    init(_ url: String?, _ outcome: Result<KeptFile, Reason>) {
+    init(_ url: String?, _ outcome: Result<KeptFile, NotImported>) {
         self.url = Self.shown(url ?? "")
         self.outcome = outcome
     }

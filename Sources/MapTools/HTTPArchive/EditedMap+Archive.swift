@@ -2,16 +2,16 @@ import Foundation
 import LocalSubstitution
 
 extension EditedMap {
-    /// Takes an archive's responses in: of those for one URL the last whose body can be decoded.
+    /// Imports an archive's responses: for each URL, the last one whose body can be decoded.
     ///
-    /// - Parameter replacing: Whether entries that are there already give way. `null` entries never do.
+    /// - Parameter replacing: Whether existing entries are replaced. `null` entries never are.
     /// - Returns: What became of each, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
         _ selection: ArchiveSelection,
         replacing: Bool = false
     ) -> [ArchivedItem] {
-        var outcomes: [Result<KeptFile, ArchivedItem.Reason>?] = archive.entries.map { _ in nil }
+        var outcomes: [Result<KeptFile, NotImported>?] = archive.entries.map { _ in nil }
         var candidates: [String: (url: NormalizedURL, numbers: [Int])] = [:]
         var order: [String] = []
         for (number, entry) in archive.entries.enumerated() {
@@ -27,20 +27,20 @@ extension EditedMap {
             var isTaken = false
             for number in numbers.reversed() {
                 guard !isTaken else {
-                    outcomes[number] = .failure(ArchivedItem.Reason(reason: .superseded))
+                    outcomes[number] = .failure(.superseded)
                     continue
                 }
                 let outcome = take(archive.entries[number], of: archive, selection, url, replacing)
                 outcomes[number] = outcome
                 switch outcome {
                 case .success: isTaken = true
-                // Not an earlier one in its place: the last is what the entry that is there differs from.
-                case .failure(let failure): isTaken = failure.reason.isFinal
+                // No earlier one instead: the existing entry was compared with the last response.
+                case .failure(let reason): isTaken = reason.isFinal
                 }
             }
         }
         return zip(archive.entries, outcomes).map { entry, outcome in
-            ArchivedItem(entry.url, outcome ?? .failure(ArchivedItem.Reason(reason: .malformed)))
+            ArchivedItem(entry.url, outcome ?? .failure(.malformed))
         }
     }
 
@@ -48,17 +48,15 @@ extension EditedMap {
         _ entry: ArchivedEntry,
         _ selection: ArchiveSelection,
         _ entries: ForeignEntries
-    ) -> Result<NormalizedURL, ArchivedItem.Reason> {
-        guard let text = entry.url else { return .failure(ArchivedItem.Reason(reason: .malformed)) }
+    ) -> Result<NormalizedURL, NotImported> {
+        guard let text = entry.url else { return .failure(.malformed) }
         do throws(URLSyntaxError) {
             let url = try NormalizedURL(text)
-            if let reason = selection.refusal(of: entry, url) { return .failure(ArchivedItem.Reason(reason: reason)) }
-            if case .excluded(let key)? = entries.refusal(of: url) {
-                return .failure(ArchivedItem.Reason(reason: .excluded(key: key)))
-            }
+            if let reason = selection.refusal(of: entry, url) { return .failure(reason) }
+            if case .excluded(let key)? = entries.refusal(of: url) { return .failure(.excluded(key: key)) }
             return .success(url)
         } catch {
-            return .failure(ArchivedItem.Reason(reason: .url(error.message)))
+            return .failure(.url(error.message))
         }
     }
 
@@ -68,36 +66,22 @@ extension EditedMap {
         _ selection: ArchiveSelection,
         _ url: NormalizedURL,
         _ replacing: Bool
-    ) -> Result<KeptFile, ArchivedItem.Reason> {
-        guard let body = archive.body(of: entry) else { return .failure(ArchivedItem.Reason(reason: .brokenBody)) }
-        guard body.count <= selection.largest else {
-            return .failure(ArchivedItem.Reason(reason: .tooLarge(most: selection.largest)))
-        }
+    ) -> Result<KeptFile, NotImported> {
+        guard let body = archive.body(of: entry) else { return .failure(.brokenBody) }
+        guard body.count <= selection.largest else { return .failure(.tooLarge(most: selection.largest)) }
         let type = entry.typeOfBody(at: url)
-        if entry.hasLostBytes(body, at: url) {
-            return .failure(ArchivedItem.Reason(reason: .lostBytes(type: type?.essence ?? "")))
-        }
+        if entry.hasLostBytes(body, at: url) { return .failure(.lostBytes(type: type?.essence ?? "")) }
         let response = KeepableResponse(
             status: entry.status ?? 200,
-            headers: RecordedHeaders.kept(ArchivedEntry.keptHeaders) { entry.headers[MIMEType.asciiLowercased($0)] },
+            headers: RecordedHeaders.kept(ArchivedEntry.keptHeaders) { entry.headers[$0.asciiLowercased] },
             type: type,
             body: body
         )
-        do throws(MapEditError) {
+        do throws(MapToolError) {
             return try keep(response, for: url, as: url.canonical, replacing: replacing)
-                .mapError { ArchivedItem.Reason(reason: .entry(key: $0.key)) }
+                .mapError { NotImported.entry(key: $0.key) }
         } catch {
-            return .failure(ArchivedItem.Reason(reason: .unwritable(error.description)))
-        }
-    }
-}
-
-extension NotImported {
-    /// Whether no earlier response for the same URL is taken instead.
-    fileprivate var isFinal: Bool {
-        switch self {
-        case .entry, .unwritable: true
-        default: false
+            return .failure(.unwritable(error.description))
         }
     }
 }

@@ -4,7 +4,7 @@ import LocalSubstitution
 /// An HTTP Archive (HAR 1.2): what a browser or a proxy has recorded. Chrome, Firefox, Safari, Charles, Proxyman and mitmproxy
 /// write them.
 ///
-/// It has the bytes of the file once, and of each entry the little that tells what its response is. Bodies are decoded when they
+/// It holds the file's bytes once, and a short description of each entry. Bodies are decoded when they
 /// are asked for.
 package struct HTTPArchive: Sendable {
     /// In the order of the archive.
@@ -16,26 +16,24 @@ package struct HTTPArchive: Sendable {
 
     /// Reads an archive.
     ///
-    /// - Throws: If the file can't be read, is no JSON to its end, or has no list `log.entries`.
-    package init(contentsOf file: URL) throws(HTTPArchiveError) {
+    /// - Throws: If the file can't be read, isn't valid JSON, or has no list `log.entries`.
+    package init(contentsOf file: URL) throws(MapToolError) {
         let bytes: Data
         do throws(FileProblem) {
-            let opened = try OpenedFile(path: file.path)
-            guard opened.status.kind == .regular else { throw .notRegular(opened.status.kind) }
             // Read, not mapped: a mapped file that is truncated meanwhile ends the process.
-            bytes = try opened.contents()
+            bytes = try OpenedFile(path: file.path).contents()
         } catch {
-            throw HTTPArchiveError("the archive “\(file.path)” \(error.message)")
+            throw MapToolError("the archive “\(file.path)” \(error.message)")
         }
-        do throws(HTTPArchiveError) {
+        do throws(MapToolError) {
             try self.init(bytes)
         } catch {
-            throw HTTPArchiveError("\(file.lastPathComponent)\(error.message)")
+            throw MapToolError("\(file.lastPathComponent)\(error.description)")
         }
     }
 
     /// - Throws: With the line and column first: `:3:1: the archive ends inside a string`.
-    init(_ bytes: Data) throws(HTTPArchiveError) {
+    init(_ bytes: Data) throws(MapToolError) {
         self.bytes = bytes
         let result = bytes.withUnsafeBytes { raw in
             // `Result`, since `withUnsafeBytes` has no typed errors.
@@ -44,11 +42,8 @@ package struct HTTPArchive: Sendable {
         do throws(JSONCursor.SyntaxError) {
             entries = try result.get()
         } catch {
-            if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0) {
-                throw HTTPArchiveError(":1:1: the archive is UTF-16 or UTF-32, not UTF-8: save it as UTF-8")
-            }
-            let (line, column) = JSONScanner.position(of: error.offset, in: bytes)
-            throw HTTPArchiveError(":\(line):\(column): the archive \(error.message)")
+            let (line, column) = error.position(in: bytes)
+            throw MapToolError(":\(line):\(column): the archive \(error.message)")
         }
     }
 
@@ -58,24 +53,36 @@ package struct HTTPArchive: Sendable {
         return bytes.withUnsafeBytes { raw in
             let text = UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range])
             return entry.isBase64
-                ? Base64.decoded(text) : JSONEscapes.bytes(text).flatMap { Self.isUTF8($0) ? $0 : nil }
+                ? Self.base64Decoded(text)
+                : (try? JSONEscapes.bytes(text)).flatMap { String(utf8: $0) == nil ? nil : $0 }
         }
     }
 
-    private static func isUTF8(_ body: Data) -> Bool {
-        body.withUnsafeBytes { String(utf8: $0) != nil }
+    /// Returns the bytes of base64 (RFC 4648 §4) in a JSON string; `nil` if it's invalid. Accepts line breaks and escaped
+    /// slashes, which some programs write.
+    private static func base64Decoded(_ raw: UnsafeBufferPointer<UInt8>) -> Data? {
+        guard let base = raw.baseAddress else { return Data() }
+        // Not copied: `Data` is only read before the buffer goes.
+        let whole = Data(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: UnsafeRawPointer(base)),
+            count: raw.count,
+            deallocator: .none
+        )
+        if let bytes = Data(base64Encoded: whole) { return bytes }
+        guard let text = try? JSONEscapes.bytes(raw) else { return nil }
+        return Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
     }
 
     private static func read(_ start: JSONCursor) throws(JSONCursor.SyntaxError) -> [ArchivedEntry] {
         var cursor = start
         var entries: [ArchivedEntry]?
         guard cursor.next == .object else {
-            throw cursor.failure(cursor.next == nil ? "is empty" : "is no HTTP Archive: it must begin with {")
+            throw cursor.failure(cursor.next == nil ? "is empty" : "isn't an HTTP Archive: it must begin with {")
         }
         let atStart = cursor
-        try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             guard key == "log", cursor.next == .object else { return try cursor.skip() }
-            try cursor.object { cursor, key throws(JSONCursor.SyntaxError) in
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 guard key == "entries", cursor.next == .array else { return try cursor.skip() }
                 guard entries == nil else { throw cursor.failure("has its list of entries twice") }
                 var list: [ArchivedEntry] = []
@@ -86,7 +93,9 @@ package struct HTTPArchive: Sendable {
             }
         }
         try cursor.finish()
-        guard let entries else { throw atStart.failure("is JSON, but no HTTP Archive: it has no list “log.entries”") }
+        guard let entries else {
+            throw atStart.failure("is JSON, but not an HTTP Archive: it has no list “log.entries”")
+        }
         return entries
     }
 }

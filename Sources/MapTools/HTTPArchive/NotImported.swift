@@ -1,68 +1,43 @@
-import LocalSubstitution
-
 /// Why an archive's response is not taken into a map. The description is readable.
-package enum NotImported: Sendable, Hashable, CustomStringConvertible {
-    case malformed
-    case url(String)
-    case pattern
-    case method(String)
-    case status(Int)
-    case type(String)
-    case noBody
-    case encoding(String)
-    case brokenBody
-    case lostBytes(type: String)
-    case eventStream
-    case query(String)
-    case tooLarge(most: Int)
-    case superseded
-    case excluded(key: String)
-    case entry(key: String)
-    case unwritable(String)
+package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of reason, for programs.
+    package let kind: String
+    package let description: String
 
-    package var description: String {
-        switch self {
-        case .malformed: "the archive's entry has no request with a URL, or no response"
-        case .url(let problem): "the URL \(problem)"
-        case .pattern: "no --match pattern matches it"
-        case .method(let method): "the method is \(method): only GET is taken"
-        case .status(0): "there was no response: the status is 0"
-        case .status(let status): "the status is \(status)"
-        case .type(let type): "the MIME type is \(type.isEmpty ? "not known" : type)"
-        case .noBody: "no body was recorded"
-        case .encoding(let encoding): "the body's encoding “\(encoding)” is not known"
-        case .brokenBody: "the body can't be decoded: it is no base64, or no text"
-        case .lostBytes(let type): "the body is \(type), but was recorded as text, and bytes of it are lost"
-        case .eventStream: "an event stream has no end"
-        case .query(let name): "the URL's parameter “\(name)” may be a credential"
-        case .tooLarge(let most): "the body has more than \(most) bytes (--max-size)"
-        case .superseded: "a later response for the same URL counts"
-        case .excluded(let key): "the map excludes it (entry “\(key)”)"
-        case .entry(let key): "the map has another entry for it (“\(key)”): --force replaces it"
-        case .unwritable(let problem): problem
-        }
+    private init(_ kind: String, _ description: String) {
+        self.kind = kind
+        self.description = description
     }
 
-    /// The sort of reason, for programs.
-    package var kind: String {
-        switch self {
-        case .malformed: "malformed"
-        case .url: "url"
-        case .pattern: "match"
-        case .method: "method"
-        case .status: "status"
-        case .type: "type"
-        case .noBody: "noBody"
-        case .encoding: "encoding"
-        case .brokenBody: "brokenBody"
-        case .lostBytes: "lostBytes"
-        case .eventStream: "eventStream"
-        case .query: "query"
-        case .tooLarge: "tooLarge"
-        case .superseded: "superseded"
-        case .excluded: "excluded"
-        case .entry: "entry"
-        case .unwritable: "unwritable"
-        }
+    static let malformed = Self("malformed", "the archive's entry has no request with a URL, or no response")
+    static func url(_ problem: String) -> Self { Self("url", "the URL \(problem)") }
+    static let pattern = Self("match", "no --match pattern matches it")
+    static func method(_ method: String) -> Self { Self("method", "the method is \(method): only GET is taken") }
+    static func status(_ status: Int) -> Self {
+        Self("status", status == 0 ? "there was no response: the status is 0" : "the status is \(status)")
     }
+    static func type(_ type: String) -> Self { Self("type", "the MIME type is \(type.isEmpty ? "not known" : type)") }
+    static let noBody = Self("noBody", "no body was recorded")
+    static func encoding(_ encoding: String) -> Self {
+        Self("encoding", "the body's encoding “\(encoding)” is not known")
+    }
+    static let brokenBody = Self("brokenBody", "the body can't be decoded: it isn't valid base64 or UTF-8")
+    static func lostBytes(type: String) -> Self {
+        Self("lostBytes", "the body is \(type), but was recorded as text, and bytes of it are lost")
+    }
+    static let eventStream = Self("eventStream", "an event stream has no end")
+    static func query(_ name: String) -> Self { Self("query", "the URL's parameter “\(name)” may be a credential") }
+    static func tooLarge(most: Int) -> Self { Self("tooLarge", "the body has more than \(most) bytes (--max-size)") }
+    static let superseded = Self("superseded", "a later response for the same URL counts")
+    static func excluded(key: String) -> Self { Self("excluded", "the map excludes it (entry “\(key)”)") }
+    static func entry(key: String) -> Self {
+        Self("entry", "the map has another entry for it (“\(key)”): --force replaces it")
+    }
+    static func unwritable(_ problem: String) -> Self { Self(failure, problem) }
+
+    /// The sort of reason that is a failure: a file couldn't be written.
+    package static let failure = "unwritable"
+
+    /// Whether no earlier response for the same URL is taken instead.
+    var isFinal: Bool { kind == "entry" || kind == Self.failure }
 }

@@ -5,7 +5,7 @@ struct Arguments: Sendable {
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
-    init(_ words: [String], options: [Option]) throws(UsageError) {
+    init(_ words: [String], options: [Option]) throws(Failure) {
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -35,25 +35,25 @@ struct Arguments: Sendable {
         _ option: Option,
         given: String?,
         _ rest: inout ArraySlice<String>
-    ) throws(UsageError) {
+    ) throws(Failure) {
         if values[option.name] != nil, !option.repeats, option.value != nil {
-            throw UsageError("--\(option.name) is given twice")
+            throw Failure(usage: "--\(option.name) is given twice")
         }
         guard let placeholder = option.value else {
-            guard given == nil else { throw UsageError("--\(option.name) takes no value") }
+            guard given == nil else { throw Failure(usage: "--\(option.name) takes no value") }
             values[option.name] = []
             return
         }
         // A word that looks like an option is one: --name=value passes it all the same.
         guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()) else {
-            throw UsageError("--\(option.name) needs a value: --\(option.name) \(placeholder)")
+            throw Failure(usage: "--\(option.name) needs a value: --\(option.name) \(placeholder)")
         }
         values[option.name, default: []].append(value)
     }
 
-    private static func unknown(_ word: String, _ options: [Option]) -> UsageError {
+    private static func unknown(_ word: String, _ options: [Option]) -> Failure {
         let nearest = NearestName.of(word, in: options.map { "--" + $0.name })
         let advice = nearest.map { "did you mean \($0)?" } ?? "--help lists those it knows"
-        return UsageError("unknown option \(word): \(advice)")
+        return Failure(usage: "unknown option \(word): \(advice)")
     }
 }

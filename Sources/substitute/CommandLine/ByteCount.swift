@@ -40,10 +40,10 @@ extension ByteCount {
     static let limitOption = Option(name: "limit", value: "SIZE", help: "the longest body to load; default: 256M")
 
     /// Returns the limit that `--limit` sets.
-    static func limit(_ arguments: Arguments) throws(UsageError) -> ByteCount {
+    static func limit(_ arguments: Arguments) throws(Failure) -> ByteCount {
         guard let text = arguments.value("limit") else { return standardLimit }
         guard let limit = ByteCount(text) else {
-            throw UsageError("“\(text)” isn't a size: write --limit 500000, 64k or 256M")
+            throw Failure(usage: "“\(text)” isn't a size: write --limit 500000, 64k or 256M")
         }
         return limit
     }

@@ -52,8 +52,7 @@ struct Output: Sendable {
     private static func escaped(json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value >= 0x7F, scalar.steersTerminal {
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                text += "\\u" + String(scalar.value, radix: 16, width: 4)
             } else {
                 text.unicodeScalars.append(scalar)
             }

@@ -13,11 +13,11 @@ struct DemoPage {
         map: DemoMap,
         second: [Fetch],
         summaries: (first: String, second: String)
-    ) throws -> String {
+    ) async throws -> String {
         let template = try DemoBundle.url("SideBySide.html")
         let filled = [
             "{{origin}}": escape(origin.absoluteString),
-            "{{left.srcdoc}}": escape(inlined(first)), "{{right.srcdoc}}": escape(inlined(second)),
+            "{{left.srcdoc}}": escape(await inlined(first)), "{{right.srcdoc}}": escape(await inlined(second)),
             "{{left.rows}}": rows(first), "{{right.rows}}": rows(second, map),
             "{{left.summary}}": escape(summaries.first), "{{right.summary}}": escape(summaries.second),
             "{{map.name}}": escape(map.name), "{{map.lines}}": lines(map),
@@ -28,23 +28,15 @@ struct DemoPage {
         }
     }
 
-    /// The page with its parts as `data:` URLs, so that it needs no server.
-    private static func inlined(_ fetches: [Fetch]) -> String {
-        var bodies: [String: Fetch] = [:]
-        for fetch in fetches { bodies[fetch.url.lastPathComponent] = fetch }
-        func dataURL(_ name: String, _ body: Data) -> String {
-            let type = (bodies[name]?.type ?? "").replacingOccurrences(of: " ", with: "")
-            return "\"data:\(type);base64,\(body.base64EncodedString())\""
+    /// The page with its parts as `data:` URLs, so that it needs no server; empty if it isn't a page.
+    private static func inlined(_ fetches: [Fetch]) async -> String {
+        guard let first = fetches.first else { return "" }
+        let page = await LoadedPage(first.url) { url in
+            fetches.first { $0.url.absoluteString == url.absoluteString }
+                ?? Fetch(URLRequest(url: url), .failure(URLError(.resourceUnavailable)), milliseconds: 0)
+        } progress: { _, _ in
         }
-        func text(_ name: String) -> String { bodies[name].map { String(decoding: $0.body, as: UTF8.self) } ?? "" }
-
-        let bar = dataURL("nav-bg.png", bodies["nav-bg.png"]?.body ?? Data())
-        let style = text("style.css").replacingOccurrences(of: "\"nav-bg.png\"", with: bar)
-        var page = text("/").replacingOccurrences(of: "\"style.css\"", with: dataURL("style.css", Data(style.utf8)))
-        for name in ["app.js", "status.json", "hero.png"] {
-            page = page.replacingOccurrences(of: "\"\(name)\"", with: dataURL(name, bodies[name]?.body ?? Data()))
-        }
-        return page
+        return (try? SelfContainedPage.html(of: page)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// - Parameter map: Adds a column with the map's lines that answered.

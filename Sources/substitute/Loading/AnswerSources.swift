@@ -63,7 +63,7 @@ final class AnswerSources: Sendable {
     /// Returns the name of the file in one of the cache's responses, from its `Cache-Status` or else its entry.
     static func file(of response: URLResponse, in map: SubstitutionMap) -> String? {
         guard let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status"),
-            status.hasPrefix(SubstitutionHeaders.hitStatus)
+            status.hasPrefix(ResponseBuilder.hitStatus)
         else { return response.url.flatMap { map.substitution(for: $0)?.fileName } }
         return status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
     }

@@ -7,6 +7,14 @@ import FoundationNetworking
 
 /// The session through which a subcommand loads, with its cache and recorder.
 struct CommandSession: Sendable {
+    /// The options that say through what session a subcommand loads.
+    static let options = [
+        Option(name: "attach", value: nil, help: "with SubstitutionURLProtocol as well"),
+        Option(name: "record", value: "DIR", help: "attach, and keep responses in DIR"),
+        Option(name: "offline", value: nil, help: "attach, and let nothing reach the network"),
+        ByteCount.limitOption,
+    ]
+
     let loader: Loader
     let cache: LocalSubstitutionCache
     let isAttached: Bool
@@ -63,10 +71,10 @@ struct CommandSession: Sendable {
         recordsInto folder: URL?,
         reloadsChanges: Bool
     ) throws -> LocalSubstitutionCache {
-        if let folder, !MapChoice.isThere(arguments) {
+        if let folder, !MapChoice(arguments).isThere {
             return LocalSubstitutionCache(map: try SubstitutionMap(files: [:], resources: folder))
         }
-        return try MapChoice(arguments, output).cache(reloadsChanges: reloadsChanges)
+        return try MapChoice.loaded(arguments, output).cache(reloadsChanges: reloadsChanges)
     }
 
     /// Writes what was recorded, and says how much.

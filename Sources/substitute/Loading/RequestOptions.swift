@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -16,38 +17,39 @@ enum RequestOptions {
     /// One request for each operand.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
         guard !arguments.operands.isEmpty else {
-            throw UsageError("which URL? Name at least one, as https://example.com/logo.png")
+            throw Failure(usage: "which URL? Name at least one, as https://example.com/logo.png")
         }
         return try arguments.operands.map { operand in
             guard let url = URLText.url(operand), let scheme = url.scheme,
                 ["http", "https"].contains(scheme.lowercased()),
                 url.host != nil
             else {
-                throw UsageError(
-                    "“\(operand)” is no http or https URL: write it whole, as https://example.com/logo.png"
+                throw Failure(
+                    usage:
+                        "“\(operand)” is no http or https URL: write it whole, as https://example.com/logo.png"
                 )
             }
             return try request(url, arguments)
         }
     }
 
-    private static func request(_ url: URL, _ arguments: Arguments) throws(UsageError) -> URLRequest {
+    private static func request(_ url: URL, _ arguments: Arguments) throws(Failure) -> URLRequest {
         var request = URLRequest(url: url)
         if let method = arguments.value("method") {
-            guard isMethod(method) else { throw UsageError("“\(method)” is no HTTP method") }
+            guard isMethod(method) else { throw Failure(usage: "“\(method)” is no HTTP method") }
             request.httpMethod = method.uppercased()
         }
         if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
         if let range = arguments.value("range") {
             guard isRange(range) else {
-                throw UsageError("“\(range)” is no range of bytes: write --range 0-99, 100- or -50")
+                throw Failure(usage: "“\(range)” is no range of bytes: write --range 0-99, 100- or -50")
             }
             request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
         }
         for header in arguments.all("header") {
             let parts = header.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw UsageError("“\(header)” is no header: write --header 'Name: value'")
+                throw Failure(usage: "“\(header)” is no header: write --header 'Name: value'")
             }
             request.addValue(parts[1], forHTTPHeaderField: parts[0])
         }

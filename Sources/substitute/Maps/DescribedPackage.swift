@@ -49,21 +49,23 @@ struct DescribedPackage: Sendable, Decodable {
     }
 
     /// Returns the target with a name; without a name, the only target that depends on the library.
-    func target(named name: String?, in folder: URL) throws(UsageError) -> Target {
+    func target(named name: String?, in folder: URL) throws(Failure) -> Target {
         let manifest = folder.appendingPathComponent("Package.swift", isDirectory: false).path
         let targets = targets.filter(\.hasCode).sorted { $0.name < $1.name }
         if let name {
             if let target = targets.first(where: { $0.name == name }) { return target }
             let nearest = NearestName.of(name, in: targets.map(\.name))
-            throw UsageError(
-                "\(manifest) has no target “\(name)”. "
+            throw Failure(
+                usage:
+                    "\(manifest) has no target “\(name)”. "
                     + (nearest.map { "Did you mean “\($0)”?" } ?? "Name one of these: \(Self.list(targets)).")
             )
         }
         let dependents = targets.filter(\.dependsOnLibrary)
         if let target = dependents.first, dependents.count == 1 { return target }
-        throw UsageError(
-            dependents.isEmpty
+        throw Failure(
+            usage:
+                dependents.isEmpty
                 ? "no target in \(manifest) depends on LocalSubstitution. Name one with --target: \(Self.list(targets))."
                 : "\(dependents.count) targets in \(manifest) depend on LocalSubstitution. "
                     + "Name one with --target: \(Self.list(dependents))."

@@ -1,8 +1,9 @@
 import Foundation
+import LocalSubstitution
 
 /// Where `init` makes a map: in the folder of the target that uses it, or in the current one.
 struct MapPlace: Sendable {
-    let map: MapTarget
+    let map: MapChoice
     let package: DescribedPackage?
     /// The target whose folder has the map.
     let target: DescribedPackage.Target?
@@ -10,11 +11,11 @@ struct MapPlace: Sendable {
     init(_ arguments: Arguments) throws {
         let name = arguments.value("target")
         guard name == nil || !arguments.has("map") else {
-            throw UsageError("--target and --map both say where the map goes. Leave one out.")
+            throw Failure(usage: "--target and --map both say where the map goes. Leave one out.")
         }
         let folder = URL(fileURLWithPath: ".", isDirectory: true)
         guard !arguments.has("map") else {
-            map = MapTarget(arguments)
+            map = MapChoice(arguments)
             // The package only makes the advice shorter, so it doesn't matter if it can't be read.
             package = try? DescribedPackage(in: folder)
             let place = map.file.deletingLastPathComponent().standardizedFileURL.path
@@ -27,15 +28,16 @@ struct MapPlace: Sendable {
         guard let package else {
             guard name == nil else {
                 let manifest = folder.appendingPathComponent("Package.swift", isDirectory: false)
-                throw UsageError(
-                    "\(manifest.path) doesn't exist. Run init in the package's folder, or leave out --target."
+                throw Failure(
+                    usage:
+                        "\(manifest.path) doesn't exist. Run init in the package's folder, or leave out --target."
                 )
             }
-            (map, target) = (MapTarget(arguments), nil)
+            (map, target) = (MapChoice(arguments), nil)
             return
         }
         let found = try package.target(named: name, in: folder)
-        (map, target) = (MapTarget(arguments, in: found.path), found)
+        (map, target) = (MapChoice(arguments, in: found.path), found)
     }
 
     /// The names of the map and the resources folder, unless the target's `resources` list them.

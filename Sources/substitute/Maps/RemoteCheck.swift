@@ -84,11 +84,11 @@ struct RemoteCheck: Sendable {
         /// One of `Verdict`.
         let result: String
         let bytes: Int?
-        let remoteBytes: Int?
-        let firstDifference: Int?
-        let status: Int?
+        var remoteBytes: Int?
+        var firstDifference: Int?
+        var status: Int?
         /// Why there is no result, or why a file that has changed was not replaced.
-        let reason: String?
+        var reason: String?
 
         init(_ comparison: RemoteComparison, _ limit: ByteCount) {
             key = comparison.key
@@ -97,8 +97,6 @@ struct RemoteCheck: Sendable {
             file = comparison.fileName
             result = Verdict(comparison).rawValue
             bytes = comparison.fileBytes
-            var (remoteBytes, firstDifference, status): (Int?, Int?, Int?)
-            var reason: String?
             switch comparison.result {
             case .same: remoteBytes = comparison.fileBytes
             case .changed(let bytes, let offset): (remoteBytes, firstDifference) = (bytes, offset)
@@ -107,8 +105,6 @@ struct RemoteCheck: Sendable {
             case .unreachable(let why), .unreadable(let why): reason = why
             }
             if case .left(let why) = comparison.update { reason = why }
-            (self.remoteBytes, self.firstDifference, self.status) = (remoteBytes, firstDifference, status)
-            self.reason = reason
         }
     }
 }

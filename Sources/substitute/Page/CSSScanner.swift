@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 /// Finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3 §4).
 ///
 /// It works on bytes, of any charset that has ASCII in it, and reads each of them once.
@@ -160,10 +162,10 @@ struct CSSScanner {
     private mutating func escape() -> [UInt8]? {
         guard let first = byte(after: 1), !first.isLineEnd else { return nil }
         index += 2
-        guard var number = first.hexadecimalValue else { return [first] }
+        guard var number = first.hexDigitValue.map({ UInt32($0) }) else { return [first] }
         var count = 1
-        while count < 6, let digit = byte()?.hexadecimalValue {
-            number = number * 16 + digit
+        while count < 6, let digit = byte()?.hexDigitValue {
+            number = number * 16 + UInt32(digit)
             index += 1
             count += 1
         }

@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 /// Finds the start tags of an HTML document, and the text of its scripts and styles, as browsers do (WHATWG HTML §13.2.5).
 ///
 /// It works on bytes, of any charset that has ASCII in it, and reads each of them once.

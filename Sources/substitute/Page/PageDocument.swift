@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -58,7 +59,7 @@ struct PageDocument: Sendable {
 
     /// The type of the answer counts before what was expected, as in browsers.
     private static func kind(of fetch: Fetch, expected: Kind?) -> Kind? {
-        switch fetch.type.prefix(while: { $0 != ";" }).trimmingCharacters(in: .whitespaces).asciiLowercased {
+        switch MIMEType.essence(of: fetch.type) {
         case "text/html", "application/xhtml+xml": expected == .page ? .page : nil
         case "text/css": .styleSheet
         case "", "text/plain", "application/octet-stream": expected

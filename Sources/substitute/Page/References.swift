@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 /// What a document refers to: a page, or a style sheet.
 struct References {
     /// A URL in a document.

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 /// A page as one file that needs no network: what it refers to stands in it as `data:` URLs (RFC 2397).
 ///

@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 /// The value of an HTML attribute, and where in the document each of its bytes comes from.
 ///
 /// So a part of a value can be replaced without touching the rest, however that is written.
@@ -60,11 +62,11 @@ struct SourceText {
         var digits = rest.dropFirst()
         let isHexadecimal = digits.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
         if isHexadecimal { digits = digits.dropFirst() }
-        let end = digits.firstIndex { isHexadecimal ? $0.hexadecimalValue == nil : !$0.isDigit } ?? digits.endIndex
+        let end = digits.firstIndex { isHexadecimal ? $0.hexDigitValue == nil : !$0.isDigit } ?? digits.endIndex
         guard end > digits.startIndex else { return nil }
         var number: UInt32 = 0
         for digit in digits[..<end] {
-            number = min(number * (isHexadecimal ? 16 : 10) + (digit.hexadecimalValue ?? 0), 0x11_0000)
+            number = min(number * (isHexadecimal ? 16 : 10) + UInt32(digit.hexDigitValue ?? 0), 0x11_0000)
         }
         let scalar = number == 0 ? nil : Unicode.Scalar(number)
         let hasSemicolon = end < rest.endIndex && rest[end] == UInt8(ascii: ";")

@@ -91,10 +91,10 @@ final class Gateway: Sendable {
         }
         let isSubstituted = if case .substituted = fetch.source { true } else { false }
         var headers = ServedHeaders.answered(response, isSubstituted: isSubstituted)
-        let length = headers.first { $0.0.asciiLowercased == "content-length" }
+        let length = headers.first { $0.0.isSameHeader(as: "Content-Length") }
         if request.method != "HEAD" {
             // The length of what is sent, which the server knows best.
-            headers.removeAll { $0.0.asciiLowercased == "content-length" }
+            headers.removeAll { $0.0.isSameHeader(as: "Content-Length") }
         }
         return LoopbackServer.Answer(
             status: response.statusCode,

@@ -36,7 +36,7 @@ enum ServedHeaders {
     /// The answer's headers, for the client.
     static func answered(_ response: HTTPURLResponse, isSubstituted: Bool) -> [(String, String)] {
         let all = response.allHeaderFields as? [String: String] ?? [:]
-        let coding = all.first { $0.key.asciiLowercased == "content-encoding" }?.value.asciiLowercased
+        let coding = all[header: "Content-Encoding"]?.asciiLowercased
         let isDecoded = coding.map(decodedCodings.contains) ?? false
         var headers: [(String, String)] = []
         for (name, value) in all {
@@ -45,7 +45,7 @@ enum ServedHeaders {
                 continue
             case "content-encoding" where isDecoded, "content-length" where isDecoded:
                 continue
-            case "cache-control" where isSubstituted && value == SubstitutionHeaders.cacheControl:
+            case "cache-control" where isSubstituted && value == ResponseBuilder.cacheControl:
                 // That is for URLSession, which asks the cache each time. A browser would keep the file for a year.
                 headers.append((name, "no-cache"))
             case "set-cookie":

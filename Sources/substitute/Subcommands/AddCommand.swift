@@ -25,55 +25,44 @@ let addCommand = Subcommand(
 
 private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard let key = arguments.operands.first else {
-        throw UsageError("which URL? Name it, as https://example.com/logo.png, and perhaps a file for it")
+        throw Failure(usage: "which URL? Name it, as https://example.com/logo.png, and perhaps a file for it")
     }
-    guard arguments.operands.count <= 2 else { throw UsageError("add takes one URL and one file") }
+    guard arguments.operands.count <= 2 else { throw Failure(usage: "add takes one URL and one file") }
     let file = arguments.operands.dropFirst().first.map { URL(fileURLWithPath: $0) }
     let limit = try ByteCount.limit(arguments)
-    let target = MapTarget(arguments)
-    guard target.exists else {
-        throw Failure(
-            "\(target.file.path) doesn't exist. Make a map with substitute init, or name one with --map FILE."
-        )
-    }
+    let target = MapChoice(arguments)
+    guard target.exists else { throw target.missing }
+    let resources = target.resources
     let replaces = arguments.has("force")
 
     // Before anything is loaded, what would be refused afterwards.
-    let warning = try EditedMap(target.file, resources: target.resources, isDryRun: true)
+    let warning = try EditedMap(target.file, resources: resources, isDryRun: true)
         .check(key, isLoaded: file == nil, replacing: replaces)
     let loaded = file == nil ? try await load(key, limit) : nil
 
     // Only now is the map taken: nobody waits for a slow server.
-    var map = try EditedMap(target.file, resources: target.resources)
+    var map = try EditedMap(target.file, resources: resources)
     let kept: KeptFile
-    do {
-        if let file {
-            kept = try map.add(key, file: file, replacing: replaces)
-        } else if let loaded {
-            kept = try map.add(
-                key,
-                loaded.response,
-                body: loaded.body,
-                redirects: loaded.redirects,
-                replacing: replaces
-            )
-        } else {
-            return .failed
-        }
-        try map.save()
-    } catch {
-        map.removeFiles()
-        throw error
+    if let file {
+        kept = try map.add(key, file: file, replacing: replaces)
+    } else if let loaded {
+        kept = try map.add(
+            key,
+            loaded.response,
+            body: loaded.body,
+            redirects: loaded.redirects,
+            replacing: replaces
+        )
+    } else {
+        return .failed
     }
+    try map.save()
     if let warning { output.message("\(warning)") }
     output.message("map \(target.file.path)")
-    output.table([
-        (
-            kept.change == .unchanged ? nil : .green,
-            [kept.change.rawValue, kept.contentType, Output.format(bytes: kept.bytes), kept.name, key]
-        )
-    ])
-    try output.json(AddRecord(kept, url: key, map: target.file))
+    var record = KeptRecord(kept, url: key)
+    record.map = target.file.path
+    output.table([record.row])
+    try output.json(record)
     return .done
 }
 
@@ -110,23 +99,4 @@ private func load(
         throw Failure("\(key): the server answered with status \(response.statusCode): nothing was added")
     }
     return (response, answer.body, answer.redirects)
-}
-
-/// What `--json` says of an entry that was added.
-private struct AddRecord: Encodable {
-    let map: String
-    let url: String
-    let outcome: String
-    let file: String
-    let bytes: Int
-    let contentType: String
-
-    init(_ kept: KeptFile, url: String, map: URL) {
-        self.map = map.path
-        self.url = url
-        outcome = kept.change.rawValue
-        file = kept.name
-        bytes = kept.bytes
-        contentType = kept.contentType
-    }
 }

@@ -26,19 +26,21 @@ let checkCommand = Subcommand(
 )
 
 private func check(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.isEmpty else { throw UsageError("check takes no operands: name the map with --map FILE") }
+    guard arguments.operands.isEmpty else {
+        throw Failure(usage: "check takes no operands: name the map with --map FILE")
+    }
     guard arguments.has("remote") || !arguments.has("update") else {
-        throw UsageError("--update goes with --remote: check --remote --update")
+        throw Failure(usage: "--update goes with --remote: check --remote --update")
     }
     let limit = try ByteCount.limit(arguments)
     guard arguments.has("remote") || !arguments.has("limit") else {
-        throw UsageError("--limit goes with --remote: check --remote --limit \(arguments.value("limit") ?? "")")
+        throw Failure(usage: "--limit goes with --remote: check --remote --limit \(arguments.value("limit") ?? "")")
     }
-    let choice = try MapChoice(arguments, output)
+    let choice = try MapChoice.loaded(arguments, output)
     let map: SubstitutionMap?
     let result: (count: Int, problems: [SubstitutionMap.Problem], warnings: [SubstitutionMap.Warning])
     do throws(SubstitutionMapError) {
-        let loaded = try SubstitutionMap(checking: choice.file, resources: choice.resources)
+        let loaded = try choice.checkedMap()
         map = loaded
         result = (loaded.count, loaded.problems, loaded.warnings())
     } catch {

@@ -25,10 +25,10 @@ let demoCommand = Subcommand(
 )
 
 private func demo(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.isEmpty else { throw UsageError("demo takes no operands") }
+    guard arguments.operands.isEmpty else { throw Failure(usage: "demo takes no operands") }
     let (cache, mapFile): (LocalSubstitutionCache, URL)
     if arguments.has("map") || arguments.has("resources") {
-        let choice = try MapChoice(arguments, output)
+        let choice = try MapChoice.loaded(arguments, output)
         (cache, mapFile) = (try choice.cache(), choice.file)
     } else {
         cache = try LocalSubstitutionCache(bundle: DemoBundle.bundle())
@@ -54,7 +54,13 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
 
     let page = arguments.value("output").map { URL(fileURLWithPath: $0) } ?? temporaryFile
     let map = try DemoMap(mapFile, answering: second.map(\.url), with: cache)
-    let html = try DemoPage.html(origin: origin.baseURL, first: first, map: map, second: second, summaries: summaries)
+    let html = try await DemoPage.html(
+        origin: origin.baseURL,
+        first: first,
+        map: map,
+        second: second,
+        summaries: summaries
+    )
     try Output.write(Data(html.utf8), to: page)
     output.line("Both pages side by side:\n\(page.absoluteURL.absoluteString)")
     try output.json(

@@ -20,7 +20,7 @@ let explainCommand = Subcommand(
 
 private func explain(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     let requests = try RequestOptions.requests(arguments)
-    let cache = try MapChoice(arguments, output).cache()
+    let cache = try MapChoice.loaded(arguments, output).cache()
     let explanations = requests.map(cache.explain)
     for (index, explanation) in explanations.enumerated() {
         if index > 0 { output.line() }

@@ -18,7 +18,7 @@ let getCommand = Subcommand(
         Authorization. With --record the responses become files and a map in DIR, which
         answer when the network fails; with --offline as well, only they and the map do.
         """,
-    options: RequestOptions.all + SessionOptions.all + [
+    options: RequestOptions.all + CommandSession.options + [
         Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output")
     ],
     run: get
@@ -27,9 +27,9 @@ let getCommand = Subcommand(
 private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     let requests = try RequestOptions.requests(arguments)
     let target = arguments.value("output")
-    guard target == nil || requests.count == 1 else { throw UsageError("--output takes one URL") }
+    guard target == nil || requests.count == 1 else { throw Failure(usage: "--output takes one URL") }
     guard target != "-" || !output.printsJSON else {
-        throw UsageError("--output - and --json both need standard output")
+        throw Failure(usage: "--output - and --json both need standard output")
     }
 
     let loading = try CommandSession(arguments, output)

@@ -10,7 +10,7 @@ let helpCommand = Subcommand(
 )
 
 private func help(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.count <= 1 else { throw UsageError("help takes one command at most") }
+    guard arguments.operands.count <= 1 else { throw Failure(usage: "help takes one command at most") }
     guard let name = arguments.operands.first else {
         output.help(overview)
         return .done

@@ -27,26 +27,22 @@ let importCommand = Subcommand(
 
 private func importArchive(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard let name = arguments.operands.first, arguments.operands.count == 1 else {
-        throw UsageError("which archive? Name one, as recording.har")
+        throw Failure(usage: "which archive? Name one, as recording.har")
     }
     guard arguments.value("into") == nil || arguments.value("map") == nil else {
-        throw UsageError("--into and --map both name the map: leave one out")
+        throw Failure(usage: "--into and --map both name the map: leave one out")
     }
     let selection = try selection(arguments)
-    let target = MapTarget(arguments, in: arguments.value("into"))
+    let target = MapChoice(arguments, in: arguments.value("into"))
+    let resources = target.resources
     let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: name))
 
-    var map = try EditedMap(target.file, resources: target.resources, isDryRun: arguments.has("dry-run"))
-    let items = map.take(archive, selection, replacing: arguments.has("force"))
-    do {
-        try map.save()
-    } catch {
-        map.removeFiles()
-        throw error
-    }
+    var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
+    let items = map.take(archive, selection, replacing: arguments.has("force")).map { KeptRecord($0) }
+    try map.save()
     output.message("map \(target.file.path)")
     output.list(items)
-    let counts = Dictionary(items.map { (ImportedRecord($0).outcome, 1) }, uniquingKeysWith: +)
+    let counts = Dictionary(items.map { ($0.outcome, 1) }, uniquingKeysWith: +)
     let sums = ["new", "replaced", "unchanged", "left"].compactMap { name in
         counts[name].map { "\($0) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
     }
@@ -54,31 +50,31 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     try output.json(
         ImportRecord(
             map: target.file.path,
-            resources: target.resources.path,
+            resources: resources.path,
             dryRun: map.isDryRun,
-            responses: items.map(ImportedRecord.init)
+            responses: items
         )
     )
-    return items.contains { ImportedRecord($0).reason == "unwritable" } ? .failed : .done
+    return items.contains { $0.reason == NotImported.failure } ? .failed : .done
 }
 
 private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
     let statuses = try arguments.all("status").map { text in
         guard let status = Int(text), (100...599).contains(status) else {
-            throw UsageError("“\(text)” is no HTTP status: write --status 404")
+            throw Failure(usage: "“\(text)” is no HTTP status: write --status 404")
         }
         return status
     }
     let types = arguments.all("type")
     for type in types where !isMIMEType(type) {
-        throw UsageError("“\(type)” is no MIME type: write --type image/png or 'image/*'")
+        throw Failure(usage: "“\(type)” isn't a MIME type: write --type image/png or 'image/*'")
     }
     var largest = ArchiveSelection.standardLargest
     if let text = arguments.value("max-size") {
-        guard let bytes = Int(text), bytes > 0 else { throw UsageError("“\(text)” is no number of bytes") }
+        guard let bytes = Int(text), bytes > 0 else { throw Failure(usage: "“\(text)” is no number of bytes") }
         largest = bytes
     }
-    do throws(ArchiveSelection.Problem) {
+    do throws(MapToolError) {
         return try ArchiveSelection(
             patterns: arguments.all("match"),
             types: types,
@@ -86,7 +82,7 @@ private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
             largest: largest
         )
     } catch {
-        throw UsageError(error.message)
+        throw Failure(usage: error.description)
     }
 }
 
@@ -98,37 +94,16 @@ private func isMIMEType(_ text: String) -> Bool {
 
 extension Output {
     /// What was taken, then what was left, with the reasons. Of many for the same sort of reason, the first.
-    fileprivate func list(_ items: [ArchivedItem]) {
-        var (taken, left): ([ImportedRecord], [String: [ImportedRecord]]) = ([], [:])
-        var kinds: [String] = []
-        for record in items.map(ImportedRecord.init) {
-            guard let kind = record.reason else {
-                taken.append(record)
-                continue
-            }
-            if left[kind] == nil { kinds.append(kind) }
-            left[kind, default: []].append(record)
-        }
-        table(
-            taken.prefix(Self.mostTaken).map { record in
-                (
-                    record.outcome == "unchanged" ? nil : .green,
-                    [
-                        record.outcome, record.contentType ?? "", Self.format(bytes: record.bytes ?? 0),
-                        record.file ?? "", record.url,
-                    ]
-                )
-            },
-            numbers: [2]
-        )
+    fileprivate func list(_ items: [KeptRecord]) {
+        let taken = items.filter { $0.reason == nil }
+        table(taken.prefix(Self.mostTaken).map(\.row), numbers: [2])
         if taken.count > Self.mostTaken { line("and \(taken.count - Self.mostTaken) more (--json lists all)") }
+        var kinds: [String] = []
+        let left = Dictionary(grouping: items) { $0.reason ?? "" }
+        for case let kind? in items.map(\.reason) where !kinds.contains(kind) { kinds.append(kind) }
         for kind in kinds {
             let records = left[kind] ?? []
-            table(
-                records.prefix(Self.mostLeft).map { record in
-                    (.yellow, ["left", record.message ?? "", record.url])
-                }
-            )
+            table(records.prefix(Self.mostLeft).map(\.row))
             let more = records.count - Self.mostLeft
             if more > 0 { line("left  and \(more) more for such a reason (--json lists all)") }
         }
@@ -143,28 +118,5 @@ private struct ImportRecord: Encodable {
     let map: String
     let resources: String
     let dryRun: Bool
-    let responses: [ImportedRecord]
-}
-
-/// What became of one response of the archive.
-private struct ImportedRecord: Encodable {
-    let url: String
-    let outcome: String
-    let file: String?
-    let bytes: Int?
-    let contentType: String?
-    let reason: String?
-    let message: String?
-
-    init(_ item: ArchivedItem) {
-        url = item.url
-        switch item.outcome {
-        case .success(let kept):
-            (outcome, file, bytes) = (kept.change.rawValue, kept.name, kept.bytes)
-            (contentType, reason, message) = (kept.contentType, nil, nil)
-        case .failure(let failure):
-            (outcome, file, bytes, contentType) = ("left", nil, nil, nil)
-            (reason, message) = (failure.reason.kind, failure.reason.description)
-        }
-    }
+    let responses: [KeptRecord]
 }

@@ -20,17 +20,20 @@ let initCommand = Subcommand(
 )
 
 private func initialize(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.isEmpty else { throw UsageError("init takes no operands: name the map with --map FILE") }
+    guard arguments.operands.isEmpty else {
+        throw Failure(usage: "init takes no operands: name the map with --map FILE")
+    }
     let place = try MapPlace(arguments)
     let target = place.map
     guard !target.exists else {
         throw Failure("there is a map already, and it stays as it is: \(target.file.path)")
     }
-    var edited = try EditedMap(target.file, resources: target.resources)
+    let resources = target.resources
+    var edited = try EditedMap(target.file, resources: resources)
     try edited.save()
-    output.message("made \(target.file.path) and \(target.resources.path)")
+    output.message("made \(target.file.path) and \(resources.path)")
     output.line("\(lines: place.steps.joined(separator: "\n\n"))")
-    try output.json(InitRecord(map: target.file.path, resources: target.resources.path))
+    try output.json(InitRecord(map: target.file.path, resources: resources.path))
     return .done
 }
 
@@ -57,6 +60,15 @@ extension MapPlace {
         if !fields.isEmpty {
             let name = target.map { "target \($0.name)" } ?? "the target whose folder has the map and its files"
             steps.append("In Package.swift, in \(name):\n\n    " + fields.joined(separator: ",\n    "))
+        }
+        if missingResources.contains("Resources") {
+            steps.append(
+                """
+                For iOS and similar platforms, call the folder Substitutes instead, since code
+                signing rejects a bundle with a folder Resources, and name the files in the map
+                as Substitutes/logo.png.
+                """
+            )
         }
         // An app doesn't contain a test target, nor a test target an app.
         if target?.type != "test" { steps.append(appStep) }
@@ -89,7 +101,7 @@ extension MapPlace {
     }
 }
 
-extension MapTarget {
+extension MapChoice {
     /// The Swift expression that makes a cache with the map. A bundle's map has its files in `Resources` beside it; any other is
     /// named by its path.
     fileprivate var cache: String {

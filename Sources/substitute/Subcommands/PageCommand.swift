@@ -22,7 +22,7 @@ let pageCommand = Subcommand(
         map. Exit status 1 if the page itself gets no answer or an HTTP error, or a part
         gets no answer; an HTTP error is an answer for a part.
         """,
-    options: SessionOptions.all + [
+    options: CommandSession.options + [
         Option(name: "save", value: "FILE", help: "write the page as one HTML file")
     ],
     run: page
@@ -30,9 +30,9 @@ let pageCommand = Subcommand(
 
 private func page(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     let requests = try RequestOptions.requests(arguments)
-    guard let request = requests.first, requests.count == 1 else { throw UsageError("page takes one URL") }
+    guard let request = requests.first, requests.count == 1 else { throw Failure(usage: "page takes one URL") }
     let url = request.url.flatMap { URLText.resolve(Array($0.absoluteString.utf8), charset: nil, against: $0) }
-    guard let url else { throw UsageError("page takes an http or https URL") }
+    guard let url else { throw Failure(usage: "page takes an http or https URL") }
 
     let loading = try CommandSession(arguments, output)
     let progress = ProgressLine()

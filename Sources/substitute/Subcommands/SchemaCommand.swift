@@ -18,7 +18,9 @@ let schemaCommand = Subcommand(
 )
 
 private func schema(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.isEmpty else { throw UsageError("schema takes no operands: it is the same for all maps") }
+    guard arguments.operands.isEmpty else {
+        throw Failure(usage: "schema takes no operands: it is the same for all maps")
+    }
     output.bytes(Data(PackageResources.substitutions_schema_json))
     return .done
 }

@@ -20,13 +20,13 @@ let serveCommand = Subcommand(
     options: [
         Option(name: "origin", value: "URL", help: "scheme, host and port, as https://api.example.com"),
         Option(name: "port", value: "N", help: "the port to listen on; default: a free one"),
-    ] + SessionOptions.all,
+    ] + CommandSession.options,
     run: serve
 )
 
 private func serve(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw UsageError("serve takes no operands: name the origin with --origin URL")
+        throw Failure(usage: "serve takes no operands: name the origin with --origin URL")
     }
     let origin = try origin(arguments)
     let port = try port(arguments)
@@ -58,22 +58,24 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
 }
 
 /// Without a slash at its end.
-private func origin(_ arguments: Arguments) throws(UsageError) -> String {
+private func origin(_ arguments: Arguments) throws(Failure) -> String {
     guard let text = arguments.value("origin") else {
-        throw UsageError("which origin? Name it with --origin, as --origin https://api.example.com")
+        throw Failure(usage: "which origin? Name it with --origin, as --origin https://api.example.com")
     }
     let origin = text.hasSuffix("/") ? String(text.dropLast()) : text
     let scheme = ["http://", "https://"].first { origin.asciiLowercased.hasPrefix($0) } ?? ""
     let isBare = !origin.dropFirst(scheme.count).contains { "/?#@".contains($0) || $0.isWhitespace }
     guard !scheme.isEmpty, isBare, let url = URLText.url(origin), url.host?.isEmpty == false else {
-        throw UsageError("“\(text)” is no origin: write scheme, host and port alone, as https://api.example.com")
+        throw Failure(usage: "“\(text)” is no origin: write scheme, host and port alone, as https://api.example.com")
     }
     return origin
 }
 
 /// 0 for a free one.
-private func port(_ arguments: Arguments) throws(UsageError) -> UInt16 {
+private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
     guard let text = arguments.value("port") else { return 0 }
-    guard let port = UInt16(text) else { throw UsageError("“\(text)” is no port: write --port 8080, at most 65535") }
+    guard let port = UInt16(text) else {
+        throw Failure(usage: "“\(text)” is no port: write --port 8080, at most 65535")
+    }
     return port
 }

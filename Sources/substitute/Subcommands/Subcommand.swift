@@ -31,13 +31,16 @@ struct Subcommand: Sendable {
         options + Self.commonOptions.filter { common in !options.contains { $0.name == common.name } }
     }
 
-    static func unknown(_ name: String) -> UsageError {
+    static func unknown(_ name: String) -> Failure {
         if name.hasPrefix("-") {
-            return UsageError("\(name) is no command: the command comes first, its options follow; try substitute help")
+            return Failure(
+                usage: "\(name) is no command: the command comes first, its options follow; try substitute help"
+            )
         }
         let nearest = NearestName.of(name, in: all.map(\.name))
-        return UsageError(
-            "unknown command \(name)" + (nearest.map { ": did you mean \($0)?" } ?? ": try substitute help")
+        return Failure(
+            usage:
+                "unknown command \(name)" + (nearest.map { ": did you mean \($0)?" } ?? ": try substitute help")
         )
     }
 

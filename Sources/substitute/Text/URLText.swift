@@ -43,15 +43,12 @@ enum URLText {
         let isLiteral = text.contains("//[")
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
-            let isEncoding =
-                byte == UInt8(ascii: "%") && index + 2 < bytes.count && bytes[index + 1].hexadecimalValue != nil
-                && bytes[index + 2].hexadecimalValue != nil
+            let isEncoding = PercentEncoding.byte(encodedAt: index, of: bytes) != nil
             let isBracket = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
             if isEncoding || byte.isLetter || byte.isDigit || allowed.contains(byte) || (isBracket && isLiteral) {
                 result.append(byte)
             } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += Array(("%" + (digits.count == 1 ? "0" : "") + digits).utf8)
+                PercentEncoding.append(byte, to: &result)
             }
         }
         return String(decoding: result, as: UTF8.self)

@@ -137,6 +137,20 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/b") == nil)
     }
 
+    @Test("files aren't mapped while they are watched, since they may be cut short in place")
+    func watchedBundle() async {
+        await #expect(processExitsWith: .success) {
+            let large = String(repeating: "a", count: FileBytes.smallestMapped * 2)
+            let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": large])
+            let bundle = try #require(Bundle(path: fixture.folder.path))
+            let cache = LocalSubstitutionCache(map: try SubstitutionMap(bundle: bundle), reloadsChanges: true)
+            let response = try #require(try cache.lookUp("https://h/a"))
+            try #require(truncate(fixture.file("a.txt").path, 0) == 0)
+            #expect(response.text == large)
+            #expect(try cache.lookUp("https://h/a")?.text == "")
+        }
+    }
+
     @Test("a bundle is never watched")
     func bundle() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
@@ -154,6 +168,19 @@ struct LiveReloadTests {
         #expect(status.isTooFresh(at: written))
         #expect(status.isTooFresh(at: written + 19_999_999))
         #expect(!status.isTooFresh(at: written + 20_000_000))
+    }
+
+    @Test("a status says nothing for sure for longer where the file system counts only seconds")
+    func wholeSeconds() throws {
+        let fixture = try CacheFixture("")
+        let path = fixture.file("a.txt").path
+        let second = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.up) + 1)
+        try FileManager.default.setAttributes([.modificationDate: second], ofItemAtPath: path)
+        let status = try #require(FileStatus(path: path))
+        #expect(status.modified % 1_000_000_000 == 0)
+        #expect(status.modified > status.changed)
+        #expect(status.isTooFresh(at: status.modified + 2_019_999_999))
+        #expect(!status.isTooFresh(at: status.modified + 2_020_000_000))
     }
 
     @Test("a file whose modification time is to come is not read at every lookup")

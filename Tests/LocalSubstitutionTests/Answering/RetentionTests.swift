@@ -85,9 +85,13 @@ struct RetentionTests {
         let first = try #require(try cache.lookUp("https://h/a"))
         #expect(try cache.lookUp("https://h/a") === first)
         let map = cache.map
-        let watch = try #require(Watch(cache.responder.maps, map, path: nil, file: nil, lifetime: 0, update: nil))
-        #expect(!watch.holds)
-        #expect(Watch(cache.responder.maps, map, path: nil, file: nil, lifetime: nil, update: nil) == nil)
+        let validity = try #require(
+            RetainedResponseValidity(cache.responder.maps, map, path: nil, file: nil, lifetime: 0, update: nil)
+        )
+        #expect(!validity.holds)
+        #expect(
+            RetainedResponseValidity(cache.responder.maps, map, path: nil, file: nil, lifetime: nil, update: nil) == nil
+        )
     }
 
     @Test("without live reload a file is what it was when it was read, for HEAD and ranges too")
@@ -132,7 +136,7 @@ struct RetentionBoundTests {
 
     @Test("the oldest file goes when files take more than is allowed, and its responses with it")
     func oldestFirst() throws {
-        var retention = Retention(heapLimit: 100)
+        var retention = RetentionLimits(heapLimit: 100)
         let a = try file("a")
         #expect(retention.hold(a, at: "a").isEmpty)
         #expect(retention.insert("u1", path: "a", file: a, isEndless: false).isEmpty)
@@ -147,7 +151,7 @@ struct RetentionBoundTests {
 
     @Test("a file larger than all that is allowed is not retained, nor a response made of it")
     func tooLarge() throws {
-        var retention = Retention(heapLimit: 50)
+        var retention = RetentionLimits(heapLimit: 50)
         let a = try file("a")
         #expect(retention.hold(a, at: "a").isEmpty)
         #expect(retention.heapBytes == 0)
@@ -159,20 +163,22 @@ struct RetentionBoundTests {
     @Test("mapped files don't count")
     func mapped() throws {
         try fixture.write(Data(count: FileBytes.smallestMapped), to: "large")
-        let bytes = try FileBytes(opening: "large", in: ResourcesFolder(fixture.resources, mapsLargeFiles: true))
+        let bundle = ResourcesFolder(fixture.resources, mapsLargeFiles: true)
+        let bytes = try FileBytes(opening: "large", in: bundle, mayMap: true)
         #expect(bytes.isMapped)
-        var retention = Retention(heapLimit: 100)
+        var retention = RetentionLimits(heapLimit: 100)
         #expect(retention.hold(bytes, at: "large").isEmpty)
         #expect(retention.insert("u", path: "large", file: bytes, isEndless: false).isEmpty)
         #expect(retention.heapBytes == 0)
         try fixture.write(Data(count: FileBytes.smallestMapped - 1), to: "small")
-        #expect(try !FileBytes(opening: "small", in: ResourcesFolder(fixture.resources, mapsLargeFiles: true)).isMapped)
-        #expect(try !FileBytes(opening: "large", in: folder).isMapped, "a folder's files are read")
+        #expect(try !FileBytes(opening: "small", in: bundle, mayMap: true).isMapped)
+        #expect(try !FileBytes(opening: "large", in: bundle).isMapped, "watched files are read")
+        #expect(try !FileBytes(opening: "large", in: folder, mayMap: true).isMapped, "a folder's files are read")
     }
 
     @Test("what is removed is not counted, nor pushed out again")
     func removed() throws {
-        var retention = Retention(endlessLimit: 2, heapLimit: 100)
+        var retention = RetentionLimits(endlessLimit: 2, heapLimit: 100)
         let a = try file("a")
         for _ in 0..<2 {
             _ = retention.hold(a, at: "a")
@@ -192,7 +198,7 @@ struct RetentionBoundTests {
 
     @Test("what is built and removed over and over leaves nothing behind")
     func removedOverAndOver() throws {
-        var retention = Retention()
+        var retention = RetentionLimits()
         let a = try file("a")
         for number in 0..<1_000 {
             _ = retention.hold(a, at: "a")
@@ -204,14 +210,14 @@ struct RetentionBoundTests {
 
     @Test("a response that is built again takes its own place")
     func again() throws {
-        var retention = Retention(endlessLimit: 2, heapLimit: 100)
+        var retention = RetentionLimits(endlessLimit: 2, heapLimit: 100)
         for _ in 0..<10 { #expect(retention.insert("u", path: nil, file: nil, isEndless: true).isEmpty) }
         #expect(retention.count == 1)
     }
 
     @Test("a newer version of a file takes the old one's place, and the responses of the old one go")
     func newer() throws {
-        var retention = Retention(heapLimit: 1_000)
+        var retention = RetentionLimits(heapLimit: 1_000)
         let old = try file("a")
         _ = retention.hold(old, at: "a")
         _ = retention.insert("u1", path: "a", file: old, isEndless: false)

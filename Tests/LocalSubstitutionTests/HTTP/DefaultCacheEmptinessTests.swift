@@ -65,7 +65,8 @@ struct DefaultCacheEmptinessTests {
             let map = try SubstitutionMap(contentsOf: fixture.mapFile)
             let caches = (0..<2).map { _ in LocalSubstitutionCache(map: map, directory: folder) }
             for _ in 0..<(number % 5) { #expect(try caches[0].lookUp("https://x/a") == nil) }
-            if number % 4 == 3 { usleep(25_000) }
+            // Only a folder that changed some time ago is known to be empty.
+            if number % 4 == 3 { while FileStatus(path: folder.path)?.isTooFresh(at: FileStatus.now) == true {} }
             for _ in 0..<(number % 3) { #expect(try caches[0].lookUp("https://x/b") == nil) }
             try Self.store("https://x/a", in: caches[1])
             #expect(try caches[0].lookUp("https://x/a")?.text == "https://x/a", "round \(number)")
@@ -81,15 +82,17 @@ struct DefaultCacheEmptinessTests {
                 LocalSubstitutionCache(map: map, directory: folder), LocalSubstitutionCache(map: map, directory: folder)
             )
             let isStored = Guarded(false)
+            let lookups = Guarded(0)
+            let end = ContinuousClock.now + .milliseconds(60)
             let lost = Guarded(0)
             DispatchQueue.concurrentPerform(iterations: 2) { worker in
                 if worker == 0 {
-                    usleep(UInt32(number * 2_000))
+                    while lookups.withLock({ $0 }) < number * 100, ContinuousClock.now < end {}
                     try? Self.store("https://x/a", in: other)
                     isStored.withLock { $0 = true }
                 } else {
-                    let end = ContinuousClock.now + .milliseconds(60)
-                    while ContinuousClock.now < end {
+                    while ContinuousClock.now < end || lookups.withLock({ $0 }) == 0 {
+                        lookups.withLock { $0 += 1 }
                         let mustBeFound = isStored.withLock { $0 }
                         let found = try? cache.lookUp("https://x/a")
                         if mustBeFound, found == nil { lost.withLock { $0 += 1 } }
@@ -98,6 +101,26 @@ struct DefaultCacheEmptinessTests {
             }
             #expect(lost.withLock { $0 } == 0)
             #expect(isStored.withLock { $0 })
+        }
+    }
+
+    @Test("is asked again after its folder couldn't be listed")
+    func unlisted() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+            try DefaultCacheEmptinessTests.store("https://x/a", in: fixture.cache())
+            // What was just stored might not show yet, so nothing would be concluded.
+            usleep(60_000)
+            let cache = try fixture.cache()
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 200
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var descriptors: [Int32] = []
+            repeat { descriptors.append(open("/dev/null", O_RDONLY)) } while descriptors.last != -1
+            #expect(try cache.lookUp("https://x/none") == nil)
+            descriptors.dropLast().forEach { close($0) }
+            #expect(try cache.lookUp("https://x/a")?.text == "https://x/a")
         }
     }
 

@@ -90,7 +90,7 @@ struct MIMETypeSniffingTests {
 
     @Test("A sniffed type is one that some extension is guessed as", arguments: samples)
     func naming(start: String, type: String) {
-        #expect(Set(MIMEType.typesByExtension.values).contains(type))
+        #expect(MIMEType.table.description.split { $0.isWhitespace }.contains { $0.hasSuffix(":\(type)") })
     }
 
     static let zip = "PK\u{3}\u{4}"

@@ -317,6 +317,14 @@ struct CanaryTests {
         #expect(URL(string: "https://h:*/") == nil)
     }
 
+    @Test("requests are equal whose headers and bodies differ")
+    func equalRequests() throws {
+        var other = URLRequest(url: origin.url("a"))
+        other.setValue("x", forHTTPHeaderField: "Authorization")
+        other.httpBody = Data("x".utf8)
+        #expect(other == URLRequest(url: origin.url("a")))
+    }
+
     @Test("URL gives a host's ASCII form")
     func internationalHost() {
         #expect(URL(string: "https://bücher.example/")?.host(percentEncoded: false) == "xn--bcher-kva.example")

@@ -94,7 +94,7 @@ struct EveryProblemTests {
             // Entries that are one too many.
             (
                 #"{"https://h": "a.txt", "https://h": {"file": "b.txt", "x": 1}}"#,
-                [.duplicate, .unknownField, .missingFile]
+                [.unknownField, .missingFile, .duplicate]
             ),
             (#"{"https://h": "b.txt", "https://H": "a.txt"}"#, [.missingFile, .duplicate]),
             (#"{"https://h": "a.txt", "https://H": "b.txt"}"#, [.missingFile, .duplicate]),

@@ -47,10 +47,9 @@ struct MapFuzzTests {
         var (valid, different) = (0, 0)
         for round in 0..<40_000 {
             let bytes = mutated(&random)
-            var scanner = JSONScanner(bytes)
-            let error: JSONScanner.SyntaxError?
-            do throws(JSONScanner.SyntaxError) {
-                _ = try scanner.members()
+            let error: JSONCursor.SyntaxError?
+            do throws(JSONCursor.SyntaxError) {
+                _ = try JSONScanner(bytes).members()
                 error = nil
             } catch let failure {
                 error = failure
@@ -71,7 +70,7 @@ struct MapFuzzTests {
     }
 
     /// Whether this is a comma before a closing bracket, which RFC 8259 forbids and JSONSerialization takes.
-    private func isTrailingComma(_ error: JSONScanner.SyntaxError?, _ bytes: [UInt8]) -> Bool {
+    private func isTrailingComma(_ error: JSONCursor.SyntaxError?, _ bytes: [UInt8]) -> Bool {
         guard let error, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: ",") else { return false }
         let next = bytes[(error.offset + 1)...].first { !" \t\r\n".utf8.contains($0) }
         return next.map { "]}".utf8.contains($0) } == true

@@ -111,6 +111,28 @@ struct MapLoadingTests {
         #expect(try options(#"{"file": "a.txt", "enabled": true}"#, defaults: #"{"enabled": false}"#).isEnabled)
     }
 
+    @Test("of two $defaults the last applies to all entries that are used all the same", arguments: [0, 1, 2])
+    func twoDefaults(_ place: Int) throws {
+        var members = [#""$defaults": {"status": 203}"#, #""https://h/a": "a.txt""#, #""https://h/b": "b.txt""#]
+        members.insert(#""$defaults": {"status": 204}"#, at: place + 1)
+        let map = try folder.map("{\(members.joined(separator: ","))}", invalidEntries: .skip)
+        #expect(map.problems.map(\.kind) == [.duplicate])
+        #expect(map.entries.map(\.options.status) == [204, 204])
+    }
+
+    @Test(
+        "an entry isn't used if another with its key is wrong, whichever comes first",
+        arguments: [
+            #"{"https://h": "", "https://h": "a.txt"}"#, #"{"https://h/*": "", "https://h/*": "a.txt"}"#,
+            #"{"https://H": "", "https://h": "", "https://h": "a.txt"}"#,
+        ]
+    )
+    func wrongTwin(_ json: String) throws {
+        let map = try folder.map(json, invalidEntries: .skip)
+        #expect(map.entries.isEmpty)
+        #expect(map.problems.contains { $0.kind == .duplicate })
+    }
+
     @Test("headers of $defaults and of an entry merge, and the entry's win in any letter case")
     func defaultHeaders() throws {
         let defaults = #"{"headers": {"X-A": "1", "X-B": "1"}}"#

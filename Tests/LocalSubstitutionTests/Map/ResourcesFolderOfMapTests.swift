@@ -59,6 +59,26 @@ struct ResourcesFolderOfMapTests {
         #expect(cache.statistics.faults == 0)
     }
 
+    @Test(
+        "never serves a hidden file through a link, if it's the map's own",
+        arguments: [("link.txt", ".secret"), ("link.txt", ".git/config"), ("link/config", ".git")]
+    )
+    func hiddenBehindLink(name: String, target: String) throws {
+        try folder.write(".secret", "secret")
+        try folder.write(".git/config", "secret")
+        try folder.link(name.hasPrefix("link/") ? "link" : name, to: folder.file(target).path)
+        let own = try folder.write("own.json", #"{ "https://h/a": "\#(name)" }"#)
+        let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: own) }
+        #expect(error.problems.map(\.kind) == [.invalidFileName])
+
+        try folder.write("own.json", #"{ "https://h/*": "*" }"#)
+        let cache = try LocalSubstitutionCache(contentsOf: own)
+        #expect(cache.cachedResponse(for: try request("https://h/\(name)")) == nil)
+
+        let named = LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: own, resources: folder.url))
+        #expect(named.cachedResponse(for: try request("https://h/\(name)"))?.text == "secret", "a folder that's named")
+    }
+
     @Test("isn't needed by a map without files")
     func notNeeded() throws {
         let map = try SubstitutionMap(json: Data(#"{ "https://h/a": { "status": 404 }, "https://h/b": null }"#.utf8))

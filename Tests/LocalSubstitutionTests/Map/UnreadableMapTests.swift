@@ -110,7 +110,7 @@ struct UnreadableMapTests {
             try SubstitutionMap(json: json, resources: folder.url, invalidEntries: .skip)
         }
         #expect(error.problems.first?.line == 1)
-        #expect(error.problems.first?.column == (before.isEmpty ? 1 : before.utf8.count + 1 + JSONScanner.deepest))
+        #expect(error.problems.first?.column == (before.isEmpty ? 1 : before.utf8.count + 1 + JSONCursor.deepest))
     }
 
     @Test("is named when there is no such file")

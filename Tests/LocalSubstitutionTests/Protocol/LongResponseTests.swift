@@ -155,9 +155,8 @@ struct LongResponseTests {
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
         )
-        let keeping = recorder.keeping()
-        _ = keeping.keep(response: response, body: Data("short".utf8), for: request, redirects: [])
-        keeping.end()
+        let received = ReceivedResponse(request: request, response: response, body: Data("short".utf8), redirects: [])
+        _ = try recorder.record(received)
         for isPlain in [false, true] {
             let attachment = Attachment(
                 of: cache.responder,

@@ -331,13 +331,13 @@ struct ProtocolTests {
         let count = fixture.origin.requests.count
         let configuration = URLSessionConfiguration.ephemeral
         try cache.attach(to: configuration, unmatched: .fail)
-        cache.updates.removeAll()
+        cache.schedule.removeAll()
         cache.removeCachedResponse(for: try request(fixture.url))
         let session = URLSession(configuration: configuration)
         defer { session.invalidateAndCancel() }
         let (data, _) = try await session.data(for: request(fixture.url))
         #expect(data == Data("local".utf8))
-        #expect(cache.updates.isIdle)
+        #expect(cache.schedule.isIdle)
         #expect(fixture.origin.requests.count == count)
     }
 

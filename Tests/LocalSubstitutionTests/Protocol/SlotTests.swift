@@ -33,15 +33,28 @@ struct SlotTests {
         }
     }
 
-    @Test("leave every request to the loader once they're removed")
-    func removed() throws {
+    @Test("fail every request that would reach the network once they're emptied, and say so")
+    func emptied() async throws {
         let cache = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
         let configuration = URLSessionConfiguration.ephemeral
-        try cache.attach(to: configuration, unmatched: .fail)
+        try cache.attach(to: configuration)
         let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
-        for path in ["a", "b"] { #expect(slot.canInit(with: try request("http://nowhere.invalid/\(path)"))) }
-        Slots.remove(slot)
-        for path in ["a", "b"] { #expect(!slot.canInit(with: try request("http://nowhere.invalid/\(path)"))) }
-        #expect(!SubstitutionURLProtocol.canInit(with: try request("http://nowhere.invalid/a")))
+        #expect(try slot.canInit(with: request("http://nowhere.invalid/a")))
+        #expect(try !slot.canInit(with: request("http://nowhere.invalid/b")))
+        Slots.empty(slot)
+        for url in ["http://nowhere.invalid/a", "https://nowhere.invalid/b", "ws://nowhere.invalid/"] {
+            #expect(try slot.canInit(with: request(url)))
+        }
+        for url in ["data:,a", "file:///a"] { #expect(try !slot.canInit(with: request(url))) }
+        #expect(try !SubstitutionURLProtocol.canInit(with: request("http://nowhere.invalid/a")))
+
+        let session = URLSession(configuration: configuration)
+        defer { session.finishTasksAndInvalidate() }
+        for path in ["a", "b"] {
+            let request = try request("http://nowhere.invalid/\(path)")
+            let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
+            #expect(error?.code == .resourceUnavailable)
+            #expect(error?.localizedDescription.contains("detached") == true)
+        }
     }
 }

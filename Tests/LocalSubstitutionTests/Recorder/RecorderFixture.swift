@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import Testing
 
 @testable import LocalSubstitution
@@ -48,17 +49,26 @@ extension SubstitutionRecorder {
         status: Int = 200,
         request: [String: String] = [:],
         target: String? = nil
-    ) throws -> Keeping.Outcome {
-        try keeping().keep(
+    ) throws -> ReceivedResponse.Outcome {
+        let received = try ReceivedResponse(
+            request: RecorderFixture.request(url, request),
             response: RecorderFixture.response(target ?? url, status, headers),
             body: body,
-            for: RecorderFixture.request(url, request),
             redirects: target.map { [try RecorderFixture.request($0)] } ?? []
         )
+        return try record(received)
+    }
+
+    /// Records a response, writes its body, and returns what became of it.
+    func record(_ received: ReceivedResponse) throws -> ReceivedResponse.Outcome {
+        let outcome = Guarded<ReceivedResponse.Outcome?>(nil)
+        record(received) { new in outcome.withLock { $0 = new } }
+        writeBodies()
+        return try #require(outcome.withLock { $0 })
     }
 
     @discardableResult
-    func keep(_ url: String, _ body: String, etag: String? = nil) throws -> Keeping.Outcome {
+    func keep(_ url: String, _ body: String, etag: String? = nil) throws -> ReceivedResponse.Outcome {
         var headers = ["Content-Type": "text/plain"]
         headers["ETag"] = etag
         return try keep(url, Data(body.utf8), headers)
@@ -71,7 +81,7 @@ extension SubstitutionRecorder {
     func etag(_ url: String) throws -> String? { try validators(for: RecorderFixture.request(url))?.entityTag }
 }
 
-extension Keeping.Outcome {
+extension ReceivedResponse.Outcome {
     var reason: NotKept? { if case .notKept(let reason) = self { reason } else { nil } }
     var isKept: Bool { if case .kept = self { true } else { false } }
     var isUnchanged: Bool { if case .unchanged = self { true } else { false } }

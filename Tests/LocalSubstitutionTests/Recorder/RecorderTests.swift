@@ -259,7 +259,7 @@ struct RecorderTests {
     func limit() throws {
         let recorder = try fixture.open(limit: 1_000)
         for number in 0..<20 { try recorder.keep("https://h/\(number)", String(repeating: "x", count: 50)) }
-        recorder.keeping().confirm(try RecorderFixture.request("https://h/0"))
+        recorder.confirm(try RecorderFixture.request("https://h/0"))
         try recorder.keep("https://h/new", String(repeating: "y", count: 50))
         recorder.flush()
         #expect(fixture.files.count == 20)
@@ -430,18 +430,93 @@ struct RecorderTests {
         #expect(try fixture.map().count == 21)
     }
 
-    @Test("flush waits for a response that is being kept")
-    func flushWaits() async throws {
+    @Test("flush writes and reports what was recorded before, and of each URL only the last")
+    func flushWrites() throws {
         let recorder = try fixture.open()
-        let keeping = recorder.keeping()
-        let response = try RecorderFixture.response("https://h/a", 200, [:])
-        let request = try RecorderFixture.request("https://h/a")
-        DispatchQueue.global().async {
-            _ = keeping.keep(response: response, body: Data([1]), for: request, redirects: [])
-            keeping.end()
+        let reported = Texts()
+        for (number, path) in ["a", "b", "a", "c"].enumerated() {
+            let url = "https://h/\(path)"
+            let received = try ReceivedResponse(
+                request: RecorderFixture.request(url),
+                response: RecorderFixture.response(url, path == "c" ? 500 : 200, [:]),
+                body: Data("\(number)".utf8),
+                redirects: []
+            )
+            recorder.record(received) { outcome in
+                reported.append("\(number) \(outcome.isKept) \(outcome.isUnchanged)")
+            }
         }
         recorder.flush()
+        #expect(reported.all == ["0 false true", "1 true false", "2 true false", "3 false false"])
+        #expect(try fixture.map().count == 2 && fixture.files.count == 2)
+        #expect(try recorder.body("https://h/a") == "2" && recorder.body("https://h/b") == "1")
+    }
+
+    @Test("what is recorded answers while a command works on the folder", .timeLimit(.minutes(1)))
+    func answersWhileWaiting() throws {
+        let recorder = try fixture.open()
+        let turn = try FolderTurn(fixture.folder.url)
+        let url = "https://h/a"
+        for number in 0..<20 {
+            let received = try ReceivedResponse(
+                request: RecorderFixture.request(url),
+                response: RecorderFixture.response(url, 200, ["Content-Type": "text/plain"]),
+                body: Data("\(number)".utf8),
+                redirects: []
+            )
+            // It's saved soon, which waits for the turn.
+            recorder.record(received) { _ in }
+            #expect(try recorder.body(url) == "\(number)")
+        }
+        withExtendedLifetime(turn) {}
+    }
+
+    @Test("what is recorded is written without flush, and when the recorder goes", arguments: [false, true])
+    func writesByItself(goes: Bool) async throws {
+        var recorder: SubstitutionRecorder? = try fixture.open()
+        let url = "https://h/a"
+        let received = try ReceivedResponse(
+            request: RecorderFixture.request(url),
+            response: RecorderFixture.response(url, 200, ["Content-Type": "text/plain"]),
+            body: Data(count: 2 << 20),
+            redirects: []
+        )
+        recorder?.record(received) { _ in }
+        if goes { recorder = nil }
+        while fixture.mapText == "{}\n" { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(fixture.files == ["h/a.txt"])
         #expect(try fixture.map().count == 1)
+        withExtendedLifetime(recorder) {}
+    }
+
+    @Test("an app can ask at once for a response that isn't written yet")
+    func answersPending() throws {
+        let recorder = try fixture.open()
+        let received = try ReceivedResponse(
+            request: RecorderFixture.request("https://h/a"),
+            response: RecorderFixture.response("https://h/a", 200, [:]),
+            body: Data("new".utf8),
+            redirects: []
+        )
+        recorder.record(received) { _ in }
+        #expect(try recorder.body("https://h/a") == "new")
+    }
+
+    @Test("the memory of responses that aren't written yet is bounded")
+    func pendingMemory() throws {
+        var pending = PendingResponses()
+        let received = try ReceivedResponse(
+            request: RecorderFixture.request("https://h/a"),
+            response: RecorderFixture.response("https://h/a", 200, [:]),
+            body: Data(count: 2 << 20),
+            redirects: []
+        )
+        for number in 0..<10 {
+            #expect(pending.areMany == (number > 0) && pending.areTooMany == (number > 8))
+            pending.append(received) { _ in }
+        }
+        pending.removeFirst(10)
+        #expect(!pending.areMany && pending.all.isEmpty)
     }
 }
 

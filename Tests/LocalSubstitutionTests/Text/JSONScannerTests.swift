@@ -6,8 +6,7 @@ import Testing
 @Suite("The JSON scanner")
 struct JSONScannerTests {
     private func members(_ text: String) throws -> [JSONScanner.Member] {
-        var scanner = JSONScanner(Array(text.utf8))
-        return try scanner.members()
+        try JSONScanner(Array(text.utf8)).members()
     }
 
     @Test("tells the key, the line and the sort of each member, in their order")
@@ -65,7 +64,7 @@ struct JSONScannerTests {
     @Test("reads an object inside a text, and counts its lines on")
     func inside() throws {
         let text = Array("xxx{\"a\": 1,\n\"b\": 2}yyy".utf8)
-        var scanner = JSONScanner(text, in: 3..<text.count - 3, line: 7)
+        let scanner = JSONScanner(text, in: 3..<text.count - 3, line: 7)
         #expect(try scanner.members().map(\.line) == [7, 8])
     }
 
@@ -138,8 +137,8 @@ struct JSONScannerTests {
         ]
     )
     func refusals(_ refused: Refused) throws {
-        let error = try #require(throws: JSONScanner.SyntaxError.self) { try members(refused.text) }
-        let (line, column) = JSONScanner.position(of: error.offset, in: Array(refused.text.utf8))
+        let error = try #require(throws: JSONCursor.SyntaxError.self) { try members(refused.text) }
+        let (line, column) = error.position(in: Array(refused.text.utf8))
         #expect("\(line):\(column)" == "\(refused.line):\(refused.column)")
         #expect(error.message.contains(refused.message), "\(error.message)")
         #expect(!error.isOtherJSON)
@@ -147,13 +146,13 @@ struct JSONScannerTests {
 
     @Test("tells that a text may be JSON, but no object", arguments: ["[]", "\"a\"", "5", " null", "x"])
     func otherJSON(text: String) throws {
-        #expect(try #require(throws: JSONScanner.SyntaxError.self) { try members(text) }.isOtherJSON)
+        #expect(try #require(throws: JSONCursor.SyntaxError.self) { try members(text) }.isOtherJSON)
     }
 
     @Test("finds the byte that is not UTF-8", arguments: [[], Array("\\n".utf8)])
     func invalidUTF8(before: [UInt8]) throws {
-        var scanner = JSONScanner(Array("{\"é".utf8) + before + [0xFF] + Array("\": 1}".utf8))
-        let error = try #require(throws: JSONScanner.SyntaxError.self) { try scanner.members() }
+        let scanner = JSONScanner(Array("{\"é".utf8) + before + [0xFF] + Array("\": 1}".utf8))
+        let error = try #require(throws: JSONCursor.SyntaxError.self) { try scanner.members() }
         #expect(error.offset == 4 + before.count)
         #expect(error.message.contains("UTF-8"))
     }
@@ -166,9 +165,9 @@ struct JSONScannerTests {
         func nested(_ count: Int) -> String {
             "{\"a\":" + String(repeating: opening, count: count) + "1" + String(repeating: closing, count: count) + "}"
         }
-        #expect(try members(nested(JSONScanner.deepest - 1)).count == 1)
-        for count in [JSONScanner.deepest, 500_000] {
-            let error = try #require(throws: JSONScanner.SyntaxError.self) { try members(nested(count)) }
+        #expect(try members(nested(JSONCursor.deepest - 1)).count == 1)
+        for count in [JSONCursor.deepest, 500_000] {
+            let error = try #require(throws: JSONCursor.SyntaxError.self) { try members(nested(count)) }
             #expect(error.message.contains("nested more than"))
         }
     }

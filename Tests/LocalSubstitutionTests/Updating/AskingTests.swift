@@ -24,7 +24,7 @@ struct AskingTests {
         DispatchQueue.concurrentPerform(iterations: 200) { number in
             #expect((try? cache.lookUp(number % 2 == 0 ? url : url + "#\(number)"))?.text == "newer")
         }
-        #expect(cache.updates.isIdle)
+        #expect(cache.schedule.isIdle)
         #expect(fixture.origin.requests.count == 1)
     }
 
@@ -32,16 +32,16 @@ struct AskingTests {
     func again() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
-        cache.updates.interval = 0
+        cache.schedule.interval = 0
         for number in 1...3 {
             fixture.answer(.text("newer \(number)"))
             _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url) != nil) }
         }
-        cache.updates.interval = 3_600
+        cache.schedule.interval = 3_600
         _ = try await cache.refreshing { () throws in #expect(try cache.lookUp(fixture.url)?.text == "newer 3") }
         let known = try cache.lookUp(fixture.url)
         #expect(try cache.lookUp(fixture.url) === known)
-        #expect(cache.updates.isIdle)
+        #expect(cache.schedule.isIdle)
         #expect(fixture.origin.requests.count == 4)
     }
 
@@ -61,7 +61,7 @@ struct AskingTests {
         ),
         ("no answer", .text("newer").failing(.dropBeforeHead), nil),
         ("too large", .ok(Data(count: 200_000)), "100000 bytes, the default cache's capacity"),
-        ("just too large", .ok(Data(count: 99_990)), "has not taken"),
+        ("just too large", .ok(Data(count: 99_990)), "did not store"),
     ]
 
     @Test("changes nothing where it fails: neither the file nor a copy", arguments: failures)
@@ -102,8 +102,8 @@ struct AskingTests {
         }
         _ = cache.cachedResponse(for: try request(fixture.origin.url("post").absoluteString, method: "POST"))
         _ = cache.cachedResponse(for: try request(fixture.url, policy: .reloadIgnoringLocalCacheData))
-        #expect(cache.updates.isIdle)
-        #expect(cache.updates.count == 0)
+        #expect(cache.schedule.isIdle)
+        #expect(cache.schedule.count == 0)
         #expect(fixture.origin.requests.isEmpty)
     }
 
@@ -150,10 +150,10 @@ struct AskingTests {
     @Test("at most four at a time, and all in the end")
     func fewAtATime() async throws {
         let running = Guarded((now: 0, most: 0))
-        let updates = Updates()
+        let schedule = RefreshSchedule()
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         for number in 0..<50 {
-            updates.ask(for: "\(number)", updates.record(for: "\(number)")) { done in
+            schedule.ask(for: "\(number)", schedule.record(for: "\(number)")) { done in
                 running.withLock {
                     $0.now += 1
                     $0.most = max($0.most, $0.now)
@@ -171,16 +171,16 @@ struct AskingTests {
             if count == 50 { break }
         }
         #expect(running.withLock { $0.most } <= 4)
-        #expect(updates.isIdle)
+        #expect(schedule.isIdle)
     }
 
     @Test("counts for those that wait for others too, so that their hits are as fast as any")
     func waiting() {
-        let updates = Updates()
-        let records = (0..<9).map { updates.record(for: "\($0)") }
+        let schedule = RefreshSchedule()
+        let records = (0..<9).map { schedule.record(for: "\($0)") }
         for (number, record) in records.enumerated() {
             #expect(record.isDue)
-            updates.ask(for: "\(number)", record) { _ in }
+            schedule.ask(for: "\(number)", record) { _ in }
         }
         let due = records.filter(\.isDue)
         #expect(due.isEmpty)
@@ -188,17 +188,17 @@ struct AskingTests {
 
     @Test("remembers so many URLs, and none is forgotten before it may be asked again")
     func bounded() throws {
-        let updates = Updates(limit: 3)
-        let first = updates.record(for: "0")
+        let schedule = RefreshSchedule(limit: 3)
+        let first = schedule.record(for: "0")
         first.postpone(to: .max)
-        for number in 0..<10 { _ = updates.record(for: "\(number)") }
-        #expect(updates.count == 3)
-        #expect(updates.record(for: "0") === first)
-        for number in 0..<10 { updates.record(for: "\(number)").postpone(to: .max) }
-        let unknown = updates.record(for: "unknown")
+        for number in 0..<10 { _ = schedule.record(for: "\(number)") }
+        #expect(schedule.count == 3)
+        #expect(schedule.record(for: "0") === first)
+        for number in 0..<10 { schedule.record(for: "\(number)").postpone(to: .max) }
+        let unknown = schedule.record(for: "unknown")
         #expect(!unknown.isDue)
-        #expect(updates.count == 3)
-        #expect(updates.knownRecord(for: "unknown") == nil)
+        #expect(schedule.count == 3)
+        #expect(schedule.knownRecord(for: "unknown") == nil)
     }
 
     @Test("a data task is answered at once once it is known what answers")
@@ -218,7 +218,7 @@ struct AskingTests {
         #expect(isAnsweredAtOnce(try request(fixture.url, method: "HEAD")))
         #expect(isAnsweredAtOnce(try request(fixture.url, headers: ["Range": "bytes=0-1"])))
         // The file is in memory, but nobody has looked for a copy.
-        cache.updates.removeAll()
+        cache.schedule.removeAll()
         let url = try #require(URL(string: fixture.url))
         let substitution = try #require(cache.map.substitution(for: url))
         let lookup = cache.responder.lookUp(try request(fixture.url))
@@ -231,15 +231,15 @@ struct AskingTests {
     func end() async throws {
         let fixture = try UpdatingFixture(.text("newer").failing(.stallAfter(bodyBytes: 2)))
         weak var gone: LocalSubstitutionCache?
-        let parts: () -> (Updates?, Refresher?) = try await {
+        let parts: () -> (RefreshSchedule?, UncachedLoader?) = try await {
             let cache = try fixture.cache()
             gone = cache
-            weak let updates = cache.updates
-            weak let refresher = cache.updates.refresher
+            weak let schedule = cache.schedule
+            weak let loader = cache.schedule.loader
             let arrived = EventLog(cache)
             _ = try cache.lookUp(fixture.url)
             _ = await arrived.all { _ in true }
-            return { (updates, refresher) }
+            return { (schedule, loader) }
         }()
         // The only other holder is the block that asks, as long as it runs; the session holds the last until it is invalidated.
         while gone != nil || parts().0 != nil || parts().1 != nil { await Task.yield() }

@@ -89,6 +89,16 @@ struct KeepingTests {
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
     }
 
+    @Test("until those stored since then are removed", arguments: [Date.distantPast, .distantFuture])
+    func removalSince(date: Date) async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        let cache = try await fixture.updatedCache()
+        #expect(try cache.lookUp(fixture.url)?.text == "newer")
+        fixture.origin.stop()
+        cache.removeCachedResponses(since: date)
+        #expect(try cache.lookUp(fixture.url)?.text == (date == .distantPast ? "local" : "newer"))
+    }
+
     @Test("it never stands for what others store, nor is it given where no entry asks for it")
     func ownPlace() async throws {
         let fixture = try UpdatingFixture(.text("newer"))

@@ -74,7 +74,7 @@ extension LocalSubstitutionCache.Event {
 }
 
 extension LocalSubstitutionCache {
-    var updates: Updates { responder.copies.updates }
+    var schedule: RefreshSchedule { responder.copies.schedule }
 
     /// Does something after which the network is asked, and waits for what comes of that.
     func refreshing(_ body: () throws -> Void) async throws -> Event? {
@@ -85,7 +85,7 @@ extension LocalSubstitutionCache {
 
     /// Asks again, whenever the network was asked last.
     func refreshAgain(_ url: String) async throws -> Event? {
-        updates.removeAll()
+        schedule.removeAll()
         return try await refreshing { _ = try lookUp(url) }
     }
 }

@@ -173,7 +173,7 @@ struct UpdatingTests {
         let before = cache.explain(try request(fixture.url))
         #expect(before.isNewerCopy == false)
         #expect(before.description.contains("answer:       the file: no newer copy is known"))
-        #expect(cache.updates.isIdle && cache.updates.count == 0)
+        #expect(cache.schedule.isIdle && cache.schedule.count == 0)
         _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) }
         for cache in [cache, try fixture.cache()] {
             let after = cache.explain(try request(fixture.url))

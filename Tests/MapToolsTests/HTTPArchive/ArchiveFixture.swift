@@ -96,6 +96,6 @@ extension ArchivedItem {
     var kept: KeptFile? { try? outcome.get() }
 
     var left: NotImported? {
-        if case .failure(let failure) = outcome { failure.reason } else { nil }
+        if case .failure(let reason) = outcome { reason } else { nil }
     }
 }

@@ -212,7 +212,7 @@ struct ArchiveImportTests {
 
     @Test("a pattern that is none", arguments: ["", "h.com", "https://h*.com/", "ftp://h.com/*", "https://h.com/#x"])
     func badPattern(pattern: String) throws {
-        #expect(throws: ArchiveSelection.Problem.self) { try ArchiveSelection(patterns: [pattern]) }
+        #expect(throws: MapToolError.self) { try ArchiveSelection(patterns: [pattern]) }
     }
 
     @Test("the last with a body wins, also where another order of parameters comes earlier")

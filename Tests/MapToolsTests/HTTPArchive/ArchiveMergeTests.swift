@@ -256,7 +256,7 @@ struct ArchiveMergeTests {
         var map = try fixture.edited()
         _ = try map.take(HTTPArchive(Recording.archive([Recording()])), ArchiveSelection())
         try fixture.folder.write("substitutions.json", "{}")
-        #expect(throws: MapEditError.self) { try map.save() }
+        #expect(throws: MapToolError.self) { try map.save() }
         #expect(try fixture.mapText == "{}")
     }
 

@@ -30,36 +30,36 @@ struct HTTPArchiveTests {
         "are refused, with the place",
         arguments: [
             ("", ":1:1: the archive is empty"), (" \n ", ":2:2: the archive is empty"),
-            ("[]", ":1:1: the archive is no HTTP Archive: it must begin with {"),
-            ("{}", ":1:1: the archive is JSON, but no HTTP Archive: it has no list “log.entries”"),
-            (#"{"log": []}"#, ":1:1: the archive is JSON, but no HTTP Archive: it has no list “log.entries”"),
-            (#"{"log": {"entries": {}}}"#, ":1:1: the archive is JSON, but no HTTP Archive"),
+            ("[]", ":1:1: the archive isn't an HTTP Archive: it must begin with {"),
+            ("{}", ":1:1: the archive is JSON, but not an HTTP Archive: it has no list “log.entries”"),
+            (#"{"log": []}"#, ":1:1: the archive is JSON, but not an HTTP Archive: it has no list “log.entries”"),
+            (#"{"log": {"entries": {}}}"#, ":1:1: the archive is JSON, but not an HTTP Archive"),
             ("{\"log\":\n {\"entries\": [1 2]}}", ":2:17: the archive needs a comma or ] here"),
             (#"{"log": {"entries": [nul]}}"#, ":1:22: the archive has no JSON value here"),
             (#"{"log": {"entries": [], "entries": []}}"#, ":1:36: the archive has its list of entries twice"),
-            (#"{"log": {"entries": []}} x"#, ":1:26: the archive has something after its end"),
+            (#"{"log": {"entries": []}} x"#, ":1:26: the archive has something after its closing }"),
             (#"{"log": {"entries": [{"a": "b}]}}"#, ":1:34: the archive ends inside a string"),
-            (#"{"log": {"entries": [{"a" "b"}]}}"#, ":1:27: the archive needs a colon here"),
+            (#"{"log": {"entries": [{"a" "b"}]}}"#, ":1:27: the archive needs a colon after the key “a”"),
             (#"{"log": {"entries": [{a: 1}]}}"#, ":1:23: the archive needs a key in double quotes here"),
             (#"{"log": {"entries": [{}"#, ":1:24: the archive ends before it is whole"),
-            ("<html>", ":1:1: the archive is no HTTP Archive: it must begin with {"),
+            ("<html>", ":1:1: the archive isn't an HTTP Archive: it must begin with {"),
         ]
     )
     func broken(text: String, message: String) throws {
-        let error = try #require(throws: HTTPArchiveError.self) { try HTTPArchive(Data(text.utf8)) }
+        let error = try #require(throws: MapToolError.self) { try HTTPArchive(Data(text.utf8)) }
         #expect(error.description.hasPrefix(message))
     }
 
     @Test("of another encoding, or none that can be read, are named")
     func unreadable() throws {
         let utf16 = try #require("{}".data(using: .utf16))
-        #expect(throws: HTTPArchiveError.self) { try HTTPArchive(utf16) }
+        #expect(throws: MapToolError.self) { try HTTPArchive(utf16) }
         let folder = try TemporaryFolder(files: ["a.har"])
         try folder.makePipe("pipe")
         for (name, reason) in [
             ("none.har", "does not exist"), ("pipe", "is a named pipe"), ("", "is a folder"), ("a.har", "a.har:1:1: "),
         ] {
-            let error = try #require(throws: HTTPArchiveError.self) { try HTTPArchive(contentsOf: folder.file(name)) }
+            let error = try #require(throws: MapToolError.self) { try HTTPArchive(contentsOf: folder.file(name)) }
             #expect(error.description.contains(reason))
         }
     }
@@ -104,7 +104,7 @@ struct HTTPArchiveTests {
         if isRead {
             #expect(try HTTPArchive(json).count == 0)
         } else {
-            #expect(throws: HTTPArchiveError.self) { try HTTPArchive(json) }
+            #expect(throws: MapToolError.self) { try HTTPArchive(json) }
         }
     }
 
@@ -112,7 +112,7 @@ struct HTTPArchiveTests {
     func truncated() throws {
         let json = try Recording.archive([Recording(text: "a\"\\\u{1}"), Recording(text: "aaaa", encoding: "base64")])
         for count in 0..<json.count {
-            #expect(throws: HTTPArchiveError.self, "at \(count)") { try HTTPArchive(json.prefix(count)) }
+            #expect(throws: MapToolError.self, "at \(count)") { try HTTPArchive(json.prefix(count)) }
         }
     }
 

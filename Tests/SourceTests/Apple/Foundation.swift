@@ -4,17 +4,18 @@
 public import Foundation
 public import FoundationNetworking
 
-/// The folder is a `URL` on Apple platforms. There, the initializer with `diskPath` is deprecated, and Mac Catalyst doesn't have
-/// it; so it isn't here either.
+/// Two initializers aren't here. The one with `diskPath` is deprecated, and Mac Catalyst doesn't have it. The one with `directory`
+/// is a convenience of Apple's overlay, so a subclass's designated initializer can't call it. The compiler overlooks that where
+/// a `let` is set before (Swift 6.3.1).
 open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
-    /// macOS 10.15, iOS 13.
-    public init(memoryCapacity: Int, diskCapacity: Int, directory directoryURL: URL? = nil) {
+    /// macOS 10.15, iOS 13. The header refines it for Swift.
+    public init(__memoryCapacity memoryCapacity: Int, diskCapacity: Int, directoryURL: URL?) {
         super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: nil)
     }
 
     /// One of this class, as all caches are there.
     @_nonoverride static var shared: URLCache {
-        get { URLCache(memoryCapacity: 0, diskCapacity: 0) }
+        get { URLCache(__memoryCapacity: 0, diskCapacity: 0, directoryURL: nil) }
         set {}
     }
 }

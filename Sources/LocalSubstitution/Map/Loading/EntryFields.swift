@@ -28,8 +28,7 @@ package struct EntryFields: Sendable {
         merged.timeout = timeout ?? defaults.timeout
         merged.methods = methods ?? defaults.methods
         merged.isEnabled = isEnabled ?? defaults.isEnabled
-        let own = Set(headers.keys.map { $0.lowercased() })
-        for (name, value) in defaults.headers where !own.contains(name.lowercased()) { merged.headers[name] = value }
+        for (name, value) in defaults.headers where headers[header: name] == nil { merged.headers[name] = value }
         return merged
     }
 }

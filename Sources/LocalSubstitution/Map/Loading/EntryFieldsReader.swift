@@ -9,11 +9,9 @@ struct EntryFieldsReader {
 
     init(_ range: Range<Int>, of bytes: [UInt8], line: Int) {
         self.bytes = bytes
-        var scanner = JSONScanner(bytes, in: range, line: line)
-        // The text was scanned whole before, so that it is JSON is known.
-        let members = (try? scanner.members()) ?? []
         var seen: Set<String> = []
-        for member in members {
+        // The whole map was scanned before, so this is known to be JSON.
+        for member in (try? JSONScanner(bytes, in: range, line: line).members()) ?? [] {
             guard seen.insert(member.key).inserted else {
                 note(member, .duplicate, "the field “\(member.key)” is given twice: keep one")
                 continue
@@ -48,28 +46,27 @@ struct EntryFieldsReader {
     }
 
     private mutating func readMIMEType(_ member: JSONScanner.Member) {
-        guard let type: String = decode(member, "a string, as “image/png”") else { return }
-        let parts = type.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ HTTPSyntax.isToken($0) }) else {
+        guard let type: String = decode(member, "a string, such as “image/png”") else { return }
+        guard HTTPSyntax.isMIMEType(type) else {
             return note(
                 member,
                 .invalidValue,
-                "“\(type)” is no MIME type: write type/subtype, as “image/png”, and a charset in the field “charset”"
+                "“\(type)” isn't a MIME type: use type/subtype, such as “image/png”, and the field “charset”"
             )
         }
         fields.mimeType = type
     }
 
     private mutating func readCharset(_ member: JSONScanner.Member) {
-        guard let charset: String = decode(member, "a string, as “utf-8”") else { return }
+        guard let charset: String = decode(member, "a string, such as “utf-8”") else { return }
         guard HTTPSyntax.isToken(charset) else {
-            return note(member, .invalidValue, "“\(charset)” is no charset: write an IANA name, as “utf-8”")
+            return note(member, .invalidValue, "“\(charset)” isn't a charset: use an IANA name, such as “utf-8”")
         }
         fields.charset = charset
     }
 
     private mutating func readStatus(_ member: JSONScanner.Member) {
-        guard let status: Int = decode(member, "a number, as 404") else { return }
+        guard let status: Int = decode(member, "a number, such as 404") else { return }
         guard (100...599).contains(status) else {
             return note(member, .invalidValue, "the status \(status) is not in 100–599")
         }
@@ -80,9 +77,8 @@ struct EntryFieldsReader {
         guard case .object(let range) = member.value else {
             return note(member, .wrongType, "“headers” must be an object of names and values")
         }
-        var scanner = JSONScanner(bytes, in: range, line: member.line)
         var seen: [String: String] = [:]
-        for header in (try? scanner.members()) ?? [] {
+        for header in (try? JSONScanner(bytes, in: range, line: member.line).members()) ?? [] {
             if let other = seen.updateValue(header.key, forKey: header.key.lowercased()) {
                 let how = other == header.key ? "twice" : "as “\(other)” too: names are the same in any case"
                 note(header, .duplicate, "the header “\(header.key)” is given \(how)")
@@ -122,7 +118,7 @@ struct EntryFieldsReader {
     }
 
     private mutating func readUse(_ member: JSONScanner.Member) {
-        guard let name: String = decode(member, "a string, as “always”") else { return }
+        guard let name: String = decode(member, "a string, such as “always”") else { return }
         guard let use = Substitution.Use(rawValue: name) else {
             let all = Substitution.Use.allCases.map(\.rawValue)
             let advice =
@@ -139,9 +135,9 @@ struct EntryFieldsReader {
     }
 
     private mutating func readMethods(_ member: JSONScanner.Member) {
-        guard let methods: [String] = decode(member, "a list of HTTP methods, as [\"GET\"]") else { return }
+        guard let methods: [String] = decode(member, "a list of HTTP methods, such as [\"GET\"]") else { return }
         guard !methods.isEmpty, methods.allSatisfy({ HTTPSyntax.isToken($0) }) else {
-            return note(member, .invalidValue, "“methods” must name at least one HTTP method, as [\"GET\"]")
+            return note(member, .invalidValue, "“methods” must name at least one HTTP method, such as [\"GET\"]")
         }
         fields.methods = methods
     }

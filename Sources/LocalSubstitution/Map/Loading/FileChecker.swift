@@ -9,7 +9,7 @@ struct FileChecker {
 
     private let folder: ResourcesFolder?
     /// Whether files are looked for. Otherwise only their names are checked.
-    private let looksAtFiles: Bool
+    let looksAtFiles: Bool
     /// Whether a file was named.
     private(set) var hasNames = false
     private var listing: FolderListing?
@@ -53,13 +53,23 @@ struct FileChecker {
 
     /// What is wrong with the resources folder. A map without files needs none.
     var folderProblem: SubstitutionMap.Problem? {
-        guard looksAtFiles, hasNames else { return nil }
-        guard let folder else {
-            let message = "the map's entries have files, but no resources folder: name one (in code `resources:`)"
-            return SubstitutionMap.Problem(.noResources, message)
+        mutating get {
+            guard looksAtFiles, hasNames else { return nil }
+            guard let folder else {
+                let message = "the map's entries have files, but no resources folder: name one (in code `resources:`)"
+                return SubstitutionMap.Problem(.noResources, message)
+            }
+            return problem(ofFolder: "").map {
+                SubstitutionMap.Problem(.noResources, "the resources folder “\(folder.path)” \($0.message)")
+            }
         }
-        return folder.problem(ofFolder: "").map {
-            SubstitutionMap.Problem(.noResources, "the resources folder “\(folder.path)” \($0.message)")
+    }
+
+    private mutating func problem(ofFolder name: String) -> FileProblem? {
+        do throws(FileProblem) {
+            return try opened.get()?.problem(ofFolder: name)
+        } catch {
+            return error
         }
     }
 
@@ -107,14 +117,7 @@ struct FileChecker {
     private mutating func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
         // A missing resources folder is reported once, not for each entry.
-        guard !fixed.isEmpty else { return nil }
-        let found: FileProblem?
-        do throws(FileProblem) {
-            found = try opened.get()?.problem(ofFolder: fixed)
-        } catch {
-            found = error
-        }
-        guard let problem = found else { return nil }
+        guard !fixed.isEmpty, let problem = problem(ofFolder: fixed) else { return nil }
         var advice = ""
         if problem == .missing {
             let suggestion = suggestions.suggestion(forFolder: fixed)

@@ -38,9 +38,7 @@ struct FileSuggestions {
         name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 
-    private static func lastSegment(of name: String) -> String {
-        name.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(name[name.utf8.index(after: $0)...]) } ?? name
-    }
+    private static func lastSegment(of name: String) -> String { ResourcesFolder.split(name).last }
 
     private struct Names {
         let all: [String]

@@ -6,10 +6,10 @@ extension SubstitutionMap {
     /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map, if there is one, or beside the map.
+    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map, if it exists, or beside the map.
     ///   - name: The map's name, without its extension `json`.
     ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
-    /// - Throws: Everything that is wrong with the map, each problem with its key and line.
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         bundle: Bundle,
         named name: String = "substitutions",

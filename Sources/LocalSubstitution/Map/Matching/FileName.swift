@@ -1,7 +1,7 @@
 /// The name of an entry's file: a relative path in the resources folder, with `/` between its segments. It may have wildcards,
 /// which are filled with what those of the key's path took.
 ///
-/// It is looked at byte by byte: as a `Character`, a `/` or `*` before a combining mark would be none.
+/// It's read byte by byte, since a `/` or `*` and a combining mark after it are one `Character`.
 package struct FileName: Sendable {
     package let text: String
 
@@ -11,8 +11,7 @@ package struct FileName: Sendable {
 
     /// The folder before the first wildcard: the one that must exist when the map is loaded. Empty for the resources folder.
     var fixedFolder: String {
-        let fixed = text.utf8.prefix { $0 != UInt8(ascii: "*") }
-        return fixed.lastIndex(of: UInt8(ascii: "/")).map { String(text[..<$0]) } ?? ""
+        ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
     /// What is wrong with the name itself, before any file is looked at.

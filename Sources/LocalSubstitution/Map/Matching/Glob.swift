@@ -1,4 +1,4 @@
-/// A text with `*` wildcards, each of which stands for any run of bytes, also none.
+/// A text with `*` wildcards, each of which matches any run of bytes, even an empty one.
 package struct Glob: Sendable {
     /// The literal text before, between and after the wildcards: one more than there are wildcards.
     let literals: [[UInt8]]
@@ -11,7 +11,7 @@ package struct Glob: Sendable {
     var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// What each wildcard takes: as little as possible, and the last one the rest; `nil` where the text does not match.
+    /// Returns what each wildcard matches: as little as possible, and the last one the rest; `nil` if the text doesn't match.
     ///
     /// Takes time in proportion to the text and the pattern, whatever they are.
     package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
@@ -33,7 +33,7 @@ package struct Glob: Sendable {
         return taken
     }
 
-    /// Knuth, Morris and Pratt's search: it never looks at a byte of the text again, so a hostile pattern can't make it slow.
+    /// Knuth, Morris and Pratt's search: it never goes back in the text, so a hostile pattern can't make it slow.
     private static func firstRange(of literal: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {
         guard !literal.isEmpty else { return text.startIndex..<text.startIndex }
         var longestBorder = [Int](repeating: 0, count: literal.count)

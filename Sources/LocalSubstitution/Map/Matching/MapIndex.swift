@@ -1,13 +1,13 @@
 /// Finds the entries that apply to a URL, in the order in which they win, without looking at the others.
 ///
-/// It gives candidates and reads no file.
+/// It returns candidates, and reads no file.
 struct MapIndex: Sendable {
     /// An entry that matches a URL.
     struct Candidate: Sendable {
         let number: Int
         /// The file's name with its wildcards filled; `nil` if the entry has no file, or if there's an obstacle.
         let fileName: String?
-        /// Whether `fileName` was made of the URL: then a file that does not exist is no fault.
+        /// Whether `fileName` was made of the URL: then a missing file isn't a fault.
         let isFilled: Bool
         /// The reason why the URL doesn't make a valid file name. Then the entry doesn't apply.
         var obstacle: FileName.Obstacle?
@@ -22,12 +22,7 @@ struct MapIndex: Sendable {
     private var rules: [String: Set<IgnoreQuery>] = [:]
     private var patterns: [IgnoreQuery?: PatternIndex] = [:]
 
-    mutating func reserveCapacity(_ count: Int) {
-        entries.reserveCapacity(count)
-        exact.reserveCapacity(count)
-    }
-
-    /// Adds an exact entry; gives the other one back if the map has an entry for an equal URL.
+    /// Adds an exact entry. If the map has an entry for an equal URL, returns that one and adds nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
         let number = entries.count
         if let other = exact.updateValue(Int32(number), forKey: url.canonical) {

@@ -5,6 +5,23 @@ package struct MatchPattern: Sendable {
         /// `*.example.com`: that host and every subdomain.
         case domain(String)
         case any
+
+        /// Whether a URL's host is one of these.
+        func includes(_ host: String) -> Bool {
+            switch self {
+            case .exact(let name): host == name
+            case .domain(let name): Self.domains(of: host).contains(name)
+            case .any: true
+            }
+        }
+
+        /// The domains that a host is in: its own name, and what follows each of its dots. So `badexample.com` isn't in
+        /// `example.com`.
+        static func domains(of host: String) -> [String] {
+            [host]
+                + host.utf8.indices.filter { host.utf8[$0] == UInt8(ascii: ".") }
+                .map { String(host[host.utf8.index(after: $0)...]) }
+        }
     }
 
     enum Port: Hashable, Sendable {
@@ -53,7 +70,7 @@ package struct MatchPattern: Sendable {
         let path = String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: true), as: UTF8.self)
         let query = parts.query.map {
             String(
-                decoding: PercentEncoding.normalize($0, allowed: .query, keepsAsterisks: true),
+                decoding: URLPercentEncoding.normalize($0, allowed: URLPercentEncoding.query, keepsAsterisks: true),
                 as: UTF8.self
             )
         }
@@ -119,7 +136,7 @@ extension MatchPattern.Port: CustomStringConvertible {
 }
 
 extension MatchPattern {
-    /// What patterns are compared by, the greatest first: host, what stands before the path's first wildcard, literal
+    /// What patterns are compared by; the greatest wins: host, length of the path before its first wildcard, literal
     /// characters, scheme and port.
     private static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
         let hostRank =

@@ -74,13 +74,3 @@ struct MisspelledPatterns: Sendable {
         )
     }
 }
-
-extension MatchPattern.Host {
-    fileprivate func includes(_ host: String) -> Bool {
-        switch self {
-        case .exact(let name): host == name
-        case .domain(let name): host == name || host.hasSuffix("." + name)
-        case .any: true
-        }
-    }
-}

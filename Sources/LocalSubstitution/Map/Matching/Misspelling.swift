@@ -12,7 +12,7 @@ enum Misspelling {
         while end < shorter - start, first[first.endIndex - 1 - end] == second[second.endIndex - 1 - end] { end += 1 }
         let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
         // Different digits are rarely typos: they number versions, or the members of a series.
-        guard !(different.0.allSatisfy(isDigit) && different.1.allSatisfy(isDigit)) else { return nil }
+        guard !(different.0.allSatisfy(\.isDigit) && different.1.allSatisfy(\.isDigit)) else { return nil }
 
         let wordBefore = first.prefix(start).reversed().prefix(while: isWordByte).count
         let wordAfter = first.suffix(end).prefix(while: isWordByte).count
@@ -22,9 +22,5 @@ enum Misspelling {
         return limit == 0 ? nil : EditDistance.between(different.0, different.1, limit: limit)?.edits
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func isWordByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-    }
+    private static func isWordByte(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLetter }
 }

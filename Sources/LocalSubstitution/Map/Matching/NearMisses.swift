@@ -1,9 +1,9 @@
 /// Finds the keys that almost match a URL.
 ///
-/// It is asked only where somebody listens or asks why, so it makes its index at first use.
+/// Only listeners and explanations need it, so it's made at first use: see ``SubstitutionMap/Storage``.
 struct NearMisses: Sendable {
     private let index: MapIndex
-    /// The numbers of the exact entries by what is left when everything is taken away in which a near miss may differ.
+    /// The numbers of the exact entries by outline: the URL without the parts in which a near miss may differ.
     private let byOutline: [String: [Int]]
     /// The same outlines for finding misspelled ones, and one entry for each.
     private let outlines: FoldedTexts
@@ -17,7 +17,7 @@ struct NearMisses: Sendable {
         var edits = 0
     }
 
-    /// More are of no help to anybody.
+    /// More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {

@@ -47,7 +47,7 @@ struct NearPatterns: Sendable {
         for match in misspelled.matches(url) where found[match.place] == nil {
             let item = items[match.place]
             guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
-            let differences = Self.differences(url, misspelled: match, item.pattern)
+            let differences = Self.differences(url, path: match.path, item.pattern, misspelled: match)
             found[match.place] = .init(
                 miss: SubstitutionMap.NearMiss(key: item.key, differences: differences),
                 edits: match.edits
@@ -56,39 +56,26 @@ struct NearPatterns: Sendable {
         return Array(found.values)
     }
 
+    /// - Parameters:
+    ///   - path: The URL's path as the pattern could match it: with another end, or with the pattern's spelling.
+    ///   - misspelled: What is misspelled. Then the rest is compared in any letter case.
     private static func differences(
         _ url: NormalizedURL,
         path: String,
-        _ pattern: MatchPattern
+        _ pattern: MatchPattern,
+        misspelled: MisspelledPatterns.Match? = nil
     ) -> [SubstitutionMap.NearMiss.Difference] {
         var found: [SubstitutionMap.NearMiss.Difference] = []
         if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
+        if misspelled?.isInHost == true { found.append(.host) }
         if !pattern.matchesPort(url) { found.append(.port) }
-        let query = url.query.map { "?" + $0 } ?? ""
-        let texts = (pattern: pattern.path.text, url: path + query)
-        let bare = (pattern: withoutQuery(texts.pattern), url: path)
-        if !matches(texts.pattern, texts.url), !matches(texts.pattern.lowercased(), texts.url.lowercased()) {
-            found.append(.query)
-        }
+        if misspelled?.isInPath == true { found.append(.path) }
+        let texts = (pattern: pattern.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))
+        if !matches(texts.pattern.lowercased(), texts.url.lowercased()) { found.append(.query) }
+        guard misspelled == nil else { return found }
         if path != url.path { found.append(.trailingSlash) }
-        let cased = found.contains(.query) ? bare : texts
+        let cased = found.contains(.query) ? (pattern: withoutQuery(texts.pattern), url: path) : texts
         if !matches(cased.pattern, cased.url) { found.append(.letterCase) }
-        return found
-    }
-
-    /// Returns the differences of a pattern whose beginning is misspelled. The rest is compared in any letter case.
-    private static func differences(
-        _ url: NormalizedURL,
-        misspelled match: MisspelledPatterns.Match,
-        _ pattern: MatchPattern
-    ) -> [SubstitutionMap.NearMiss.Difference] {
-        var found: [SubstitutionMap.NearMiss.Difference] = []
-        if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
-        if match.isInHost { found.append(.host) }
-        if !pattern.matchesPort(url) { found.append(.port) }
-        if match.isInPath { found.append(.path) }
-        let query = url.query.map { "?" + $0 } ?? ""
-        if !matches(pattern.path.text.lowercased(), (match.path + query).lowercased()) { found.append(.query) }
         return found
     }
 

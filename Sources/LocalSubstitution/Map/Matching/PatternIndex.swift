@@ -12,7 +12,7 @@ struct PatternIndex: Sendable {
         let number: Int
         let pattern: MatchPattern
         let glob: Glob
-        /// For each of the glob's wildcards, its place in the key; `nil` where they stand in the key's order.
+        /// For each of the glob's wildcards, its place in the key; `nil` if they're in the key's order.
         var places: [Int]?
 
         /// What the wildcards take, in the key's order.
@@ -57,10 +57,7 @@ struct PatternIndex: Sendable {
             var found: [Group] = []
             if let group = exact[host] { found.append(group) }
             if !domains.isEmpty {
-                if let group = domains[host] { found.append(group) }
-                for dot in host.utf8.indices where host.utf8[dot] == UInt8(ascii: ".") {
-                    if let group = domains[String(host[host.utf8.index(after: dot)...])] { found.append(group) }
-                }
+                found += MatchPattern.Host.domains(of: host).compactMap { domains[$0] }
             }
             if !any.isEmpty { found.append(any) }
             return found

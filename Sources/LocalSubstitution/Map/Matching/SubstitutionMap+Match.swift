@@ -24,28 +24,20 @@ extension SubstitutionMap {
                 $0.obstacle == nil ? storage.index.entries[$0.number] : nil
             }
             return MapMatch(
+                url,
                 winner: entry,
                 number: candidate.number,
-                url: url,
                 isWithoutIgnoring: candidate.isWithoutIgnoring,
                 substitution: substitution,
                 passedOver: passedOver,
                 shadowed: losers
             )
         }
-        return MapMatch(
-            winner: nil,
-            number: nil,
-            url: url,
-            isWithoutIgnoring: false,
-            substitution: nil,
-            passedOver: passedOver,
-            shadowed: []
-        )
+        return MapMatch(url, passedOver: passedOver)
     }
 
-    /// Whether there is anything of that name. Where a pattern meets a folder, there is no such file; where the name stands in
-    /// the map, a folder in the file's place is a fault, for whoever opens it to report.
+    /// Whether a file of that name exists. A folder doesn't count if a pattern made the name. It counts if the name is written in
+    /// the map: then opening it reports a fault.
     private func exists(_ name: String, folderIsFile: Bool) -> Bool {
         guard let status = storage.folder?.servedStatus(of: name) else { return false }
         return folderIsFile || status.kind != .folder

@@ -1,22 +1,28 @@
 extension SubstitutionMap {
     /// A key that does not match a URL, but almost does.
     public struct NearMiss: Sendable, Hashable, CustomStringConvertible {
-        /// In what a key and a URL differ.
-        public enum Difference: String, Sendable, Hashable, CaseIterable {
+        /// A part in which a key and a URL differ.
+        public struct Difference: RawRepresentable, Sendable, Hashable {
+            /// What differs, in a word or two.
+            public let rawValue: String
+
+            /// A difference by its name.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
             /// `http` and `https`.
-            case scheme
+            public static let scheme = Difference(rawValue: "scheme")
             /// The host, by a few letters.
-            case host
-            /// The port, or that one is written.
-            case port
+            public static let host = Difference(rawValue: "host")
+            /// The port, or whether there is one.
+            public static let port = Difference(rawValue: "port")
             /// The path, by a few letters.
-            case path
-            /// The query, or that there is one.
-            case query
+            public static let path = Difference(rawValue: "path")
+            /// The query, or whether there is one.
+            public static let query = Difference(rawValue: "query")
             /// A slash at the end of the path.
-            case trailingSlash = "trailing slash"
+            public static let trailingSlash = Difference(rawValue: "trailing slash")
             /// Capital and small letters in the path or query.
-            case letterCase = "letter case"
+            public static let letterCase = Difference(rawValue: "letter case")
 
             /// How to correct it.
             fileprivate var fix: String {
@@ -28,6 +34,7 @@ extension SubstitutionMap {
                 case .query: "add “ignoreQuery”: true"
                 case .trailingSlash: "add or remove the slash at the end of the key's path"
                 case .letterCase: "use capital and small letters as the request does"
+                default: "correct the \(rawValue)"
                 }
             }
         }

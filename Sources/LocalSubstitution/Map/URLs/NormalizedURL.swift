@@ -9,18 +9,18 @@ package struct NormalizedURL: Sendable {
     package let canonical: String
     let layout: Layout
 
-    /// Where the parts stand in `text`, as offsets of UTF-8 bytes.
+    /// Where the parts are in `text`, as offsets in UTF-8 bytes.
     struct Layout: Sendable {
         let isHTTPS: Bool
         let host: Range<Int>
         /// The port that is meant: the scheme's default where none is written.
         let port: Int
         let path: Int
-        /// Where the `?` stands, or the end.
+        /// Where the `?` is, or the end.
         let query: Int
     }
 
-    /// - Throws: When the text is no `http` or `https` URL with a host and without user info. A fragment is dropped.
+    /// - Throws: If the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
     package init(_ text: String) throws(URLSyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
@@ -56,7 +56,11 @@ package struct NormalizedURL: Sendable {
         text += String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: false), as: UTF8.self)
         let queryStart = text.utf8.count
         if let query = parts.query {
-            let normalized = PercentEncoding.normalize(query, allowed: .query, keepsAsterisks: false)
+            let normalized = URLPercentEncoding.normalize(
+                query,
+                allowed: URLPercentEncoding.query,
+                keepsAsterisks: false
+            )
             text += "?" + String(decoding: normalized, as: UTF8.self)
         }
         self.init(
@@ -92,7 +96,7 @@ package struct NormalizedURL: Sendable {
     /// Everything before the query.
     package var withoutQuery: String { slice(0..<layout.query) }
 
-    /// The canonical form of what is left when a rule ignores parameters, and how many parameters that are.
+    /// Returns the canonical form without the parameters that a rule ignores, and the number of parameters left.
     func canonical(ignoring rule: IgnoreQuery) -> (text: String, parameters: Int) {
         guard let query else { return (text, 0) }
         guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
@@ -114,8 +118,8 @@ extension NormalizedURL.Layout {
     }
 
     private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
-        // As locals they are registers in the loops, and not looked up for every byte.
-        let (hostBytes, pathBytes, queryBytes) = (hostBytes, AllowedBytes.path, AllowedBytes.query)
+        // As locals, they stay in registers in the loops.
+        let (hostBytes, pathBytes, queryBytes) = (hostBytes, URLPercentEncoding.path, URLPercentEncoding.query)
         let isHTTPS = bytes.starts(with: https)
         guard isHTTPS || bytes.starts(with: http) else { return nil }
         let hostStart = isHTTPS ? 8 : 7
@@ -138,7 +142,7 @@ extension NormalizedURL.Layout {
         while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
             let byte = bytes[index]
             guard pathBytes.contains(byte) else { return nil }
-            // "/." may begin a dot segment; whether it does is for the slow way to say.
+            // "/." may begin a dot segment; the slow path decides.
             if byte == UInt8(ascii: "."), bytes[index - 1] == UInt8(ascii: "/") { return nil }
             index += 1
         }
@@ -154,7 +158,7 @@ extension NormalizedURL.Layout {
         guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0") else { return nil }
         var number = 0
         for digit in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            guard digit.isDigit else { return nil }
             number = number * 10 + Int(digit - UInt8(ascii: "0"))
         }
         return number <= 65_535 ? number : nil
@@ -163,8 +167,7 @@ extension NormalizedURL.Layout {
     private static let http = Array("http://".utf8)
     private static let https = Array("https://".utf8)
 
-    /// Those of a host in normal form, but for a percent sign and an IP literal, which are left to the slow way.
+    /// The bytes of a host in normal form. Percent signs and IP literals are left to the slow path.
     private static let hostBytes = AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
 
-    private typealias AllowedBytes = PercentEncoding.AllowedBytes
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The parts of an absolute URL as they are written (RFC 3986 §3), or of a match pattern.
 ///
-/// `URL` is no help here: it percent-encodes a `%` again when anything else has to be encoded, and knows no wildcards.
+/// `URL` doesn't help: it encodes a `%` again if anything else has to be encoded, and doesn't know wildcards.
 package struct URLParts {
     package let scheme: String
     /// With the brackets of an IP literal.
@@ -16,7 +16,7 @@ package struct URLParts {
 
     package init(_ text: String) throws(URLSyntaxError) {
         guard !text.isEmpty else {
-            throw URLSyntaxError("is empty: write an absolute URL, as https://example.com/logo.png")
+            throw URLSyntaxError("is empty: write an absolute URL, such as https://example.com/logo.png")
         }
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
@@ -76,7 +76,7 @@ package struct URLParts {
     static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLSyntaxError) -> Int? {
         guard !digits.isEmpty else { return nil }
         let text = String(decoding: digits, as: UTF8.self)
-        guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        guard digits.allSatisfy(\.isDigit),
             let number = Int(text), number <= 65_535
         else { throw URLSyntaxError("has the port “\(text)”: a port is a number up to 65535") }
         return number
@@ -89,7 +89,7 @@ package struct URLParts {
             let literal = host.dropFirst().dropLast()
             guard !literal.isEmpty,
                 literal.allSatisfy({ $0.hexDigitValue != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-            else { throw URLSyntaxError("has the host “\(text)”, which is no IPv6 address") }
+            else { throw URLSyntaxError("has the host “\(text)”, which isn't an IPv6 address") }
             return text.lowercased()
         }
         var host = host
@@ -101,17 +101,21 @@ package struct URLParts {
             }
             host = Array(ascii)[...]
         }
-        let allowed = PercentEncoding.AllowedBytes.host
+        let allowed = URLPercentEncoding.host
         guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
-            throw URLSyntaxError("has the host “\(text)”, with a character that no host may have")
+            throw URLSyntaxError("has the host “\(text)”, which has a character that a host can't have")
         }
-        let normalized = PercentEncoding.normalize(host, allowed: allowed, keepsAsterisks: false)
+        let normalized = URLPercentEncoding.normalize(host, allowed: allowed, keepsAsterisks: false)
         return String(decoding: normalized, as: UTF8.self).lowercased()
     }
 
     /// A path in normal form: encoding first, then dot segments (RFC 3986 §5.2.4), and `/` where it was empty.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
-        let encoded = PercentEncoding.normalize(path, allowed: .path, keepsAsterisks: keepsAsterisks)
+        let encoded = URLPercentEncoding.normalize(
+            path,
+            allowed: URLPercentEncoding.path,
+            keepsAsterisks: keepsAsterisks
+        )
         guard !encoded.isEmpty else { return [UInt8(ascii: "/")] }
         let segments = encoded.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard segments.contains(where: isDotSegment) else { return encoded }

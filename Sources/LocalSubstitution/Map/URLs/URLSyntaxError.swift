@@ -1,4 +1,4 @@
-/// Why a text is no `http` or `https` URL, or no match pattern, and what to do.
+/// Why a text is neither an `http` or `https` URL nor a match pattern, and what to do.
 package struct URLSyntaxError: Error {
     package let message: String
 

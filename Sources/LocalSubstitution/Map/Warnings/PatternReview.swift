@@ -1,5 +1,7 @@
 /// Looks at the patterns of a map for those that can't do what was meant.
 struct PatternReview {
+    private typealias Warning = SubstitutionMap.Warning
+
     private struct Item {
         let entry: Entry
         let pattern: MatchPattern
@@ -21,59 +23,48 @@ struct PatternReview {
     ///
     /// Since the narrower pattern always comes first, those are patterns that match the same, but for runs of wildcards, and
     /// a pair of them for both schemes.
-    private var neverWinning: [SubstitutionMap.Warning] {
+    private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
         return items.compactMap { item in
             let first = firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")]
             firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")] = first ?? item.entry
-            if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
-                return SubstitutionMap.Warning(
-                    .neverWins,
-                    item.entry,
-                    "the pattern never applies: the file “\(file.text)” has an empty segment or one that begins with “.”"
-                )
-            }
-            if let first {
-                return SubstitutionMap.Warning(
-                    .neverWins,
-                    item.entry,
-                    "the pattern is shadowed by “\(first.key)”, which matches the same"
-                )
-            }
-            let both = ["http", "https"].map { firstByReach[Self.reach(item, scheme: $0)] }
-            if item.pattern.scheme == nil, let http = both[0], let https = both[1] {
-                return SubstitutionMap.Warning(
-                    .neverWins,
-                    item.entry,
-                    "the pattern is shadowed by “\(http.key)” and “\(https.key)”: together they match the same"
-                )
-            }
-            return nil
+            return whyNever(item, first, firstByReach).map { Warning(.neverWins, item.entry, "the pattern \($0)") }
         }
     }
 
+    private func whyNever(_ item: Item, _ first: Entry?, _ firstByReach: [String: Entry]) -> String? {
+        if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
+            return "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”"
+        }
+        if let first { return "is shadowed by “\(first.key)”, which matches the same" }
+        guard item.pattern.scheme == nil, let http = firstByReach[Self.reach(item, scheme: "http")],
+            let https = firstByReach[Self.reach(item, scheme: "https")]
+        else { return nil }
+        return "is shadowed by “\(http.key)” and “\(https.key)”: together they match the same"
+    }
+
     /// `https://h/*.png` does not match `https://h/a.png?v=1`.
-    private func missesQuery(_ item: Item) -> SubstitutionMap.Warning? {
+    private func missesQuery(_ item: Item) -> Warning? {
         guard item.entry.options.ignoreQuery == nil, !item.entry.options.isNever,
             let end = item.pattern.path.literals.last, !end.isEmpty, item.pattern.path.wildcards > 0
         else { return nil }
         let text = item.pattern.path.text
         guard !text.utf8.contains(UInt8(ascii: "?")), let name = MIMEType.fileExtension(of: text) else { return nil }
-        return SubstitutionMap.Warning(
+        return Warning(
             .missesQuery,
             item.entry,
-            "the pattern ends in “.\(name)”, so it does not match a URL with a query, as …?v=1: end it in “.\(name)*”, or add "
-                + "“ignoreQuery”: true"
+            "the pattern ends in “.\(name)”, so it does not match a URL with a query, such as …?v=1: end it in “.\(name)*”, "
+                + "or add “ignoreQuery”: true"
         )
     }
 
-    private func catchesAll(_ item: Item) -> SubstitutionMap.Warning? {
+    private func catchesAll(_ item: Item) -> Warning? {
         guard item.entry.file?.text == "*" else { return nil }
-        return SubstitutionMap.Warning(
+        return Warning(
             .catchAll,
             item.entry,
             "the pattern serves every file of the resources folder, in an app's bundle the app's own files too: "
-                + "give it a folder of its own, as “site/*”"
+                + "serve a separate folder instead, such as “site/*”"
         )
     }
 

@@ -44,7 +44,7 @@ extension SubstitutionMap {
         init(_ kind: Kind, _ entry: Entry? = nil, _ message: String) {
             self.kind = kind
             key = entry?.key
-            line = entry.flatMap { $0.line > 0 ? Int($0.line) : nil }
+            line = entry?.lineInMap
             self.message = message
         }
     }

@@ -1,8 +1,8 @@
 extension SubstitutionMap {
-    /// What is odd about the map, though it works: what the command `substitute check` warns of.
+    /// Returns what is odd about the map although it works: what the command `substitute check` warns about.
     ///
     /// Lists the resources folder and reads the beginning of every file that an entry names.
-    public func warnings() -> [SubstitutionMap.Warning] {
+    public func warnings() -> [Warning] {
         let entries = storage.index.entries
         let names = storage.folder?.names(limit: .max) ?? []
         var found = PatternReview(entries).warnings
@@ -14,15 +14,15 @@ extension SubstitutionMap {
         return found + unused(names, by: entries)
     }
 
-    private func warnings(about entry: Entry, names: Set<String>) -> [SubstitutionMap.Warning] {
+    private func warnings(about entry: Entry, names: Set<String>) -> [Warning] {
         guard !entry.options.isNever, entry.options.isEnabled else { return [] }
         return [refusal(of: entry), contradiction(in: entry), letterCase(of: entry, names)].compactMap { $0 }
     }
 
-    private func refusal(of entry: Entry) -> SubstitutionMap.Warning? {
-        let otherwise = "unless SubstitutionURLProtocol is attached, the default cache and the network answer"
+    private func refusal(of entry: Entry) -> Warning? {
+        let otherwise = "unless the cache is attached to the session, the default cache and the network answer"
         if entry.options.use == .whenOffline {
-            return SubstitutionMap.Warning(
+            return Warning(
                 .needsProtocol,
                 entry,
                 "its file waits for the network to fail: \(otherwise)"
@@ -30,25 +30,25 @@ extension SubstitutionMap {
         }
         let methods = entry.options.methods
         if !methods.contains("GET"), !methods.contains("HEAD") {
-            return SubstitutionMap.Warning(
+            return Warning(
                 .refusedByLoader,
                 entry,
-                "the loader asks no cache for \(methods.joined(separator: " or ")): \(otherwise)"
+                "the loader doesn't ask a cache for \(methods.joined(separator: " or ")): \(otherwise)"
             )
         }
         return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.headers).map {
-            SubstitutionMap.Warning(.refusedByLoader, entry, "\($0.message): \(otherwise)")
+            Warning(.refusedByLoader, entry, "\($0.message): \(otherwise)")
         }
     }
 
-    private func contradiction(in entry: Entry) -> SubstitutionMap.Warning? {
+    private func contradiction(in entry: Entry) -> Warning? {
         guard let file = entry.file, file.wildcards == 0, let folder = storage.folder,
             let start = try? folder.open(file.text).prefix(MIMEType.sniffedLength)
         else { return nil }
         let url = try? NormalizedURL(entry.key)
         let type = Substitution(entry, fileName: file.text, folder: folder, url: url).mimeType
         return MIMEType.contradicts(start, type: type).map {
-            SubstitutionMap.Warning(
+            Warning(
                 .contradictedType,
                 entry,
                 "the file “\(file.text)” is served as \(type), but its first bytes say: \($0)"
@@ -57,28 +57,30 @@ extension SubstitutionMap {
     }
 
     /// On a file system that tells letter cases apart, such a file is missing, and an error.
-    private func letterCase(of entry: Entry, _ names: Set<String>) -> SubstitutionMap.Warning? {
+    private func letterCase(of entry: Entry, _ names: Set<String>) -> Warning? {
         guard let file = entry.file, file.wildcards == 0, !names.contains(file.text),
             let name = names.first(where: { $0.lowercased() == file.text.lowercased() })
         else { return nil }
-        return SubstitutionMap.Warning(
+        return Warning(
             .letterCase,
             entry,
             "the file “\(file.text)” is “\(name)” on disk: it will be missing where letter case counts, as on a device"
         )
     }
 
-    private func unused(_ names: [String], by entries: [Entry]) -> [SubstitutionMap.Warning] {
-        let files = entries.compactMap(\.file) + storage.filesLeftOut + checkedFiles().meant
+    private func unused(_ names: [String], by entries: [Entry]) -> [Warning] {
+        let files =
+            entries.compactMap(\.file) + storage.filesLeftOut
+            + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
         return names.compactMap { name in
-            let isServed = !ResourcesFolder.isHidden(name) && name != storage.folder?.mapName
+            let isServed = !ResourcesFolder.isHidden(name.utf8) && name != storage.folder?.mapName
             let bytes = Array(name.utf8)
             guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil }) else {
                 return nil
             }
-            return SubstitutionMap.Warning(
+            return Warning(
                 .unusedFile,
                 nil,
                 "no entry names the file “\(name)” in the resources folder"

@@ -2,7 +2,7 @@
 (async () => {
   const line = document.getElementById("answer");
   document.querySelector("#js b").textContent = "origin";
-  const status = await (await fetch(line.dataset.json)).json();
+  const status = await (await fetch(document.getElementById("status").href)).json();
   line.textContent = "Answered by: " + status.answeredBy + ". " + status.note;
   document.querySelector("#json b").textContent = status.answeredBy;
 })();

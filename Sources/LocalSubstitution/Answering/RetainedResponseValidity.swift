@@ -1,6 +1,6 @@
-/// What to look at before a retained response is returned again: its map and file where changes are reloaded, its age, and
-/// whether a newer copy has arrived.
-final class Watch: Sendable {
+/// Tells whether a retained response is still valid. It checks the map and file if changes are reloaded, the age, and whether
+/// a newer copy has arrived.
+final class RetainedResponseValidity: Sendable {
     /// The map in use, if changes are reloaded.
     private let maps: MapInUse?
     /// The map by which the response was made.
@@ -8,17 +8,20 @@ final class Watch: Sendable {
     /// `nil` for an entry without a file.
     private let path: String?
     private let file: FileBytes?
-    /// In nanoseconds since 1970: when the loader stops taking the response. `nil` where the entry sets no limit.
+    /// The names of files with which another entry would answer.
+    private let missing: [String]
+    /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
     private let expiresAt: Int64?
     /// `nil` for an entry that isn't `untilUpdated`.
     private let update: UpdateRecord.Stamp?
 
-    /// `nil` where there is nothing to look at.
+    /// `nil` if the response is always valid.
     init?(
         _ maps: MapInUse,
         _ map: SubstitutionMap,
         path: String?,
         file: FileBytes?,
+        missing: [String] = [],
         lifetime: Double?,
         update: UpdateRecord.Stamp?
     ) {
@@ -27,19 +30,25 @@ final class Watch: Sendable {
         self.map = map
         self.path = path
         self.file = file
+        self.missing = missing
         expiresAt = lifetime.map { FileStatus.now &+ Int64(min($0, 1e9) * 1e9) }
         self.update = update
     }
 
-    /// Whether the response certainly still is what map and file say. If not, it may be all the same: only reading tells.
+    /// Whether a newer copy may be what answers.
+    var mayBeNewer: Bool { update != nil }
+
+    /// Whether the response is certainly still what map and file say. If this is `false`, only reading the file tells.
     var holds: Bool { !hasExpired && isUnchanged }
 
     var hasExpired: Bool { expiresAt.map { FileStatus.now >= $0 } ?? false || update?.hasExpired ?? false }
 
     private var isUnchanged: Bool {
         guard let maps else { return true }
-        guard maps.isCurrent(map) else { return false }
+        guard maps.isCurrent(map), missing.allSatisfy(isMissing) else { return false }
         guard let path, let file else { return true }
         return FileStatus(path: path).map(file.isCurrent) ?? false
     }
+
+    private func isMissing(_ name: String) -> Bool { map.storage.folder?.servedStatus(of: name) == nil }
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import Guarded
 
-/// The URLs for which the network is asked in the background: which, how often, and how many at a time.
-final class Updates: Sendable {
+/// Decides for which URLs the network is asked in the background, how often, and for how many at a time.
+final class RefreshSchedule: Sendable {
     /// Asks for a URL, and calls back when that is over.
     typealias Question = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
@@ -16,7 +16,7 @@ final class Updates: Sendable {
         /// In seconds.
         var interval = 60.0 * 60
         var records: [String: UpdateRecord] = [:]
-        /// When the first of the records can go, where there is no room for more.
+        /// When the first record can be removed, if there's no room for more.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
         /// The URLs of those that wait or run.
@@ -24,24 +24,24 @@ final class Updates: Sendable {
         var running = 0
     }
 
-    /// As many URLs are remembered, since those of patterns are endless. A record can only go when its time has come:
+    /// The number of URLs to remember, since patterns match any number of them. A record can be removed only when it's due:
     /// otherwise the network would be asked again too early.
     private let limit: Int
-    /// More would take the network from what the app itself loads.
+    /// More would slow down what the app itself loads.
     private static let mostRunning = 4
 
     private let state = Guarded(State())
-    let refresher = Refresher()
+    let loader = UncachedLoader()
 
     init(limit: Int = 16_384) {
         self.limit = limit
     }
 
     deinit {
-        refresher.end()
+        loader.end()
     }
 
-    /// For how many seconds the network is not asked again for a URL; an hour by default.
+    /// The time before the network is asked again for a URL, in seconds; an hour by default.
     var interval: Double {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = newValue } }
@@ -58,8 +58,8 @@ final class Updates: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// The record of a URL, a new one if there is none. Where there is no room, it is not remembered, and not due before there
-    /// is.
+    /// Returns a URL's record, and makes one if there is none. If there's no room, the record isn't remembered, and isn't due
+    /// before there's room.
     func record(for url: String) -> UpdateRecord {
         state.withLock { state in
             if let known = state.records[url] { return known }
@@ -73,12 +73,12 @@ final class Updates: Sendable {
 
     private func makeRoom(_ state: inout State) {
         guard state.records.count >= limit, SteadyTime.now >= state.fullUntil else { return }
-        // What was made by a record that is due is not handed out any more, so nobody misses it.
+        // Responses made with a due record aren't returned any more, so the record isn't needed.
         state.records = state.records.filter { !$1.isDue || state.asking.contains($0) }
         state.fullUntil = state.records.values.reduce(.max) { min($0, $1.due) }
     }
 
-    /// Forgets all, also when the network was asked.
+    /// Forgets all records, including when the network was asked.
     func removeAll() {
         state.withLock { state in
             for record in state.records.values { record.change(to: .unknown) }
@@ -89,13 +89,13 @@ final class Updates: Sendable {
 
     // MARK: Asking
 
-    /// Has the network asked for a URL, if it is time. It never happens on the caller's thread: a lookup runs on a queue that
+    /// Asks the network for a URL if it's due, but never on the caller's thread: a lookup runs on a queue that
     /// all sessions share on Linux, where using any of them traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: UpdateRecord, by question: @escaping Question) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
-            // It counts as asked from now on, so that hits need not wait for the answer.
+            // The URL counts as asked from now on, so that hits don't wait for the response.
             record.postpone(to: nextTime(state))
             state.waiting.append(Waiting(url: url, record: record, ask: question))
         }
@@ -110,7 +110,7 @@ final class Updates: Sendable {
             return next
         }
         guard let next else { return }
-        // Weak, so that an answer that never comes holds up nobody's end.
+        // Weak, so that a response that never arrives doesn't keep this object alive.
         DispatchQueue.global(qos: .utility).async { [weak self] in
             next.ask { [weak self] in self?.finish(next.url) }
         }

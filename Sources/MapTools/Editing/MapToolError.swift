@@ -1,8 +1,8 @@
 import Foundation
 import LocalSubstitution
 
-/// Why a map can't be changed, and what to do.
-package struct MapEditError: Error, CustomStringConvertible {
+/// Why a map can't be changed, or an archive not read, and what to do.
+package struct MapToolError: Error, CustomStringConvertible {
     package let description: String
 
     init(_ message: String) { description = message.printable }

@@ -9,10 +9,10 @@ import FoundationNetworking
 #endif
 
 @Suite("Loading for the library itself", .timeLimit(.minutes(2)))
-struct RefresherTests {
-    private func load(_ url: URL, with refresher: Refresher, limit: Int = .max) async -> Refresher.Outcome {
+struct UncachedLoaderTests {
+    private func load(_ url: URL, with loader: UncachedLoader, limit: Int = .max) async -> UncachedLoader.Outcome {
         await withCheckedContinuation { continuation in
-            refresher.load(URLRequest(url: url), limit: limit) { continuation.resume(returning: $0) }
+            loader.load(URLRequest(url: url), limit: limit) { continuation.resume(returning: $0) }
         }
     }
 
@@ -21,14 +21,14 @@ struct RefresherTests {
         let sizes = ["/small": 4 << 20, "/large": 32 << 20]
         let origin = try LoopbackServer(routes: sizes.mapValues { .ok(Data(count: $0)) })
         defer { origin.stop() }
-        let refresher = Refresher()
-        defer { refresher.end() }
+        let loader = UncachedLoader()
+        defer { loader.end() }
         var best: [String: Duration] = [:]
         // The fastest of several runs, since other work on the machine only adds time.
         for _ in 0..<3 {
             for (path, size) in sizes {
                 let start = ContinuousClock.now
-                guard case .answer(_, let data) = await load(origin.url(path), with: refresher) else {
+                guard case .answer(_, let data) = await load(origin.url(path), with: loader) else {
                     Issue.record("no answer for \(path)")
                     return
                 }
@@ -46,9 +46,9 @@ struct RefresherTests {
     func slash() async throws {
         let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
         defer { origin.stop() }
-        let refresher = Refresher()
-        defer { refresher.end() }
-        guard case .answer(let response, let data) = await load(origin.url("about"), with: refresher) else {
+        let loader = UncachedLoader()
+        defer { loader.end() }
+        guard case .answer(let response, let data) = await load(origin.url("about"), with: loader) else {
             Issue.record("no answer")
             return
         }

@@ -6,28 +6,27 @@ package import FoundationNetworking
 #endif
 
 extension EditedMap {
-    /// Adds an entry for a file. One inside the resources folder is named; any other is copied there, under its own name.
+    /// Adds an entry for a file. A file in the resources folder is used in place; any other is copied there under its own name.
     ///
     /// - Parameters:
     ///   - key: A URL, or a match pattern: then the file answers all its URLs.
-    ///   - replacing: Whether an entry for the same URLs, and a file of the same name, give way.
-    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapEditError) -> KeptFile {
+    ///   - replacing: Whether an entry for the same URLs, and a file of the same name, are replaced.
+    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
         let body: Data
         let inside: String?
         do throws(FileProblem) {
             let opened = try OpenedFile(path: file.path)
-            guard opened.status.kind == .regular else { throw .notRegular(opened.status.kind) }
             body = try opened.contents()
             inside = (try? ResourcesFolder(resources).opened())?.name(of: opened)
         } catch {
-            throw MapEditError("the file \(file.path) \(error.message)")
+            throw MapToolError("the file \(file.path) \(error.message)")
         }
         let name = inside ?? file.lastPathComponent
-        if let problem = FileName(text: name).problem { throw MapEditError("the file's name “\(name)” \(problem)") }
+        if let problem = FileName(text: name).problem { throw MapToolError("the file's name “\(name)” \(problem)") }
         guard FileName(text: name).wildcards == 0 else {
-            throw MapEditError("the file's name “\(name)” has a *, which stands for a part of the URL: rename it")
+            throw MapToolError("the file's name “\(name)” has a *, which stands for a part of the URL: rename it")
         }
         let value = JSONText.string(name)
         let isThere = hasFile(name, body)
@@ -44,7 +43,7 @@ extension EditedMap {
         return added(oldKey == nil ? .new : .replaced, name, body, key, url)
     }
 
-    /// Adds an entry for what a URL gave. Its file gets a readable name, and the extension of its type.
+    /// Adds an entry for a URL's response. Its file gets a readable name, and the extension of its type.
     ///
     /// - Parameter redirects: The requests for the targets of the redirects that led to it. None may have a credential.
     package mutating func add(
@@ -53,12 +52,12 @@ extension EditedMap {
         body: Data,
         redirects: [URLRequest],
         replacing: Bool = false
-    ) throws(MapEditError) -> KeptFile {
+    ) throws(MapToolError) -> KeptFile {
         guard let url = try Self.exactURL(key) else {
-            throw MapEditError("“\(key)” is a pattern, which can't be loaded: name a file for it")
+            throw MapToolError("“\(key)” is a pattern, which can't be loaded: name a file for it")
         }
         if let reason = RecordingRules.refusal(ofRedirects: redirects) {
-            throw MapEditError("\(key): \(reason), so nothing was added. To add it anyway, name a file for it.")
+            throw MapToolError("\(key): \(reason), so nothing was added. To add it anyway, name a file for it.")
         }
         let response = KeepableResponse(
             headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
@@ -74,10 +73,10 @@ extension EditedMap {
     /// Checks what can be checked before anything is loaded.
     ///
     /// - Returns: A warning, where the key shows something that may be a credential.
-    package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapEditError) -> String? {
+    package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = try Self.exactURL(key) else {
             guard !isLoaded else {
-                throw MapEditError("“\(key)” is a pattern, which can't be loaded: name a file for it")
+                throw MapToolError("“\(key)” is a pattern, which can't be loaded: name a file for it")
             }
             return nil
         }
@@ -90,39 +89,34 @@ extension EditedMap {
     }
 
     /// `nil` for a pattern.
-    private static func exactURL(_ key: String) throws(MapEditError) -> NormalizedURL? {
+    private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
         do throws(URLSyntaxError) {
-            if key.utf8.contains(UInt8(ascii: "*")) {
-                _ = try MatchPattern(key)
-                return nil
-            }
-            return try NormalizedURL(key: key)
+            return if case .url(let url) = try MapKey(key) { url } else { nil }
         } catch {
-            throw MapEditError("the URL “\(key)” \(error.message)")
+            throw MapToolError("the URL “\(key)” \(error.message)")
         }
     }
 
-    private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapEditError) {
+    private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
         guard writtenResources.contains(name) else { return }
         guard replacing else {
-            throw MapEditError(
+            throw MapToolError(
                 "the resources folder has another file “\(name)”: rename yours, or replace it with --force"
             )
         }
         let isOwn = key.flatMap { entries.document.fields(of: $0)?.file } == name
         guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
-            throw MapEditError("the file “\(name)” of the resources folder belongs to another entry: rename yours")
+            throw MapToolError("the file “\(name)” of the resources folder belongs to another entry: rename yours")
         }
     }
 
-    private static func occupied(_ key: String) -> MapEditError {
-        MapEditError("the map has an entry for it (“\(key)”): --force replaces it")
+    private static func occupied(_ key: String) -> MapToolError {
+        MapToolError("the map has an entry for it (“\(key)”): --force replaces it")
     }
 
     private func added(_ change: KeptFile.Change, _ name: String, _ body: Data, _ key: String, _ url: NormalizedURL?)
         -> KeptFile
     {
-        let type = entries.substitution(ofFile: name, key: key, url: url).contentType(ofBody: body)
-        return KeptFile(change: change, name: name, bytes: body.count, contentType: type)
+        KeptFile(change, name, body, entries.substitution(ofFile: name, key: key, url: url))
     }
 }

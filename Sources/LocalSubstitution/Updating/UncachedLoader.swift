@@ -7,7 +7,7 @@ package import FoundationNetworking
 #endif
 
 /// Loads from the network for the library itself, in a separate session without a cache, cookies or credentials.
-package final class Refresher: Sendable {
+package final class UncachedLoader: Sendable {
     package enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)
         /// The body is longer than the limit.
@@ -55,7 +55,7 @@ package final class Refresher: Sendable {
     }
 }
 
-extension Refresher.Outcome {
+extension UncachedLoader.Outcome {
     fileprivate init(_ result: Result<ResponseCollector.Response, URLError>) {
         switch result {
         case .success(let response):

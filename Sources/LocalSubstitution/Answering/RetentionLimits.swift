@@ -1,9 +1,9 @@
-/// Which responses and files are retained, and which go when there are too many.
+/// Decides which responses and files stay retained, and which are dropped when there are too many.
 ///
-/// A plain value. Responses of patterns, of `ignoreQuery` entries and of other spellings of a URL are endless, so only the
-/// newest of them stay. All responses made of a file share its bytes, and the bytes of all files stay within a bound, where
-/// mapped files count nothing; a file that goes takes its responses along.
-struct Retention: Sendable {
+/// A plain value. Patterns, `ignoreQuery` entries and other spellings match any number of URLs (“endless”), so only the
+/// newest of their responses stay. All responses made of a file share its bytes. The bytes of all files have a limit, for which mapped
+/// files don't count. Dropping a file drops its responses.
+struct RetentionLimits: Sendable {
     struct Record: Sendable {
         /// Where the file is held; `nil` for an entry without a file.
         let path: String?
@@ -21,15 +21,15 @@ struct Retention: Sendable {
 
     let endlessLimit: Int
     let heapLimit: Int
-    /// What the files that are retained take of the process's own memory.
+    /// The heap memory of the retained files, in bytes.
     private(set) var heapBytes = 0
 
     private var records: [String: Record] = [:]
     private var files: [String: RetainedFile] = [:]
     private var ordinals = 0
     private var endlessCount = 0
-    private var endlessOrder = BuildOrder()
-    private var fileOrder = BuildOrder()
+    private var endlessOrder = NamesByAge()
+    private var fileOrder = NamesByAge()
 
     init(endlessLimit: Int = 1_024, heapLimit: Int = 256 << 20) {
         self.endlessLimit = endlessLimit
@@ -37,7 +37,7 @@ struct Retention: Sendable {
     }
 
     var count: Int { records.count }
-    /// How much is noted to know what was built first.
+    /// The number of names in both orders, those of removed items included.
     var noted: Int { endlessOrder.count + fileOrder.count }
 
     func record(for url: String) -> Record? { records[url] }
@@ -47,7 +47,7 @@ struct Retention: Sendable {
 
     // MARK: Files
 
-    /// Holds what was read of a file, in place of an older version; gives the URLs of the responses that go.
+    /// Holds a file's bytes in place of an older version. Returns the URLs of the responses that were dropped.
     mutating func hold(_ file: FileBytes, at path: String) -> [String] {
         guard files[path]?.bytes !== file else { return [] }
         var gone = drop(path)
@@ -55,7 +55,7 @@ struct Retention: Sendable {
         files[path] = RetainedFile(bytes: file, ordinal: ordinals)
         heapBytes += file.heapBytes
         if file.heapBytes > 0 {
-            fileOrder.append(path, ordinal: ordinals, of: files.count) { files[$0]?.ordinal == $1 }
+            fileOrder.append(path, stamp: ordinals, of: files.count) { files[$0]?.ordinal == $1 }
         }
         while heapBytes > heapLimit, let oldest = fileOrder.popFirst(where: { files[$0]?.ordinal == $1 }) {
             gone += drop(oldest)
@@ -63,7 +63,7 @@ struct Retention: Sendable {
         return gone
     }
 
-    /// Lets go of a file and of the responses that are made of it; gives their URLs.
+    /// Drops a file and the responses made of it. Returns their URLs.
     mutating func drop(_ path: String) -> [String] {
         guard let file = files[path] else { return [] }
         file.urls.forEach { remove($0) }
@@ -73,9 +73,9 @@ struct Retention: Sendable {
 
     // MARK: Responses
 
-    /// Notes a response that was built; gives the URLs of those that go instead.
+    /// Adds a response. Returns the URLs of the responses that were dropped for it.
     ///
-    /// Does nothing, and gives the response's own URL, where its file is not held: because it is too large, say.
+    /// If its file isn't held, for example because it's too large, returns the response's own URL and adds nothing.
     mutating func insert(_ url: String, path: String?, file: FileBytes?, isEndless: Bool) -> [String] {
         remove(url, keepingFile: true)
         if let path {
@@ -86,20 +86,20 @@ struct Retention: Sendable {
         records[url] = Record(path: path, file: file, ordinal: ordinals, isEndless: isEndless)
         guard isEndless else { return [] }
         endlessCount += 1
-        endlessOrder.append(url, ordinal: ordinals, of: endlessCount) { records[$0]?.ordinal == $1 }
+        endlessOrder.append(url, stamp: ordinals, of: endlessCount) { records[$0]?.ordinal == $1 }
         guard endlessCount > endlessLimit, let oldest = endlessOrder.popFirst(where: { records[$0]?.ordinal == $1 })
         else { return [] }
         remove(oldest)
         return [oldest]
     }
 
-    /// Lets go of a response, and of its file if it was the last one made of it.
+    /// Drops a response, and its file if no other response is made of it.
     mutating func remove(_ url: String) {
         remove(url, keepingFile: false)
     }
 
     mutating func removeAll() {
-        self = Retention(endlessLimit: endlessLimit, heapLimit: heapLimit)
+        self = RetentionLimits(endlessLimit: endlessLimit, heapLimit: heapLimit)
     }
 
     private mutating func remove(_ url: String, keepingFile: Bool) {
@@ -110,37 +110,5 @@ struct Retention: Sendable {
             return
         }
         heapBytes -= last.bytes.heapBytes
-    }
-}
-
-/// Names in the order in which what they stand for was built. Those removed since are told by their ordinals; they are left
-/// in it until they are the most of it.
-private struct BuildOrder: Sendable {
-    private var items: [(name: String, ordinal: Int)] = []
-    private var first = 0
-
-    /// - Parameter count: How many names still stand for something.
-    mutating func append(_ name: String, ordinal: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
-        items.append((name, ordinal))
-        guard items.count - first > 2 * count + 64 else { return }
-        items = items[first...].filter { isCurrent($0.name, $0.ordinal) }
-        first = 0
-    }
-
-    /// How many names are in it, those removed since included.
-    var count: Int { items.count }
-
-    /// Takes names out until one is found that still stands for the same.
-    mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
-        while first < items.count {
-            let (name, ordinal) = items[first]
-            first += 1
-            if first > 64, first * 2 > items.count {
-                items.removeFirst(first)
-                first = 0
-            }
-            if isCurrent(name, ordinal) { return name }
-        }
-        return nil
     }
 }

@@ -1,0 +1,12 @@
+/// A key of a map: a URL, or a match pattern.
+package enum MapKey {
+    case url(NormalizedURL)
+    case pattern(MatchPattern)
+
+    package init(_ text: String) throws(URLSyntaxError) {
+        self = Self.isPattern(text) ? .pattern(try MatchPattern(text)) : .url(try NormalizedURL(key: text))
+    }
+
+    /// Whether a key is a pattern, right or not.
+    static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
+}

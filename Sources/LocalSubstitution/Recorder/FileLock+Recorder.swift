@@ -1,0 +1,38 @@
+import Foundation
+
+extension FileLock {
+    /// The file in a recorder's folder that is locked.
+    static let recorderName = ".recorder.lock"
+
+    /// Keeps every other recorder away from a folder, in this process and others.
+    static func ofRecorder(in folder: URL) throws(SubstitutionRecorderError) -> FileLock {
+        let descriptor = try FileInPlace.open(recorderName, in: folder)
+        guard let lock = FileLock(takingNow: descriptor) else {
+            let code = errno
+            let owner = owner(descriptor)
+            close(descriptor)
+            guard code == EWOULDBLOCK else {
+                let reason = String(cString: strerror(code))
+                throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason)")
+            }
+            throw SubstitutionRecorderError(
+                .inUse,
+                folder,
+                "is in use by another recorder\(owner): end that one first, or give this one a folder of its own"
+            )
+        }
+        _ = ftruncate(descriptor, 0)
+        _ = WrittenFolder.write(Data("\(getpid())\n".utf8), to: descriptor)
+        return lock
+    }
+
+    /// Only for the message: what the other recorder has written of itself.
+    private static func owner(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0,
+            let number = Int32(String(decoding: bytes[..<count], as: UTF8.self).trimmingCharacters(in: .newlines))
+        else { return "" }
+        return number == getpid() ? " of this process" : " (process \(number))"
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A response that a recorder has in its folder.
+struct RecordedResponse: Sendable {
+    let entry: Entry
+    /// The entry's value in the map.
+    let text: String
+    /// The file's name in the resources folder.
+    let file: String
+    let bytes: Int
+    /// Of the body; `nil` where it isn't known that the file still has it.
+    let digest: String?
+    let entityTag: String?
+    let lastModified: String?
+    let isRedirected: Bool
+    /// When it was recorded or confirmed, in milliseconds since 1970; no two are the same.
+    var stamp = 0
+}
+
+extension RecordedResponse {
+    init(_ received: ReceivedResponse, url: NormalizedURL, file: String, digest: String, defaults: EntryFields) {
+        let recorded = RecordedEntry(
+            status: 200,
+            headers: RecordedHeaders.kept { received.response.value(forHTTPHeaderField: $0) },
+            type: received.contentType,
+            body: received.body,
+            url: url,
+            file: file,
+            defaults: defaults
+        )
+        let isRedirected = !received.redirects.isEmpty
+        // A redirect's target can't say whether the copy is still right.
+        func validator(_ name: String) -> String? {
+            guard !isRedirected, let value = received.response.value(forHTTPHeaderField: name) else { return nil }
+            return HTTPSyntax.problem(ofHeader: name, value: value) == nil ? value : nil
+        }
+        self.init(
+            entry: recorded.entry,
+            text: recorded.text,
+            file: file,
+            bytes: received.body.count,
+            digest: digest,
+            entityTag: validator("ETag"),
+            lastModified: validator("Last-Modified"),
+            isRedirected: isRedirected
+        )
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Guarded
+
+/// A recorder's folder: the responses in it, and those that are still to be written there.
+///
+/// Bodies are written first, then the map that names them. So however a process ends, the map is valid and each file that it
+/// names is whole.
+final class RecorderFolder: Sendable {
+    /// What only the writer needs.
+    private struct Output: Sendable {
+        /// `nil` once the folder is closed.
+        var lock: FileLock?
+        var map: RecorderMap
+        /// Names that no new file may have. A name stays until nothing on disk says anything of its file.
+        var names: NamesInUse
+    }
+
+    let resources: ResourcesFolder
+    private let folder: URL
+    private let limit: Int
+    private let journal: RecordingJournal
+    private let pending = Guarded(PendingResponses())
+    private let index: Guarded<RecorderIndex>
+    /// Locked while something is written, so that only one thread writes.
+    private let output: Guarded<Output>
+
+    /// - Parameter limit: How many bytes the files may have together.
+    init(_ folder: URL, limit: Int) throws(SubstitutionRecorderError) {
+        let resources = folder.appendingPathComponent("Resources", isDirectory: true)
+        // Before anything is made: a folder whose map is broken stays as it is.
+        _ = try RecorderInventory.document(in: folder)
+        do {
+            try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
+        } catch {
+            throw SubstitutionRecorderError(.unwritable, folder, "can't be made: \(error.localizedDescription)")
+        }
+        let lock = try FileLock.ofRecorder(in: folder)
+        journal = try RecordingJournal(in: folder)
+        let inventory = try RecorderInventory(folder, resources: resources)
+        try inventory.prepare()
+        var index = inventory.index
+        index.trim(to: limit, sparesNewest: false)
+        let map = RecorderMap(inventory.mapFile, status: inventory.mapStatus, texts: index.responses.mapValues(\.text))
+        self.folder = folder
+        self.resources = ResourcesFolder(resources)
+        self.limit = limit
+        self.index = Guarded(index)
+        output = Guarded(Output(lock: lock, map: map, names: inventory.names))
+        if let problem = save() { throw SubstitutionRecorderError(.unwritable, folder, "is not writable: \(problem)") }
+    }
+
+    // MARK: What is in it
+
+    var foreign: ForeignEntries { index.withLock { $0.foreign } }
+
+    func response(for url: NormalizedURL) -> RecordedResponse? { index.withLock { $0.responses[url.canonical] } }
+
+    /// Notes that the server still has what is recorded for a URL.
+    func confirm(_ url: NormalizedURL) {
+        index.withLock { $0.confirm(url.canonical) }
+    }
+
+    // MARK: What is still to be written
+
+    var isClosed: Bool { pending.withLock { $0.isClosed } }
+
+    var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
+
+    /// Adds a response to those that are written next; returns whether there are many by now, so that they should be written.
+    ///
+    /// - Parameter report: Called once, when it's known what became of the response.
+    func add(_ response: ReceivedResponse, report: @escaping PendingResponses.Report) -> Bool {
+        let areMany: Bool? = pending.withLock { pending in
+            guard !pending.isClosed else { return nil }
+            pending.append(response, report: report)
+            return pending.areMany
+        }
+        if areMany == nil { report(.notKept(.closed)) }
+        return areMany ?? false
+    }
+
+    /// Writes the bodies of the responses that have arrived so far.
+    func writeBodies() {
+        // Nobody has to wait for a map to be written if all bodies are.
+        guard pending.withLock({ !$0.all.isEmpty }) else { return }
+        output.withLock { writeBodies(&$0) }
+    }
+
+    /// Writes the bodies of the responses that have arrived so far, the map, and what belongs to it; returns what went wrong.
+    func save() -> String? {
+        withTurn {
+            output.withLock { output in
+                writeBodies(&output)
+                return save(&output)
+            }
+        }
+    }
+
+    /// Saves, and lets go of the folder. Nothing is added from now on.
+    func close() -> String? {
+        pending.withLock { $0.isClosed = true }
+        return withTurn {
+            output.withLock { output in
+                writeBodies(&output)
+                defer { output.lock = nil }
+                return save(&output)
+            }
+        }
+    }
+
+    /// Saves while no command works on the folder: what one writes meanwhile would be lost.
+    ///
+    /// Waits before the output is locked, so that a command that takes long holds up no delivery.
+    private func withTurn(_ save: () -> String?) -> String? {
+        let turn = try? FolderTurn(folder)
+        defer { withExtendedLifetime(turn) {} }
+        return save()
+    }
+
+    // MARK: Bodies
+
+    /// A response that is to be kept.
+    private struct Accepted {
+        /// Its place in the batch.
+        let number: Int
+        let response: ReceivedResponse
+        let url: NormalizedURL
+        let digest: String
+    }
+
+    private func writeBodies(_ output: inout Output) {
+        let batch = pending.withLock { $0.all }
+        guard !batch.isEmpty else { return }
+        var outcomes = [ReceivedResponse.Outcome](repeating: .unchanged, count: batch.count)
+        let foreign = foreign
+        let new = accept(batch.map(\.response), foreign, &outcomes).filter { !putUnchanged($0, foreign) }
+            .map { (accepted: $0, file: newName(for: $0, &output.names)) }
+        var problem: WrittenFolder.Problem?
+        do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
+        for (accepted, file) in new {
+            let body = accepted.response.body
+            do throws(WrittenFolder.Problem) {
+                if let problem { throw problem }
+                try WrittenFolder(path: resources.path).create(body, as: file)
+                put(accepted, file: file, foreign)
+                outcomes[accepted.number] = .kept(file: resources.url(of: file), bytes: body.count)
+            } catch {
+                output.names.release(file)
+                // What is recorded stays: it was right when it was recorded, and has its own validator.
+                outcomes[accepted.number] = .notKept(.unwritable(error.message))
+            }
+        }
+        for (pending, outcome) in zip(batch, outcomes) { pending.report(outcome) }
+        pending.withLock { $0.removeFirst(batch.count) }
+    }
+
+    /// Returns the responses to keep, in the order of their arrival: only the last one of each URL.
+    private func accept(
+        _ batch: [ReceivedResponse],
+        _ foreign: ForeignEntries,
+        _ outcomes: inout [ReceivedResponse.Outcome]
+    ) -> [Accepted] {
+        var last: [String: (number: Int, url: NormalizedURL)] = [:]
+        for (number, response) in batch.enumerated() {
+            switch RecordingDecision(response, foreign, limit: limit) {
+            case .keep(let url):
+                last[url.canonical] = (number, url)
+            case .leave(let reason):
+                outcomes[number] = .notKept(reason)
+            case .drop(let url, let reason):
+                last[url.canonical] = nil
+                index.withLock { $0.drop(url.canonical) }
+                outcomes[number] = .notKept(reason)
+            }
+        }
+        return last.values.sorted { $0.number < $1.number }.map { number, url in
+            let digest = Digest.hexadecimal(of: batch[number].body)
+            return Accepted(number: number, response: batch[number], url: url, digest: digest)
+        }
+    }
+
+    /// Returns whether the body is there already. Then its entry may have changed.
+    private func putUnchanged(_ accepted: Accepted, _ foreign: ForeignEntries) -> Bool {
+        guard let old = response(for: accepted.url), old.digest == accepted.digest,
+            old.bytes == accepted.response.body.count,
+            let status = FileStatus(path: resources.path(of: old.file)), status.kind == .regular,
+            status.size == old.bytes
+        else { return false }
+        put(accepted, file: old.file, foreign)
+        return true
+    }
+
+    private func put(_ accepted: Accepted, file: String, _ foreign: ForeignEntries) {
+        let (url, digest, defaults) = (accepted.url, accepted.digest, foreign.defaults)
+        let new = RecordedResponse(accepted.response, url: url, file: file, digest: digest, defaults: defaults)
+        index.withLock { index in
+            index.put(new, for: url.canonical)
+            index.trim(to: limit, sparesNewest: true)
+        }
+    }
+
+    /// A name that nothing in the folder has, including what people put there meanwhile.
+    private func newName(for accepted: Accepted, _ names: inout NamesInUse) -> String {
+        let isFirst = response(for: accepted.url) == nil
+        let type = accepted.response.contentType?.essence
+        let name = RecordedFileName(accepted.url, type: type, bodyDigest: isFirst ? nil : accepted.digest)
+        var number = 0
+        while true {
+            let free = names.take(name.candidate(number))
+            number += 1
+            if let free, !WrittenFolder(path: resources.path).contains(free) { return free }
+        }
+    }
+
+    // MARK: The map
+
+    /// Writes the map, then what belongs to it; then old files go, and then the journal's lines. In this order, so that the map
+    /// never names a missing file, and each file in the folder is in the map or in the journal.
+    private func save(_ output: inout Output) -> String? {
+        guard output.lock != nil else { return nil }
+        var unsaved = RecorderIndex.Unsaved()
+        do throws(WrittenFolder.Problem) {
+            if let edits = try output.map.edits() {
+                let resources = URL(fileURLWithPath: resources.path, isDirectory: true)
+                let foreign = ForeignEntries(edits.document, resources: resources)
+                index.withLock { $0.adopt(foreign, dropping: edits.keys) }
+            }
+            let index = index.withLock { index in
+                let copy = index
+                index.unsaved = RecorderIndex.Unsaved()
+                return copy
+            }
+            unsaved = index.unsaved
+            guard !unsaved.isEmpty else {
+                journal.clear()
+                return nil
+            }
+            try journal.add(unsaved.removed)
+            let written = WrittenFolder(path: folder.path, role: .map)
+            if unsaved.isMap { try output.map.write(index, to: written) }
+            if unsaved.isRecords { try written.write(RecorderFile.data(index.responses), to: RecorderFile.name) }
+            remove(unsaved.removed, index)
+            for name in unsaved.removed { output.names.release(name) }
+            journal.clear()
+            return nil
+        } catch {
+            index.withLock { $0.unsaved.formUnion(unsaved) }
+            return error.message
+        }
+    }
+
+    private func remove(_ files: Set<String>, _ index: RecorderIndex) {
+        guard !files.isEmpty else { return }
+        let inUse = Set(index.responses.values.map { NamesInUse.folded($0.file) })
+        for name in files where !inUse.contains(NamesInUse.folded(name)) && !index.foreign.names(name) {
+            WrittenFolder(path: resources.path).remove(name)
+        }
+    }
+}

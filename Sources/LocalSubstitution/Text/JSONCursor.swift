@@ -1,0 +1,326 @@
+import Foundation
+
+/// Walks through a JSON text (RFC 8259), and decodes only the values that it's asked for. Only valid as long as the buffer.
+///
+/// A strict cursor checks everything: a map was written by people, who want to know what is wrong with it. The other one is for
+/// archives. They may have 100 MB, nearly all of it bodies and headers that are only stepped over, and it steps over a string by
+/// looking for its end. So it doesn't check the characters of what it steps over, and leaves out strings that can't be decoded.
+package struct JSONCursor {
+    /// Why a text isn't the JSON that was asked for, and the byte at which that shows.
+    package struct SyntaxError: Error {
+        let offset: Int
+        package let message: String
+        /// Whether it may well be JSON, but no object.
+        var isOtherJSON = false
+
+        /// The 1-based line and column (in characters) of the byte.
+        package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
+            var (line, column) = (1, 1)
+            for byte in bytes.prefix(offset) {
+                if byte == .newline {
+                    (line, column) = (line + 1, 1)
+                } else if byte & 0xC0 != 0x80 {
+                    column += 1
+                }
+            }
+            return (line, column)
+        }
+    }
+
+    /// The kind of a value, told by its first byte.
+    package enum Kind {
+        case string, object, array, number, other
+    }
+
+    let bytes: UnsafeBufferPointer<UInt8>
+    package private(set) var offset: Int
+    private var line: Int
+    private let end: Int
+    private var depth = 0
+    private let isStrict: Bool
+
+    /// Deeper nesting of a strict text is refused, so that hostile input can't exhaust the stack.
+    static let deepest = 64
+    /// The same for any other text. Chrome nests a request's callers, some 32 deep.
+    private static let deepestInArchive = 256
+
+    /// A cursor at the beginning of a text.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
+        self.init(bytes, in: start..<bytes.count, line: 1, isStrict: false)
+    }
+
+    /// A cursor of one value inside a text; `line` is the line on which the value begins.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, in range: Range<Int>, line: Int, isStrict: Bool) {
+        self.bytes = bytes
+        offset = range.lowerBound
+        end = range.upperBound
+        self.line = line
+        self.isStrict = isStrict
+        skipWhiteSpace()
+    }
+
+    /// The kind of the value that comes next; `nil` at the end.
+    package var next: Kind? {
+        guard offset < end else { return nil }
+        switch bytes[offset] {
+        case .quote: return .string
+        case .leftBrace: return .object
+        case .leftBracket: return .array
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+        default: return .other
+        }
+    }
+
+    // MARK: Values
+
+    /// Takes any value. Of an object, `member` gets each key with its line, and must take its value.
+    package mutating func object(
+        _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
+    ) throws(SyntaxError) {
+        guard next == .object else { return try skip() }
+        try list(from: .leftBrace, to: .rightBrace) { cursor throws(SyntaxError) in
+            let line = cursor.line
+            let range = try cursor.rawKey()
+            let key = try cursor.decoded(range) ?? ""
+            try cursor.takeColon(after: range)
+            try member(&cursor, key, line)
+        }
+    }
+
+    /// Takes any value. Of an array, `element` must take each value.
+    package mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
+        guard next == .array else { return try skip() }
+        try list(from: .leftBracket, to: .rightBracket, element)
+    }
+
+    /// Reads any value. Returns the range of a string's text between its quotes, still escaped; otherwise `nil`.
+    package mutating func rawText() throws(SyntaxError) -> Range<Int>? {
+        guard next == .string else {
+            try skip()
+            return nil
+        }
+        return try rawString()
+    }
+
+    /// Reads any value. Returns a string's text; otherwise `nil`.
+    package mutating func text() throws(SyntaxError) -> String? {
+        guard let range = try rawText() else { return nil }
+        return try decoded(range)
+    }
+
+    /// Reads any value. Returns an integer; otherwise `nil`.
+    package mutating func integer() throws(SyntaxError) -> Int? {
+        let (start, kind) = (offset, next)
+        try skip()
+        return kind == .number ? Int(String(decoding: bytes[start..<offset], as: UTF8.self)) : nil
+    }
+
+    /// Steps over any value.
+    package mutating func skip() throws(SyntaxError) {
+        switch next {
+        case .string:
+            try skipString()
+        case .object:
+            try list(from: .leftBrace, to: .rightBrace) { cursor throws(SyntaxError) in
+                let key = try cursor.rawKey()
+                if cursor.isStrict { _ = try cursor.decoded(key) }
+                try cursor.takeColon(after: key)
+                try cursor.skip()
+            }
+        case .array:
+            try array { cursor throws(SyntaxError) in try cursor.skip() }
+        case .number:
+            try skipNumber()
+        case .other:
+            try skipWord()
+        case nil:
+            throw failure("ends where a value is due")
+        }
+    }
+
+    /// Checks that only white space follows.
+    package mutating func finish() throws(SyntaxError) {
+        skipWhiteSpace()
+        if offset < end { throw failure("has something after its closing }") }
+    }
+
+    private mutating func list(
+        from first: UInt8,
+        to last: UInt8,
+        _ element: (inout JSONCursor) throws(SyntaxError) -> Void
+    ) throws(SyntaxError) {
+        guard take(first) else { throw failure("has no JSON value here") }
+        depth += 1
+        defer { depth -= 1 }
+        skipWhiteSpace()
+        if take(last) { return }
+        let deepest = isStrict ? Self.deepest : Self.deepestInArchive
+        guard depth <= deepest else { throw failure("is nested more than \(deepest) deep") }
+        while true {
+            try element(&self)
+            skipWhiteSpace()
+            if take(last) { return }
+            let comma = offset
+            guard take(.comma) else {
+                let isCutOff = offset == end && !isStrict
+                throw failure(isCutOff ? "ends before it is whole" : "needs a comma or \(Unicode.Scalar(last)) here")
+            }
+            skipWhiteSpace()
+            if offset < end, bytes[offset] == last {
+                throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(last)): remove it")
+            }
+        }
+    }
+
+    private mutating func skipWord() throws(SyntaxError) {
+        for word in ["true", "false", "null"] where bytes[offset..<end].starts(with: word.utf8) {
+            offset += word.utf8.count
+            return
+        }
+        throw failure("has no JSON value here")
+    }
+
+    /// RFC 8259 §6: `-`, an integer without leading zeros, then a fraction, then an exponent.
+    private mutating func skipNumber() throws(SyntaxError) {
+        let start = offset
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")), !takeDigits() {
+            offset = start
+            throw failure("has no JSON value here")
+        }
+        if take(UInt8(ascii: ".")), !takeDigits() { throw failure("needs a digit after the decimal point") }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            _ = take(UInt8(ascii: "+")) || take(UInt8(ascii: "-"))
+            guard takeDigits() else { throw failure("needs a digit in the exponent") }
+        }
+    }
+
+    // MARK: Strings
+
+    private mutating func rawKey() throws(SyntaxError) -> Range<Int> {
+        guard next == .string else {
+            throw failure(offset < end ? "needs a key in double quotes here" : "ends inside an object")
+        }
+        return try rawString()
+    }
+
+    private mutating func takeColon(after key: Range<Int>) throws(SyntaxError) {
+        skipWhiteSpace()
+        guard take(.colon) else { throw failure("needs a colon after the key “\(try decoded(key) ?? "")”") }
+        skipWhiteSpace()
+    }
+
+    private mutating func skipString() throws(SyntaxError) {
+        let range = try rawString()
+        if isStrict { _ = try decoded(range) }
+    }
+
+    /// Takes a string, and returns the place of its text between its quotes.
+    private mutating func rawString() throws(SyntaxError) -> Range<Int> {
+        let start = offset + 1
+        guard let quote = try isStrict ? checkedQuote(from: start) : quote(from: start) else {
+            offset = end
+            throw failure("ends inside a string")
+        }
+        offset = quote + 1
+        return start..<quote
+    }
+
+    /// Returns the place of the quote that ends a string; `nil` if there isn't one.
+    private func quote(from start: Int) -> Int? {
+        var from = start
+        while from < end, let base = bytes.baseAddress {
+            guard let found = memchr(base + from, Int32(UInt8.quote), end - from) else { break }
+            let quote = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+            // A quote after an odd number of backslashes is escaped. No run is counted twice: a quote ends it.
+            var backslashes = 0
+            while quote - backslashes > from, bytes[quote - backslashes - 1] == .backslash { backslashes += 1 }
+            if backslashes.isMultiple(of: 2) { return quote }
+            from = quote + 1
+        }
+        return nil
+    }
+
+    /// The same, for a string without control characters.
+    private mutating func checkedQuote(from start: Int) throws(SyntaxError) -> Int? {
+        var place = start
+        while place < end {
+            switch bytes[place] {
+            case .quote: return place
+            case .backslash: place += 2
+            case 0..<0x20:
+                // A wrong escape before it comes first.
+                _ = try decoded(start..<place)
+                offset = place
+                throw failure("has an unescaped control character in a string")
+            default: place += 1
+            }
+        }
+        _ = try decoded(start..<end)
+        return nil
+    }
+
+    /// The text of a string; `nil` if the cursor isn't strict and it can't be decoded.
+    private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
+        let raw = UnsafeBufferPointer(rebasing: bytes[range])
+        do throws(JSONEscapes.Failure) {
+            return try JSONEscapes.text(raw, repairsHalves: !isStrict)
+        } catch {
+            guard isStrict else { return nil }
+            throw SyntaxError(offset: range.lowerBound + error.offset, message: error.message)
+        }
+    }
+
+    // MARK: Bytes
+
+    private mutating func skipWhiteSpace() {
+        while offset < end {
+            switch bytes[offset] {
+            case .newline: line += 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+            default: return
+            }
+            offset += 1
+        }
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard offset < end, bytes[offset] == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func takeDigits() -> Bool {
+        let start = offset
+        while offset < end, bytes[offset].isDigit { offset += 1 }
+        return offset > start
+    }
+
+    // MARK: Failures
+
+    /// Returns the error for what is wrong here, or for what is more likely the reason.
+    package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
+        let isUTF16 =
+            bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0)
+        if isUTF16 { return SyntaxError(offset: 0, message: "is UTF-16 or UTF-32, not UTF-8: save it as UTF-8") }
+        let rest = bytes[offset..<end]
+        if isStrict, rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) {
+            let message = "has a comment, which JSON doesn't allow: remove it, or use an entry's field “comment”"
+            return SyntaxError(offset: offset, message: message)
+        }
+        return SyntaxError(offset: offset, message: message, isOtherJSON: isOtherJSON)
+    }
+}
+
+extension UInt8 {
+    fileprivate static let quote = UInt8(ascii: "\"")
+    fileprivate static let backslash = UInt8(ascii: "\\")
+    fileprivate static let newline = UInt8(ascii: "\n")
+    fileprivate static let colon = UInt8(ascii: ":")
+    fileprivate static let comma = UInt8(ascii: ",")
+    fileprivate static let leftBrace = UInt8(ascii: "{")
+    fileprivate static let rightBrace = UInt8(ascii: "}")
+    fileprivate static let leftBracket = UInt8(ascii: "[")
+    fileprivate static let rightBracket = UInt8(ascii: "]")
+}

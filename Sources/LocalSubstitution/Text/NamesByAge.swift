@@ -1,0 +1,40 @@
+/// Names, ordered by the age of what they stand for.
+///
+/// Each has a stamp, which increases from one to the next. The owner knows the current stamp of each name; a name with another
+/// stamp is out of date. Names that are out of date are removed once they are the most.
+struct NamesByAge: Sendable {
+    private var items: [(name: String, stamp: Int)] = []
+    private var first = 0
+
+    init() {}
+
+    /// - Parameter items: The oldest first.
+    init(_ items: [(name: String, stamp: Int)]) {
+        self.items = items
+    }
+
+    /// How many names are in it, including those out of date.
+    var count: Int { items.count }
+
+    /// - Parameter count: How many names aren't out of date.
+    mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
+        items.append((name, stamp))
+        guard items.count - first > 2 * count + 64 else { return }
+        items = items[first...].filter { isCurrent($0.name, $0.stamp) }
+        first = 0
+    }
+
+    /// Removes the oldest names, up to and including the first that isn't out of date, and returns that one.
+    mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
+        while first < items.count {
+            let (name, stamp) = items[first]
+            first += 1
+            if first > 64, first * 2 > items.count {
+                items.removeFirst(first)
+                first = 0
+            }
+            if isCurrent(name, stamp) { return name }
+        }
+        return nil
+    }
+}

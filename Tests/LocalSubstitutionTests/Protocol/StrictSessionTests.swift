@@ -1,0 +1,190 @@
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("A session that fails unmatched requests", .timeLimit(.minutes(1)))
+struct StrictSessionTests {
+    /// Two servers: `/b` on the first redirects to `/c` on the second.
+    private struct Servers {
+        let second: LoopbackServer
+        let first: LoopbackServer
+        let reached = Reached()
+
+        final class Reached: Sendable {
+            let paths = Guarded<[String]>([])
+        }
+
+        init() throws {
+            let reached = reached
+            let second = try LoopbackServer { request in
+                reached.paths.withLock { $0.append(request.path) }
+                return .text("second")
+            }
+            self.second = second
+            first = try LoopbackServer { request in
+                request.path == "/b" ? .redirect(to: second.url("c").absoluteString) : .text("first")
+            }
+        }
+
+        func stop() {
+            first.stop()
+            second.stop()
+        }
+    }
+
+    @Test(
+        "doesn't follow an exception's redirect to what isn't one",
+        arguments: ["", "\"FIRSTb\": { \"file\": \"a.txt\", \"use\": \"whenOffline\" }"],
+        [false, true]
+    )
+    func redirect(_ map: String, isRecorded: Bool) async throws {
+        let servers = try Servers()
+        defer { servers.stop() }
+        let fixture = try CacheFixture(map.replacing("FIRST", with: servers.first.baseURL.absoluteString))
+        let cache = try fixture.cache()
+        let recorder =
+            isRecorded ? try SubstitutionRecorder(folder: fixture.folder.appendingPathComponent("recorded")) : nil
+        let exception = servers.first.url("b").absoluteString
+        let session = try cache.makeSession(unmatched: .fail(except: [exception]), recorder: recorder)
+        defer { session.invalidateAndCancel() }
+        let error = await #expect(throws: URLError.self) { _ = try await session.data(from: servers.first.url("b")) }
+        #expect(error?.localizedDescription.contains(servers.second.url("c").absoluteString) == true)
+        #expect(servers.reached.paths.withLock { $0 } == [])
+    }
+
+    @Test("follows an exception's redirect to another exception, and to an entry")
+    func allowedRedirect() async throws {
+        let servers = try Servers()
+        defer { servers.stop() }
+        let exceptions = ["\(servers.first.baseURL.absoluteString)*", servers.second.url("c").absoluteString]
+        let session = try CacheFixture("").cache().makeSession(unmatched: .fail(except: exceptions))
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.data(from: servers.first.url("b")).0 == Data("second".utf8))
+        #expect(servers.reached.paths.withLock { $0 } == ["/c"])
+
+        let fixture = try CacheFixture("\"\(servers.second.url("c"))\": \"a.txt\"")
+        let mapped = try fixture.cache().makeSession(unmatched: .fail(except: Array(exceptions.prefix(1))))
+        defer { mapped.invalidateAndCancel() }
+        #expect(try await mapped.data(from: servers.first.url("b")).0 == Data("local".utf8))
+        #expect(servers.reached.paths.withLock { $0 } == ["/c"])
+    }
+
+    @Test("reports an exception that it loads as a miss, once")
+    func report() async throws {
+        let servers = try Servers()
+        defer { servers.stop() }
+        let cache = try CacheFixture("").cache()
+        let events = HeardEvents(of: cache)
+        let session = try cache.makeSession(unmatched: .fail(except: [servers.first.url("a").absoluteString]))
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.data(from: servers.first.url("a")).0 == Data("first".utf8))
+        #expect(events.kinds == ["missed"])
+    }
+
+    @Test("answers with the file where another session of the same cache has a newer copy, and asks for none")
+    func newerCopies() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        defer { fixture.origin.stop() }
+        let cache = try fixture.cache()
+        let url = try #require(URL(string: fixture.url))
+        let (online, strict) = (try cache.makeSession(), try cache.makeSession(unmatched: .fail))
+        defer { for session in [online, strict] { session.invalidateAndCancel() } }
+        #expect(try await strict.data(from: url).0 == Data("local".utf8))
+        #expect(cache.schedule.isIdle && cache.schedule.count == 0)
+
+        let log = EventLog(cache)
+        #expect(try await online.data(from: url).0 == Data("local".utf8))
+        #expect(await log.all(until: \.isOfRefresh).last?.kind == .refreshed)
+        for _ in 0..<2 {
+            #expect(try await online.data(from: url).0 == Data("newer".utf8))
+            #expect(try await strict.data(from: url).0 == Data("local".utf8))
+        }
+        // Each of them is counted once.
+        #expect(cache.statistics.lookups == 6)
+        #expect(cache.statistics.substituted == 6)
+    }
+
+    @Test("asks for no newer copy of an exception either")
+    func newerCopyOfException() async throws {
+        let fixture = try UpdatingFixture(.text("newer"))
+        defer { fixture.origin.stop() }
+        let cache = try fixture.cache()
+        let session = try cache.makeSession(unmatched: .fail(except: [fixture.url]))
+        defer { session.invalidateAndCancel() }
+        let url = try #require(URL(string: fixture.url))
+        for _ in 0..<2 { #expect(try await session.data(from: url).0 == Data("local".utf8)) }
+        #expect(cache.schedule.isIdle && cache.schedule.count == 0)
+        #expect(cache.statistics.lookups == 2)
+    }
+
+    @Test(
+        "answers an exception's redirect with what a request for the target gets: an entry that waits for the network to fail"
+    )
+    func redirectToOfflineEntry() async throws {
+        let servers = try Servers()
+        defer { servers.stop() }
+        let fixture = try CacheFixture(
+            "\"\(servers.second.url("c"))\": { \"file\": \"a.txt\", \"use\": \"whenOffline\" }"
+        )
+        let session = try fixture.cache().makeSession(unmatched: .fail(except: [servers.first.url("b").absoluteString]))
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.data(from: servers.first.url("b")).0 == Data("local".utf8))
+        #expect(servers.reached.paths.withLock { $0 } == [])
+    }
+}
+
+@Suite("A request that a protocol has taken", .timeLimit(.minutes(1)))
+struct TakenRequestTests {
+    #if !canImport(Darwin)
+    @Test("goes to the network if by the map of its start nothing is to be done about it")
+    func mapChanged() async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        defer { origin.stop() }
+        let cache = try CacheFixture(
+            #""\#(origin.url("c"))": { "file": "a.txt", "use": "whenOffline" }, "https://h/other": "a.txt""#
+        ).cache()
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration)
+        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        let asked = HoldingCache()
+        configuration.urlCache = asked
+        let recorder = TaskRecorder()
+        let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        // The protocol has taken it, and the loader waits for the cache.
+        session.dataTask(with: origin.url("c")).resume()
+        #expect(slot.canInit(with: try request("https://h/other")))
+        cache.map = try SubstitutionMap(json: Data("{}".utf8))
+        asked.release()
+        _ = await recorder.outcome()
+        #expect(recorder.current.error == nil)
+        #expect(recorder.current.data == Data("network".utf8))
+    }
+    #endif
+
+    @Test(
+        "reports an entry whose file is gone, once",
+        arguments: [
+            ("\"https://h/a\": \"b.txt\", \"https://h/*\": \"a.txt\"", true), ("\"https://h/a\": \"b.txt\"", false),
+        ]
+    )
+    func goneFile(_ map: String, isAnswered: Bool) async throws {
+        let fixture = try CacheFixture(map, files: ["a.txt": "local", "b.txt": "b"])
+        let cache = try fixture.cache()
+        try FileManager.default.removeItem(at: fixture.file("b.txt"))
+        let events = HeardEvents(of: cache)
+        let session = try cache.makeSession(unmatched: .fail)
+        defer { session.invalidateAndCancel() }
+        let data = try? await session.data(for: request("https://h/a")).0
+        #expect((data == Data("local".utf8)) == isAnswered)
+        #expect(cache.statistics.faults == 1)
+        #expect(events.kinds.filter { $0 == "fault" }.count == 1)
+    }
+}
