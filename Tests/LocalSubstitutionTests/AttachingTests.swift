@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// From many threads at once too. `.ci/run` runs this suite under ThreadSanitizer.
-@Suite("Attaching", .timeLimit(.minutes(2)))
+@Suite("Attaching", .timeLimit(.minutes(5)))
 struct AttachingTests {
     private static let url = "http://nowhere.invalid/a"
 

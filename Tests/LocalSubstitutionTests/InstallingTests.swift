@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// Each test in a process of its own, since `URLSession.shared` and `URLCache.shared` are the process's.
-@Suite("Installing", .timeLimit(.minutes(1)))
+@Suite("Installing", .timeLimit(.minutes(5)))
 struct InstallingTests {
     private static let url = "http://nowhere.invalid/a"
 

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Verifying a session", .timeLimit(.minutes(1)))
+@Suite("Verifying a session", .timeLimit(.minutes(5)))
 struct VerificationTests {
     private let origin: LoopbackServer
 

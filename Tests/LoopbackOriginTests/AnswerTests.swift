@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An origin answers a URLSession", .timeLimit(.minutes(1)))
+@Suite("An origin answers a URLSession", .timeLimit(.minutes(5)))
 struct AnswerTests {
     @Test("with the status, the fields and the body of its route")
     func route() async throws {

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An origin that stops", .timeLimit(.minutes(1)))
+@Suite("An origin that stops", .timeLimit(.minutes(5)))
 struct StopTests {
     @Test("refuses further connections, however often it is stopped", arguments: [1, 2, 5])
     func refuses(times: Int) async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LoopbackOrigin
 
-@Suite("On the wire, an origin", .timeLimit(.minutes(1)))
+@Suite("On the wire, an origin", .timeLimit(.minutes(5)))
 struct WireTests {
     /// Answers with what it understood of the request.
     private func makeEcho() throws -> LoopbackServer {

@@ -84,7 +84,7 @@ struct LeftoverTests {
         withExtendedLifetime(map) {}
     }
 
-    @Test("a map in its own resources folder doesn't wait for itself", .timeLimit(.minutes(1)))
+    @Test("a map in its own resources folder doesn't wait for itself", .timeLimit(.minutes(5)))
     func sameFolder() throws {
         let folder = try TemporaryFolder()
         for _ in 0..<2 { _ = try EditedMap(folder.file("substitutions.json"), resources: folder.url) }

@@ -90,7 +90,7 @@ struct BadMapTests {
 
     @Test(
         "of 100 MB of [ neither crashes nor takes long",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: [
             ("", ":1:1: error: the map is not a JSON object"), ("{\"a\":", ":1:70: error: the map is nested more"),
         ]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import substitute
 
-@Suite("The size of a body", .serialized, .timeLimit(.minutes(2)))
+@Suite("The size of a body", .serialized, .timeLimit(.minutes(5)))
 struct LimitTests {
     /// More than the default limit.
     private static let bomb = GzipBomb.answer(bytes: 300 << 20)

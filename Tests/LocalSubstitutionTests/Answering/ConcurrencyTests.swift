@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// From many threads at once. `.ci/run` runs this suite under ThreadSanitizer too.
-@Suite("Concurrency", .timeLimit(.minutes(2)))
+@Suite("Concurrency", .timeLimit(.minutes(5)))
 struct ConcurrencyTests {
     @Test("a cold file is read once, and all who ask for it at the same time get the same response")
     func coldRead() throws {

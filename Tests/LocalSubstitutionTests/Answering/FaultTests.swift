@@ -50,7 +50,7 @@ struct FaultTests {
 
     @Test(
         "the default cache answers, an event tells, and it is counted; nothing waits",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: Fault.possible
     )
     func beforeFirstLookup(_ fault: Fault) async throws {
@@ -72,7 +72,7 @@ struct FaultTests {
 
     @Test(
         "so it is with live reload, when a response was retained already",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(5)),
         arguments: Fault.possible
     )
     func whileRetained(_ fault: Fault) throws {

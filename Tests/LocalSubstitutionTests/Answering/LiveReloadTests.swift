@@ -197,7 +197,7 @@ struct LiveReloadTests {
 
     @Test(
         "what somebody began to read before a file changed is not taken for the changed file",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(5))
     )
     func staleRead() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])

@@ -73,7 +73,7 @@ struct UnusedEntriesTests {
         #expect(keys(LocalSubstitutionCache(map: map)) == ["https://h/a", "https://h/b"])
     }
 
-    @Test("count what a protocol answers, and a fallback only once the network has failed", .timeLimit(.minutes(1)))
+    @Test("count what a protocol answers, and a fallback only once the network has failed", .timeLimit(.minutes(5)))
     func attached() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         let cache = try CacheFixture(

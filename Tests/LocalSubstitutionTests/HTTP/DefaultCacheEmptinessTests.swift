@@ -7,7 +7,7 @@ import Testing
 @testable import LocalSubstitution
 
 /// That an empty default cache isn't asked must never lose a response.
-@Suite("A default cache that was empty", .timeLimit(.minutes(1)))
+@Suite("A default cache that was empty", .timeLimit(.minutes(5)))
 struct DefaultCacheEmptinessTests {
     private let fixture: CacheFixture
     private var folder: URL { fixture.folder.appendingPathComponent("cache") }

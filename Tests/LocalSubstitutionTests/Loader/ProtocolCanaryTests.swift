@@ -9,7 +9,7 @@ import Testing
 @testable import LocalSubstitution
 
 /// The facts about protocols and Linux's loader that the code relies on.
-@Suite("Canary: Linux's loader and protocols", .serialized, .timeLimit(.minutes(1)))
+@Suite("Canary: Linux's loader and protocols", .serialized, .timeLimit(.minutes(5)))
 struct ProtocolCanaryTests {
     /// Answers everything, and notes what it saw.
     final class Probe: URLProtocol {

@@ -128,7 +128,7 @@ struct MatchPatternTests {
         #expect(try MatchPattern(first).text != MatchPattern(second).text)
     }
 
-    @Test("matching a hostile URL takes linear time", .timeLimit(.minutes(1)))
+    @Test("matching a hostile URL takes linear time", .timeLimit(.minutes(5)))
     func linearTime() throws {
         let key = "https://h/" + String(repeating: "*a", count: 50)
         let json = Array("{\"\(key)\": {\"status\": 404}, \"\(key)*b*\": {\"status\": 404}}".utf8)

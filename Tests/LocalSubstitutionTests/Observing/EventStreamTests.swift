@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Streams of events", .timeLimit(.minutes(1)))
+@Suite("Streams of events", .timeLimit(.minutes(5)))
 struct EventStreamTests {
     typealias Event = LocalSubstitutionCache.Event
 

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Redirects of a forwarded request", .timeLimit(.minutes(1)))
+@Suite("Redirects of a forwarded request", .timeLimit(.minutes(5)))
 struct RedirectTests {
     /// A session that sends everything on, with cookies of its own.
     private func session() throws -> URLSession {

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("What is reported of a session with the protocol", .timeLimit(.minutes(1)))
+@Suite("What is reported of a session with the protocol", .timeLimit(.minutes(5)))
 struct ReportTests {
     private static let map = """
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST"] },

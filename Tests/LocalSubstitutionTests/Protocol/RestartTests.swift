@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("A protocol that the loader starts again", .timeLimit(.minutes(1)))
+@Suite("A protocol that the loader starts again", .timeLimit(.minutes(5)))
 struct RestartTests {
     /// In a process of its own, since a second delivery can make Foundation trap.
     @Test("delivers once, though its task was suspended and resumed while the cache was asked")

@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Retained responses in a session with the protocol", .timeLimit(.minutes(1)))
+@Suite("Retained responses in a session with the protocol", .timeLimit(.minutes(5)))
 struct RetainedHitTests {
     private static let url = "http://nowhere.invalid/a"
 

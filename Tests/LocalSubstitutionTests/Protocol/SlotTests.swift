@@ -10,7 +10,7 @@ import FoundationNetworking
 @Suite("The protocol classes of attachments")
 struct SlotTests {
     /// In a process of its own, since a class stays as long as the process.
-    @Test("are distinct, and each has a name and its own attachment, also the 20,000th", .timeLimit(.minutes(2)))
+    @Test("are distinct, and each has a name and its own attachment, also the 20,000th", .timeLimit(.minutes(5)))
     func distinct() async {
         await #expect(processExitsWith: .success) {
             let map = try SubstitutionMap(json: Data("{}".utf8))

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A session that fails unmatched requests", .timeLimit(.minutes(1)))
+@Suite("A session that fails unmatched requests", .timeLimit(.minutes(5)))
 struct StrictSessionTests {
     /// Two servers: `/b` on the first redirects to `/c` on the second.
     private struct Servers {
@@ -140,7 +140,7 @@ struct StrictSessionTests {
     }
 }
 
-@Suite("A request that a protocol has taken", .timeLimit(.minutes(1)))
+@Suite("A request that a protocol has taken", .timeLimit(.minutes(5)))
 struct TakenRequestTests {
     #if !canImport(Darwin)
     @Test("goes to the network if by the map of its start nothing is to be done about it")

@@ -452,7 +452,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a") == "2" && recorder.body("https://h/b") == "1")
     }
 
-    @Test("what is recorded answers while a command works on the folder", .timeLimit(.minutes(1)))
+    @Test("what is recorded answers while a command works on the folder", .timeLimit(.minutes(5)))
     func answersWhileWaiting() throws {
         let recorder = try fixture.open()
         let turn = try FolderTurn(fixture.folder.url)

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Recording, when things go wrong or must not be kept", .timeLimit(.minutes(1)))
+@Suite("Recording, when things go wrong or must not be kept", .timeLimit(.minutes(5)))
 struct RecordingFaultTests {
     private let folder: TemporaryFolder
     private var recorded: URL { folder.url.appendingPathComponent("recorded", isDirectory: true) }

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A session with a recorder", .timeLimit(.minutes(1)))
+@Suite("A session with a recorder", .timeLimit(.minutes(5)))
 struct RecordingTests {
     private let folder: TemporaryFolder
     private var recorded: URL { folder.url.appendingPathComponent("recorded", isDirectory: true) }

@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Loading for the library itself", .timeLimit(.minutes(2)))
+@Suite("Loading for the library itself", .timeLimit(.minutes(5)))
 struct UncachedLoaderTests {
     private func load(_ url: URL, with loader: UncachedLoader, limit: Int = .max) async -> UncachedLoader.Outcome {
         await withCheckedContinuation { continuation in

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Newer copies from the network", .timeLimit(.minutes(1)))
+@Suite("Newer copies from the network", .timeLimit(.minutes(5)))
 struct UpdatingTests {
     @Test("the file answers at once, and what the origin gives from then on")
     func originChanges() async throws {
