@@ -6,17 +6,23 @@ struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    init() {
+    /// Returns once a signal can be seen: one that arrives before its source is registered is lost.
+    init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals
-        sources = [SIGINT, SIGTERM].map { number in
-            // A dispatch source sees a signal besides what becomes of it, which is to be nothing.
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGINT, SIGTERM] {
+            // Ignored first: on Linux the source sets an action of its own when it is registered.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { registered.resume() }
+                source.resume()
+            }
+            sources.append(source)
         }
+        self.sources = sources
     }
 
     /// Waits for one; also for one that has come already.

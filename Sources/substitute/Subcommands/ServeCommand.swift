@@ -31,7 +31,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     let origin = try origin(arguments)
     let port = try port(arguments)
     let loading = try CommandSession(arguments, output, isServer: true)
-    let endSignal = EndSignal()
+    let endSignal = await EndSignal()
     let gateway = Gateway(origin: origin, loading, output)
     let server: LoopbackServer
     do throws(LoopbackServer.StartError) {

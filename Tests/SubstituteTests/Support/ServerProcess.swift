@@ -66,6 +66,8 @@ final class ServerProcess: Sendable {
         let identifier = process.withLock { $0.processIdentifier }
         kill(identifier, signal)
         for await _ in ending.withLock({ $0 }) {}
+        // Only a test that was cancelled gets here while the process runs. It mustn't wait for it then.
+        if Task.isCancelled { kill(identifier, SIGKILL) }
         messages.ended.wait()
         return Outcome(
             status: process.withLock { $0.terminationStatus },
