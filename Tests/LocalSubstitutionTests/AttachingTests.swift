@@ -172,6 +172,8 @@ struct AttachingTests {
         let (urlCache, classes) = (configuration.urlCache, configuration.protocolClasses?.count)
         let delegate = TaskRecorder()
         let queue = OperationQueue()
+        // A session expects a serial queue.
+        queue.maxConcurrentOperationCount = 1
         let session = try cache.makeSession(configuration, unmatched: .fail, delegate: delegate, delegateQueue: queue)
         #expect(configuration.urlCache === urlCache)
         #expect(configuration.protocolClasses?.count == classes)
