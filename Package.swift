@@ -19,6 +19,7 @@ let package = Package(
     platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
+        .library(name: "LocalSubstitutionTesting", targets: ["LocalSubstitutionTesting"]),
         .executable(name: "substitute", targets: ["substitute"]),
         .plugin(name: "SubstitutePlugin", targets: ["SubstitutePlugin", "SubstituteEditPlugin"]),
     ],
@@ -27,6 +28,7 @@ let package = Package(
         .target(name: "Guarded"),
         library,
         .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution"]),
+        .target(name: "LocalSubstitutionTesting", dependencies: ["Guarded", "LocalSubstitution", "MapTools"]),
         .target(name: "LoopbackOrigin", dependencies: ["Guarded"]),
         .executableTarget(
             name: "substitute",
@@ -63,11 +65,20 @@ let package = Package(
             name: "LocalSubstitutionTests",
             dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport"]
         ),
+        .testTarget(
+            name: "LocalSubstitutionTestingTests",
+            dependencies: [
+                "Guarded", "LocalSubstitution", "LocalSubstitutionTesting", "LoopbackOrigin", "TestSupport",
+            ],
+            exclude: ["Fixtures"]
+        ),
         .testTarget(name: "MapToolsTests", dependencies: ["LocalSubstitution", "MapTools", "TestSupport"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin"]),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "substitute"],
+            dependencies: [
+                "LocalSubstitution", "LocalSubstitutionTesting", "LoopbackOrigin", "SchemaValidator", "substitute",
+            ],
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "SourceTests", exclude: ["Apple"]),

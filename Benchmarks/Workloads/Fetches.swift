@@ -113,18 +113,27 @@ extension Subject {
         return configuration
     }
 
-    /// Fetches in turn, so many at once.
+    /// Fetches in turn, so many at once. With a body it's sent by POST.
     static func fetches(
         _ urls: [String],
         _ configuration: URLSessionConfiguration,
         atOnce: Int = 1,
+        body: Data? = nil,
         _ finally: @escaping @Sendable () -> Void = {}
     ) -> @Sendable (Int) async throws -> Void {
         let session = URLSession(configuration: configuration)
         let urls = urls.compactMap { URL(string: $0) }
         let fetch: @Sendable (Int) async throws -> Void = { number in
             let url = urls[number % urls.count]
-            let (data, _) = try await session.data(from: url)
+            let data: Data
+            if let body {
+                var request = URLRequest(url: url)
+                request.httpMethod = "POST"
+                request.httpBody = body
+                (data, _) = try await session.data(for: request)
+            } else {
+                (data, _) = try await session.data(from: url)
+            }
             guard data.count == size else { throw NotAnswered(url: url) }
         }
         return { count in

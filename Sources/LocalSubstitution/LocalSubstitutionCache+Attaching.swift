@@ -31,18 +31,22 @@ extension LocalSubstitutionCache {
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A
     ///     longer one is passed on in pieces where the platform can, and otherwise fails with
     ///     `URLError.dataLengthExceedsMaximum`.
+    ///   - listener: Called for every http request: with one, the protocol also takes those that it would leave to the loader.
+    /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
+    @discardableResult
     package func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched,
         recorder: SubstitutionRecorder?,
         streams: Bool? = nil,
-        responseLimit: Int? = nil
-    ) throws(AttachmentError) {
+        responseLimit: Int? = nil,
+        listener: RequestListener? = nil
+    ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rule = try UnmatchedRule(unmatched)
         if let obstacle = Self.obstacle(configuration) {
             guard !rule.isStrict, recorder == nil else { throw obstacle }
             configuration.urlCache = self
-            return
+            return nil
         }
         if rule.isStrict { responder.takeCacheOffline() }
         let slot = Slots.add(
@@ -52,12 +56,14 @@ extension LocalSubstitutionCache {
                 unmatched: rule,
                 recorder: recorder,
                 streams: streams ?? Attachment.canStream,
-                responseLimit: responseLimit
+                responseLimit: responseLimit,
+                listener: listener
             )
         )
         configuration.urlCache = self
         let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         configuration.protocolClasses = [slot] + others
+        return slot
     }
 
     /// Makes a session with this cache attached to its configuration.

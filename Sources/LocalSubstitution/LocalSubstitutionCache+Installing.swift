@@ -63,6 +63,9 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(former) {}
     }
 
+    /// The cache that is installed, for an app's own sessions to attach; `nil` if there is none.
+    public static var installed: LocalSubstitutionCache? { installation.withLock { $0 }?.cache }
+
     /// Puts back what was in place before this cache was installed. Does nothing if this cache isn't installed.
     public func uninstall() {
         let undone = Self.installation.withLock { installation -> Installation? in

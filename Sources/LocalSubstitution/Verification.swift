@@ -118,8 +118,11 @@ extension LocalSubstitutionCache {
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {
-            guard let url = URL(string: entry.key),
-                Explanation(URLRequest(url: url), Decision(URLRequest(url: url), in: map), map).verdict == .substituted
+            guard let url = URL(string: entry.key) else { continue }
+            let decision = Decision(URLRequest(url: url), in: map)
+            // A redirect would be followed.
+            guard decision.cacheAnswer?.isRedirect == false,
+                Explanation(URLRequest(url: url), decision, map).verdict == .substituted
             else { continue }
             return url
         }

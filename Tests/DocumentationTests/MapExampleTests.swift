@@ -3,6 +3,10 @@ import Testing
 
 @testable import LocalSubstitution
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite("Maps in the documents")
 struct MapExampleTests {
     @Test("each map loads without a problem", arguments: Document.all.flatMap { $0.blocks(in: "json") })
@@ -16,8 +20,7 @@ struct MapExampleTests {
     func gives(_ example: MapExample) throws {
         let folder = try ExampleFolder(files: example.files)
         let map = try SubstitutionMap(json: Data(example.json.utf8), resources: folder.url)
-        let substitution = map.substitution(for: try #require(URL(string: example.request)))
-        #expect(folder.describe(substitution) == example.gives)
+        #expect(folder.describe(Decision(try #require(example.urlRequest), in: map)) == example.gives)
     }
 
     @Test(
@@ -43,12 +46,28 @@ struct MapExampleTests {
 struct MapExample: Sendable, CustomTestStringConvertible {
     let place: String
     let json: String
+    /// A URL, perhaps with a method before it.
     let request: String
-    /// A file's name, `nothing`, or `status 404`.
+    /// A header of the request, such as `X-Plan: pro`; empty if it has none.
+    let header: String
+    let body: String
+    /// A file's name, `nothing`, `status 404`, a body that is written in the map, `error timedOut`, or a URL to which the request
+    /// is sent.
     let gives: String
     let files: [String]
 
     var testDescription: String { "\(place): \(request)" }
+
+    var urlRequest: URLRequest? {
+        let words = request.split(separator: " ").map(String.init)
+        guard let url = words.last.flatMap({ URL(string: $0) }) else { return nil }
+        var made = URLRequest(url: url)
+        if words.count > 1 { made.httpMethod = words[0] }
+        let parts = header.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        if parts.count == 2 { made.setValue(parts[1], forHTTPHeaderField: parts[0]) }
+        if !body.isEmpty { made.httpBody = Data(body.utf8) }
+        return made
+    }
 
     /// The rows with a request: those with a key are a map of their own, the others belong to the map above.
     static func examples(in document: Document) -> [MapExample] {
@@ -67,12 +86,15 @@ struct MapExample: Sendable, CustomTestStringConvertible {
     private static func rows(of table: Document.Table, in document: Document, below json: String) -> [MapExample] {
         guard let request = table.header.firstIndex(of: "request"), let gives = table.header.firstIndex(of: "gives")
         else { return [] }
+        let (header, body) = (table.header.firstIndex(of: "header"), table.header.firstIndex(of: "body"))
         return table.rows.map { line, cells in
             let own = table.header.first == "key" ? "{ \"\(cells[0])\": \"\(cells[1])\" }" : json
             return MapExample(
                 place: "\(document.path):\(line)",
                 json: own,
                 request: cells[request],
+                header: header.map { cells[$0] } ?? "",
+                body: body.map { cells[$0] } ?? "",
                 gives: cells[gives],
                 files: files(namedIn: own) + [cells[gives]] + decoys
             )
@@ -84,7 +106,14 @@ struct MapExample: Sendable, CustomTestStringConvertible {
 
     static func files(namedIn json: String) -> [String] {
         let map = (try? JSONSerialization.jsonObject(with: Data(json.utf8))) as? [String: Any] ?? [:]
-        return map.values.compactMap { $0 as? String ?? ($0 as? [String: Any])?["file"] as? String }
+        return map.filter { !$0.key.hasPrefix("$") }.values.flatMap(names)
+    }
+
+    /// The files of an entry's value and its alternatives.
+    private static func names(in value: Any) -> [String] {
+        if let alternatives = value as? [Any] { return alternatives.flatMap(names) }
+        guard let fields = value as? [String: Any] else { return [value as? String].compactMap { $0 } }
+        return [fields["file"] as? String].compactMap { $0 } + (fields["alternatives"].map(names) ?? [])
     }
 }
 
@@ -108,9 +137,14 @@ final class ExampleFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    func describe(_ substitution: Substitution?) -> String {
-        guard let substitution else { return "nothing" }
-        guard let file = substitution.fileURL else { return "status \(substitution.status)" }
-        return String(file.path.trimmingPrefix(url.path).trimmingPrefix("/"))
+    func describe(_ decision: Decision) -> String {
+        guard let substitution = decision.substitution else { return "nothing" }
+        switch substitution.content {
+        case .file(let name): return name
+        case .empty: return "status \(substitution.status)"
+        case .inline(let body): return String(decoding: body.data, as: UTF8.self)
+        case .error(let code): return "error \(URLErrorNames.name(code) ?? "")"
+        case .network(let target): return target?.url.absoluteString ?? "the network"
+        }
     }
 }

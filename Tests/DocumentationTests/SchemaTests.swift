@@ -14,7 +14,10 @@ struct SchemaTests {
     @Test("the package's maps and those of the documents are valid", isAvailable)
     func maps() throws {
         let fixtures = "Tests/DocumentationTests/Fixtures"
-        let files = ["substitutions.json", "\(fixtures)/substitutions.json", "\(fixtures)/checkout.json"]
+        let files = [
+            "substitutions.json", "\(fixtures)/substitutions.json", "\(fixtures)/checkout.json",
+            "\(fixtures)/login.json",
+        ]
         let maps = files.map { Document.lines(of: $0).joined(separator: "\n") }
         let examples = Document.all.flatMap { $0.blocks(in: "json") }
         #expect(examples.count > 3)
@@ -32,25 +35,30 @@ struct SchemaTests {
 
     private struct Schema: Decodable {
         struct Definition: Decodable {
-            let properties: [String: Property]?
+            let properties: [String: Property]
         }
 
         struct Property: Decodable {
             let `enum`: [String]?
         }
 
-        let definitions: [String: Definition]
+        struct Definitions: Decodable {
+            let fields: Definition
+        }
+
+        let definitions: Definitions
 
         enum CodingKeys: String, CodingKey {
             case definitions = "$defs"
         }
     }
 
-    @Test("it has all fields, and all that “use” may be")
+    @Test("it has all fields, and all that “use” and “error” may be")
     func fields() throws {
         let schema = try JSONDecoder().decode(Schema.self, from: Data(contentsOf: SchemaValidator.schema))
-        let fields = try #require(schema.definitions["fields"]?.properties)
+        let fields = schema.definitions.fields.properties
         #expect(Set(fields.keys) == Set(EntryFields.names))
         #expect(fields["use"]?.enum == Substitution.Use.allCases.map(\.rawValue))
+        #expect(fields["error"]?.enum == URLErrorNames.all.map(\.name))
     }
 }

@@ -18,7 +18,7 @@ struct SnippetTests {
         let source = Self.source
         #expect(block.lines.filter(isImport).allSatisfy(source.contains))
         let code = Array(block.lines.drop { isImport($0) || $0.isEmpty })
-        #expect(Self.snippets.contains(code), "not in Snippets.swift: \(block.text)")
+        #expect(Self.snippets.contains(code), "not in Snippets.swift or RecipeSnippets.swift: \(block.text)")
     }
 
     @Test("each snippet is in a document")
@@ -35,6 +35,12 @@ struct SnippetTests {
         #expect(article.blocks(in: "swift").allSatisfy { !$0.text.contains("try?") })
     }
 
+    @Test("the map of README's test is the one by which its test is run")
+    func readmeMap() throws {
+        let map = try String(contentsOf: Self.folder.appending(path: "Fixtures/orders.json"), encoding: .utf8)
+        #expect(Document.readme.blocks(in: "json").contains { $0.text + "\n" == map })
+    }
+
     @Test("a session of one's own is answered")
     func ownSession() async throws {
         let session = try attachedSession(with: try Self.cache())
@@ -49,6 +55,26 @@ struct SnippetTests {
         #expect(try await session.data(from: origin.url("page")).0 == Data("reached".utf8))
         let other = try #require(URL(string: "http://localhost:\(origin.port)/page"))
         await #expect(throws: URLError.self) { try await session.data(from: other) }
+    }
+
+    @Test("a recorder keeps no token, and other bytes as they are")
+    func redaction() async throws {
+        let picture = Data([0x89, 0x50, 0xFF, 0x00])
+        let origin = try LoopbackServer(routes: [
+            "/me": .text(#"{"token":"s3cr3t","name":"Ada"}"#, type: "application/json"),
+            "/picture": LoopbackServer.Answer(headers: [("Content-Type", "image/png")], body: picture),
+        ])
+        let folder = FileManager.default.temporaryDirectory.appending(path: "Kept-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let recorder = try keepWithoutTokens(in: folder)
+        let session = try Self.cache().makeSession(recorder: recorder)
+        let urls = [origin.url("me"), origin.url("picture")]
+        for url in urls { _ = try await session.data(from: url) }
+        recorder.flush()
+        origin.stop()
+        #expect(try await session.data(from: urls[0]).0 == Data(#"{"token": "…","name":"Ada"}"#.utf8))
+        #expect(try await session.data(from: urls[1]).0 == picture)
+        session.invalidateAndCancel()
     }
 
     @Test("an entry is unused until it has answered")
@@ -75,11 +101,6 @@ struct SnippetTests {
             return listen(to: cache, Self.url)
         }
         await (try listener()).value
-    }
-
-    @Test("recorded fixtures are a map")
-    func fixtures() throws {
-        #expect(try recordedFixtures().map.count == 1)
     }
 
     // `URLCache.shared` is the whole process's, so these have one of their own.
@@ -149,7 +170,9 @@ struct SnippetTests {
         )
     }
 
-    private static let source = Document.lines(of: "Tests/DocumentationTests/Snippets.swift")
+    private static let source = ["Snippets", "RecipeSnippets"].flatMap {
+        Document.lines(of: "Tests/DocumentationTests/\($0).swift")
+    }
 
     /// What stands between the markers, indented as if it stood alone.
     private static let snippets: [[String]] = {

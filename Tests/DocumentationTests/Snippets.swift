@@ -1,15 +1,11 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionTesting
 import Testing
+import XCTest
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-#endif
-#if canImport(Kingfisher)
-import Kingfisher
-#endif
-#if canImport(Nuke)
-import Nuke
 #endif
 
 // The Swift code of the documents, word for word between `// snippet` and `// end`, so that it is compiled and run.
@@ -25,14 +21,13 @@ func answerFromLocalFiles(in bundle: Bundle = .main) {
 // end
 
 // snippet: a test
-@Test("the user's name is decoded")
-func userName() async throws {
-    let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
-    let map = try SubstitutionMap(files: ["https://api.example.com/user": "user.json"], resources: fixtures)
-    let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
-    let url = try #require(URL(string: "https://api.example.com/user"))
-    let (body, _) = try await session.data(from: url)
-    #expect(try JSONDecoder().decode([String: String].self, from: body) == ["name": "Ada"])
+@Test(.substituting("Fixtures/orders.json"), arguments: ["socks": 201, "hats": 409])
+func ordering(_ item: String, status: Int) async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://shop.example.com/orders")))
+    request.httpMethod = "POST"
+    request.httpBody = try JSONEncoder().encode(["item": item])
+    let (_, response) = try await URLSession.substituted.data(for: request)
+    #expect((response as? HTTPURLResponse)?.statusCode == status)
 }
 // end
 
@@ -81,6 +76,13 @@ func listen(to cache: LocalSubstitutionCache, _ url: URL) -> Task<Void, Never> {
     return listener
 }
 
+func answerInCode() -> SubstitutionMap.Answer {
+    // snippet: an answer in code
+    let orders: SubstitutionMap.Answer = ["orders.json", .json(["id": 7]).status(201).methods("POST")]
+    // end
+    return orders
+}
+
 func printProblems(of mapFile: URL) throws -> SubstitutionMap {
     // snippet: problems and warnings
     let map = try SubstitutionMap(contentsOf: mapFile, invalidEntries: .skip)
@@ -115,22 +117,81 @@ func keepWhatIsVisited(_ cache: LocalSubstitutionCache) throws -> URLSession {
     return session
 }
 
-// snippet: strict mode
-func checkoutCache() throws -> LocalSubstitutionCache {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent()
-    return try LocalSubstitutionCache(contentsOf: folder.appending(path: "Fixtures/checkout.json"))
+func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
+    // snippet: a recorder that removes tokens
+    let recorder = try SubstitutionRecorder(folder: folder) { response in
+        guard response.head.mimeType == "application/json" else { return response }
+        var response = response
+        let text = String(decoding: response.body, as: UTF8.self)
+        response.body = Data(text.replacing(/"token": *"[^"]*"/, with: #""token": "…""#).utf8)
+        return response
+    }
+    // end
+    return recorder
 }
 
-@Test("an order that is refused says why")
+// snippet: a shop
+struct Shop {
+    let session: URLSession
+
+    func order(_ item: String) async throws -> String {
+        var request = URLRequest(url: URL(string: "https://shop.example.com/orders")!)
+        request.httpMethod = "POST"
+        request.httpBody = try JSONEncoder().encode(["item": item])
+        return String(decoding: try await session.data(for: request).0, as: UTF8.self)
+    }
+}
+// end
+
+// snippet: a test with the trait
+@Test("an order that is refused says why", .substituting("Fixtures/checkout.json"))
 func refusedOrder() async throws {
-    let session = try checkoutCache().makeSession(unmatched: .fail)
-    let url = try #require(URL(string: "https://shop.example.com/orders"))
-    var order = URLRequest(url: url)
-    order.httpMethod = "POST"
-    order.setValue("Bearer token", forHTTPHeaderField: "Authorization")
-    let (body, response) = try await session.data(for: order)
-    #expect((response as? HTTPURLResponse)?.statusCode == 409)
-    #expect(String(decoding: body, as: UTF8.self) == "sold out\n")
+    let shop = Shop(session: .substituted)
+    let refusal = try await shop.order("socks")
+    #expect(refusal == "sold out\n")
+}
+// end
+
+// snippet: redacting
+@Test(
+    .substituting(
+        "Fixtures/login.json",
+        redacting: { answer in
+            if answer.url.path == "/login" { answer.body = Data(#"{ "token": "redacted" }"#.utf8) }
+        }
+    )
+)
+func login() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/login"))
+    let (body, _) = try await URLSession.substituted.data(from: url)
+    #expect(String(decoding: body, as: UTF8.self).contains("token"))
+}
+// end
+
+// snippet: a suite with the trait
+@Suite("Prices", .substituting("Fixtures/substitutions.json"))
+struct Prices {
+    let session = URLSession.substituted
+
+    @Test("are the same in each language", arguments: ["de", "fr"])
+    func languages(_ language: String) async throws {
+        var request = URLRequest(url: try #require(URL(string: "https://shop.example.com/prices.json")))
+        request.setValue(language, forHTTPHeaderField: "Accept-Language")
+        let (_, response) = try await session.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 200)
+        #expect(TestSubstitutions.current.requests.count == 1)
+    }
+}
+// end
+
+// snippet: XCTest
+final class OrderTests: XCTestCase {
+    func testRefusedOrder() async throws {
+        try await withSubstitutions("Fixtures/checkout.json") {
+            let refusal = try await Shop(session: .substituted).order("socks")
+            XCTAssertEqual(refusal, "sold out\n")
+        }
+    }
 }
 // end
 
@@ -140,39 +201,11 @@ func expectNoUnusedEntries(of cache: LocalSubstitutionCache) {
     // end
 }
 
-func recordedFixtures() throws -> LocalSubstitutionCache {
-    // snippet: recorded fixtures
-    let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/substitutions.json")
-    let cache = try LocalSubstitutionCache(contentsOf: fixtures)
-    // end
-    return cache
+// snippet: recorded fixtures
+@Test("prices are what was recorded", .substituting("Fixtures/substitutions.json"))
+func recordedPrices() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/prices.json"))
+    let (body, _) = try await URLSession.substituted.data(from: url)
+    #expect(!body.isEmpty)
 }
-
-// Neither library is a dependency, so these two are not compiled here; the documents say so.
-
-#if canImport(Kingfisher)
-func setUpKingfisher() {
-    // snippet: Kingfisher
-    ImageDownloader.default.sessionConfiguration = .default
-    KingfisherManager.shared.defaultOptions += [
-        .requestModifier(
-            AnyModifier { request in
-                var request = request
-                request.cachePolicy = .useProtocolCachePolicy
-                return request
-            }
-        )
-    ]
-    // end
-}
-#endif
-
-#if canImport(Nuke)
-func setUpNuke() {
-    // snippet: Nuke
-    ImagePipeline.shared = ImagePipeline {
-        $0.dataLoader = DataLoader(configuration: .default)
-    }
-    // end
-}
-#endif
+// end

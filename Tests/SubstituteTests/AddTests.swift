@@ -76,6 +76,18 @@ struct AddTests {
         #expect(run.messages.contains(file))
     }
 
+    @Test("puts files where those of alternatives are, and replaces them")
+    func alternatives() async throws {
+        let map = #"{ "https://h.com/list": [{ "text": "x", "methods": ["POST"] }, "mine.txt"] }"#
+        try folder.write(map, to: "beside/substitutions.json")
+        try folder.write("mine", to: "beside/mine.txt")
+        try folder.write("new", to: "mine.txt")
+        let words = ["add", "https://h.com/list", "mine.txt", "--map", "beside/substitutions.json"]
+        #expect(try await folder.substitute(words + ["--force"]).status == 0)
+        #expect(try folder.contents("beside/mine.txt") == Data("new".utf8))
+        #expect(!folder.exists("beside/Resources"))
+    }
+
     @Test("takes a pattern")
     func pattern() async throws {
         try folder.write("png", to: "logo.png")

@@ -64,7 +64,7 @@ struct BadMapTests {
             Map(
                 "deep",
                 "{\"a\":".utf8 + [UInt8](repeating: 0x5B, count: 1_000),
-                ":1:70: error: the map is nested more"
+                ":1:78: error: the map is nested more"
             ),
         ]
     }
@@ -92,7 +92,7 @@ struct BadMapTests {
         "of 100 MB of [ neither crashes nor takes long",
         .timeLimit(.minutes(5)),
         arguments: [
-            ("", ":1:1: error: the map is not a JSON object"), ("{\"a\":", ":1:70: error: the map is nested more"),
+            ("", ":1:1: error: the map is not a JSON object"), ("{\"a\":", ":1:78: error: the map is nested more"),
         ]
     )
     func hundredMegabytes(beginning: String, problem: String) async throws {

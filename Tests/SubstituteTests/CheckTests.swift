@@ -103,16 +103,16 @@ struct CheckTests {
                 "https://h.example/number",
                 value: "5",
                 "wrongType",
-                "must be a file name, an object with “file”, or null"
+                "must be a file name, an object, a list of alternatives, or null"
             ),
-            Mistake("https://h.example/nothing", value: "{}", "noFile", "has neither “file” nor “status”"),
+            Mistake("https://h.example/nothing", value: "{}", "noFile", "has nothing to answer with: add “file”"),
 
             Mistake(file: "../x", "invalidFileName", "leads out of its folder"),
             Mistake(file: "/etc/passwd", "invalidFileName", "is an absolute path"),
             Mistake(file: "a/../../x", "invalidFileName", "leads out of its folder"),
             Mistake(file: "a\\u0000b", "invalidFileName", "has a NUL byte"),
             Mistake(file: "", "invalidFileName", "the file “” is empty"),
-            Mistake(file: "*.txt", "invalidFileName", "has 1 *, but the key's path has none to fill it with"),
+            Mistake(file: "*.txt", "invalidFileName", "has 1 *, but the key's path has none: remove the extra *"),
             Mistake("https://h.example/p/*", value: #""*/*""#, "invalidFileName", "but the key's path has only 1"),
             Mistake("https://h.example/q/*", value: #""none/*""#, "missingFile", "the folder “none” does not exist"),
             Mistake(file: "b.txt", "missingFile", "the file “b.txt” does not exist: did you mean “a.txt”?"),

@@ -47,7 +47,9 @@ struct ExplainTests {
               "https://h.example/gone": { "status": 410 },
               "https://h.example/site/*": "site/*",
               "https://h.example/site/s*": "site/s*",
-              "https://*.example/site/*": "site/*"
+              "https://*.example/site/*": "site/*",
+              "https://h.example/slow": { "text": "late", "delay": 1 },
+              "https://h.example/plan": [{ "when": { "headers": { "X-Plan": "pro" } }, "text": "pro" }]
             }
             """,
             files: ["a.txt": "hello", "site/style.css": "a {}"]
@@ -112,9 +114,7 @@ struct ExplainTests {
                 "post",
                 "https://h.example/a",
                 verdict: .methodNotListed,
-                "does not list the method POST",
-                entry: "https://h.example/a",
-                line: 2
+                "does not list the method POST"
             ),
             Case(
                 "--reload",
@@ -131,6 +131,14 @@ struct ExplainTests {
                 entry: "https://h.example/offline",
                 line: 5
             ),
+            Case(
+                "https://h.example/slow",
+                verdict: .needsProtocol,
+                "the entry's field “delay” works only in a session",
+                entry: "https://h.example/slow",
+                line: 11
+            ),
+            Case("https://h.example/plan", verdict: .ruledOut, "each entry that names it is passed over"),
             Case(
                 "https://h.example/vary",
                 verdict: .refusedByLoader,

@@ -78,7 +78,7 @@ struct GetTests {
         let rows = [
             "substituted ← a.txt    200  text/plain; charset=utf-8  10 B",
             "network                200  text/plain; charset=utf-8  16 B",
-            "substituted ← no file  410  application/octet-stream    0 B",
+            "substituted ← the map  410  application/octet-stream    0 B",
         ]
         for (number, row) in rows.enumerated() {
             #expect(run.lines[number].hasPrefix(row + " "))
@@ -109,7 +109,10 @@ struct GetTests {
         #expect(records.allSatisfy { ($0.milliseconds ?? -1) >= 0 })
     }
 
-    @Test("believes the cache about who answered, not a header", arguments: [[], ["--attach"], ["--record", "kept"]])
+    @Test(
+        "believes the cache about who answered, not a header",
+        arguments: [[], ["--cache-only"], ["--record", "kept"]]
+    )
     func forged(_ words: [String]) async throws {
         defer { origin.stop() }
         let url = origin.url("/forged").absoluteString
@@ -216,14 +219,19 @@ struct GetTests {
         #expect(origin.requests.map { $0.header("Range") } == ["bytes=5-6"])
     }
 
-    @Test("answers from the file, and from the network with --reload", arguments: [false, true])
-    func reload(reloads: Bool) async throws {
+    @Test(
+        "answers from the file, and from the network with --reload where the session only has the cache",
+        arguments: [
+            ([], false), (["--reload"], false), (["--cache-only"], false), (["--cache-only", "--reload"], true),
+        ]
+    )
+    func reload(words: [String], isFromNetwork: Bool) async throws {
         defer { origin.stop() }
         let url = origin.url("/mapped").absoluteString
-        let run = try await folder.substitute(["get", "--output", "-"] + (reloads ? ["--reload"] : []) + [url])
+        let run = try await folder.substitute(["get", "--output", "-"] + words + [url])
         #expect(run.status == 0)
-        #expect(run.output == (reloads ? "not the file" : "0123456789"))
-        #expect(origin.requests.count == (reloads ? 1 : 0))
+        #expect(run.output == (isFromNetwork ? "not the file" : "0123456789"))
+        #expect(origin.requests.count == (isFromNetwork ? 1 : 0))
     }
 
     @Test("writes the body as it is to standard output with --output -, and nothing else there")
@@ -289,7 +297,7 @@ struct GetTests {
     ]
 
     @Test(
-        "says which entry names a URL that fails, why the cache can't answer, and that --attach would help",
+        "says which entry names a URL that fails, why the cache can't answer, and what would help",
         arguments: needsProtocol
     )
     func failsWithEntry(entry: String, words: [String], reason: String, attached: String) async throws {
@@ -297,13 +305,13 @@ struct GetTests {
         let url = Self.host + "/x"
         try folder.writeMap("{ \"\(url)\": \(entry) }", files: ["a.txt": "0123456789"])
         let advice =
-            "The entry “\(url)” names it, but the cache can't answer: \(reason). With --attach, it's served by \(attached).\n"
-        let run = try await folder.substitute(["get", "--json"] + words + [url])
+            "The entry “\(url)” names it, but the cache can't answer: \(reason). Without --cache-only, it's served by \(attached).\n"
+        let run = try await folder.substitute(["get", "--json", "--cache-only"] + words + [url])
         #expect(run.status == 1)
         #expect(run.messages.contains("substitute: \(url): "))
         #expect(run.messages.hasSuffix(advice))
         #expect(try run.json([Record].self).first?.error.map { advice.hasPrefix($0.suffix(advice.count - 1)) } == true)
-        let withProtocol = try await folder.substitute(["get", "--attach"] + words + [url])
+        let withProtocol = try await folder.substitute(["get"] + words + [url])
         #expect(withProtocol.status == 0)
         #expect(withProtocol.output.hasPrefix("substituted ← "))
     }
@@ -311,10 +319,10 @@ struct GetTests {
     @Test("doesn't mention entries if none names the URL that fails, or if the protocol is attached")
     func failsWithoutEntry() async throws {
         defer { origin.stop() }
-        for words in [["get", Self.host + "/other"], ["get", "--offline", Self.host + "/other"]] {
-            let run = try await folder.substitute(words)
+        for words in [["--cache-only"], ["--offline"], []] {
+            let run = try await folder.substitute(["get"] + words + [Self.host + "/other"])
             #expect(run.status == 1)
-            #expect(!run.messages.contains("--attach"))
+            #expect(!run.messages.contains("--cache-only"))
         }
     }
 

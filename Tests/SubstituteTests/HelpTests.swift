@@ -43,12 +43,16 @@ struct HelpTests {
         "of a command lists each of its options once",
         arguments: [
             ("init", ["target"]), ("add", ["force", "limit"]),
-            ("import", ["dry-run", "force", "into", "match", "max-size", "status", "type"]),
-            ("get", ["attach", "header", "limit", "method", "offline", "output", "range", "record", "reload"]),
-            ("explain", ["header", "method", "range", "reload"]),
-            ("check", ["limit", "remote", "update"]), ("page", ["attach", "limit", "offline", "record", "save"]),
+            ("import", ["dry-run", "force", "into", "match", "max-size", "methods", "status", "type"]),
+            (
+                "get",
+                ["cache-only", "data", "header", "limit", "method", "offline", "output", "range", "record", "reload"]
+            ),
+            ("explain", ["data", "header", "method", "range", "reload"]),
+            ("check", ["limit", "remote", "update"]), ("page", ["cache-only", "limit", "offline", "record", "save"]),
             ("schema", []),
-            ("serve", ["attach", "limit", "offline", "origin", "port", "record"]), ("demo", ["output"]), ("help", []),
+            ("serve", ["cache-only", "limit", "offline", "origin", "port", "record"]), ("demo", ["output"]),
+            ("help", []),
         ]
     )
     func options(command: String, own: [String]) async throws {

@@ -64,7 +64,7 @@ struct ImportTests {
                 "new  image/png                  8 B  h.com/a.png       https://h.com/a.png",
                 #"new  text/plain; charset=utf-8  1 B  h.com/_[2J.txt    https://h.com/\u{1B}[2J"#,
                 "left  the status is 404  https://h.com/gone",
-                "left  the method is POST: only GET is taken  https://h.com/sent", "3 new, 2 left", "",
+                "left  the method is POST, which --methods doesn't name  https://h.com/sent", "3 new, 2 left", "",
             ]
         )
         #expect(try await folder.substitute("check").output == "3 entries in use, 0 errors, 0 warnings\n")
@@ -102,6 +102,19 @@ struct ImportTests {
         #expect(report.responses.map(\.file) == [nil, "h.com/a.png", "h.com/gone.txt", nil, nil])
         #expect(folder.exists("sub/dir/Resources/h.com/a.png") && !folder.exists("substitutions.json"))
         #expect(try folder.contents("sub/dir/substitutions.json").range(of: Data(#""status": 404"#.utf8)) != nil)
+    }
+
+    @Test(
+        "takes the methods that --methods names",
+        arguments: [("POST", 1), ("get,post", 4), ("*", 4), ("PUT", 0), ("GET", 3)]
+    )
+    func methods(list: String, count: Int) async throws {
+        let run = try await folder.substitute("import", "a.har", "--methods", list)
+        #expect(run.status == 0)
+        #expect(run.lines.dropLast().last == "\(count) new, \(5 - count) left")
+        let isPosted = list.lowercased().contains("post") || list == "*"
+        let get = try await folder.substitute("get", "--offline", "--method", "POST", "https://h.com/sent")
+        #expect(get.output.hasPrefix("substituted ← h.com/sent.txt  200") == isPosted)
     }
 
     @Test("leaves what is too large, and writes nothing on a dry run")

@@ -34,7 +34,8 @@ struct LimitTests {
             (["get", "/bomb"], "256 MiB"), (["get", "--limit", "1M", "/bomb"], "1 MiB"),
             (["get", "--limit=100k", "--output", "kept", "/bomb"], "100 KiB"),
             (["get", "--limit", "1M", "--record", "kept", "/bomb"], "1 MiB"),
-            (["get", "--limit", "1M", "--attach", "/offline"], "1 MiB"),
+            (["get", "--limit", "1M", "/offline"], "1 MiB"),
+            (["get", "--limit", "1M", "--cache-only", "/bomb"], "1 MiB"),
             (["add", "--limit", "5MB", "/bomb"], "5000000 bytes"),
             (["check", "--remote", "--update", "--limit", "1000", "/mapped"], "1000 bytes"),
             (["page", "--limit", "1M", "/bomb"], "1 MiB"),
@@ -58,7 +59,7 @@ struct LimitTests {
         #expect(!folder.exists("kept/Resources/127.0.0.1_\(origin.port)"))
     }
 
-    @Test("is limited by serve, which keeps running", arguments: [[], ["--attach"], ["--record", "kept"]])
+    @Test("is limited by serve, which keeps running", arguments: [[], ["--cache-only"], ["--record", "kept"]])
     func served(_ words: [String]) async throws {
         defer { origin.stop() }
         let base = String(origin.baseURL.absoluteString.dropLast())
@@ -87,7 +88,7 @@ struct LimitTests {
 
     @Test(
         "isn't limited if it's an entry's own file",
-        arguments: [["/mapped"], ["--attach", "/mapped"], ["--attach", "--header", "Authorization: x", "/mapped"]]
+        arguments: [["/mapped"], ["--cache-only", "/mapped"], ["--header", "Authorization: x", "/mapped"]]
     )
     func ownFile(_ words: [String]) async throws {
         defer { origin.stop() }

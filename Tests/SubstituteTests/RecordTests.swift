@@ -8,18 +8,18 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("substitute get --attach, --record, --offline", .serialized)
+@Suite("substitute get --cache-only, --record, --offline", .serialized)
 struct RecordTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("--attach answers what no cache is asked for")
-    func attach() async throws {
+    @Test("answers what no cache is asked for, but with --cache-only")
+    func cacheOnly() async throws {
         try folder.writeMap(#"{ "http://nowhere.invalid/a": "a.txt" }"#, files: ["a.txt": "local"])
         let words = ["get", "--header", "Authorization: x", "http://nowhere.invalid/a"]
-        #expect(try await folder.substitute(words).status == 1)
-        let run = try await folder.substitute(words + ["--attach"])
+        #expect(try await folder.substitute(words + ["--cache-only"]).status == 1)
+        let run = try await folder.substitute(words)
         #expect(run.status == 0)
         #expect(run.output.hasPrefix("substituted ← a.txt"))
     }

@@ -215,15 +215,38 @@ struct RemoteCheckTests {
                 ("/exact", #""a.txt""#), ("/never", "null"), ("/status", #"{ "status": 404 }"#),
                 ("/off", #"{ "file": "a.txt", "enabled": false }"#),
                 ("/post", #"{ "file": "a.txt", "methods": ["POST"] }"#),
+                ("/all", #"{ "file": "a.txt", "methods": ["*"] }"#),
+                ("/when", #"{ "file": "a.txt", "when": { "headers": { "X-Plan": "pro" } } }"#),
+                ("/list", #"[{ "file": "b.txt", "methods": ["POST"] }, "a.txt"]"#),
+                ("/object", #"{ "alternatives": [{ "file": "a.txt", "delay": 1 }], "ignoreQuery": true }"#),
+                ("/lateList", #"[{ "file": "b.txt", "when": { "query": { "a": "b" } } }, "a.txt"]"#),
+                ("/countedList", #"[{ "file": "b.txt", "times": 1 }, "a.txt"]"#),
+                ("/textList", #"[{ "text": "b", "methods": ["GET"] }, { "file": "b.txt", "methods": ["PUT"] }]"#),
+                ("/offList", #"{ "alternatives": ["a.txt"], "enabled": false }"#),
                 ("http://127.0.0.1:\(origin.port)/pattern/*", #""a.txt""#),
                 ("/later?b=2&a=1", #"{ "file": "a.txt", "use": "whenOffline" }"#),
             ],
-            files: ["a.txt": "hello"]
+            files: ["a.txt": "hello", "b.txt": "other"]
         )
         let run = try await folder.substitute("check", "--remote")
         #expect(run.status == 0)
-        #expect(Set(origin.requests.map(\.target)) == ["/exact", "/later?b=2&a=1"])
-        #expect(run.lines.dropLast().last == "2 compared: 2 same, 0 changed, 0 gone, 0 unreachable")
+        #expect(Set(origin.requests.map(\.target)) == ["/exact", "/all", "/list", "/object", "/later?b=2&a=1"])
+        #expect(run.lines.dropLast().last == "5 compared: 5 same, 0 changed, 0 gone, 0 unreachable")
+    }
+
+    @Test("replaces an alternative's file, and names its line")
+    func alternative() async throws {
+        let origin = try LoopbackServer { _ in .text("newer") }
+        defer { origin.stop() }
+        let list = "[\n{ \"text\": \"x\", \"methods\": [\"POST\"] },\n\"a.txt\"\n]"
+        try writeMap(origin, [("/list", list)], files: ["a.txt": "hello"])
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(
+            run.lines.contains {
+                $0.hasPrefix("substitutions.json:4: updated: “\(origin.url("/list"))”: the file “a.txt”")
+            }
+        )
+        #expect(try text("a.txt") == "newer")
     }
 
     @Test("compares the right entries of a map that has errors, which stand first")

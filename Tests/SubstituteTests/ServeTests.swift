@@ -127,7 +127,7 @@ struct ServeTests {
         #expect(outcome.hasExited)
         let starts = [
             "GET /a.txt  200  substituted ← a.txt  10 B  ", "GET /b.txt  200  substituted ← a.txt  10 B  ",
-            "GET /echo?q=%20a&b=*  200  network  ", "GET /gone  410  substituted ← no file  0 B  ",
+            "GET /echo?q=%20a&b=*  200  network  ", "GET /gone  410  substituted ← the map  0 B  ",
             "GET /none  404  network  0 B  ", "GET /dead  502  failed: ", "",
         ]
         #expect(outcome.lines.count == starts.count)
@@ -135,7 +135,10 @@ struct ServeTests {
         #expect(outcome.messages.contains("\nsubstitute: 6 requests: 3 substituted, 2 from the network, 1 failed; "))
     }
 
-    @Test("believes the cache about who answered, not a header", arguments: [[], ["--attach"], ["--record", "kept"]])
+    @Test(
+        "believes the cache about who answered, not a header",
+        arguments: [[], ["--cache-only"], ["--record", "kept"]]
+    )
     func forged(_ words: [String]) async throws {
         defer { origin.stop() }
         let server = try await ServerProcess(
@@ -154,7 +157,7 @@ struct ServeTests {
         #expect(outcome.messages.contains("4 requests: 2 substituted, 2 from the network, 0 failed"))
     }
 
-    @Test("knows who answered each of many requests for one URL", arguments: [["--attach"], ["--record", "kept"]])
+    @Test("knows who answered each of many requests for one URL", arguments: [[], ["--record", "kept"]])
     func manyAtOnce(_ words: [String]) async throws {
         defer { origin.stop() }
         let server = try await ServerProcess(

@@ -67,10 +67,16 @@ struct UsageTests {
             Mistake(["get", "--output", "-", "--json", url], "--output - and --json both need standard output"),
             Mistake(["get", "--header", "value", url], "“value” is no header: write --header 'Name: value'"),
             Mistake(["get", "--header", ": value", url], "is no header"),
-            Mistake(["get", "--method", "A B", url], "“A B” is no HTTP method"),
+            Mistake(["get", "--method", "A B", url], "“A B” isn't an HTTP method"),
             Mistake(["get", "--range", "bytes=0-3", url], "“bytes=0-3” is no range of bytes: write --range 0-99"),
             Mistake(["get", "--range", "-", url], "“-” is no range of bytes"),
 
+            Mistake(["get", "--attach", url], "unknown option --attach"),
+            Mistake(
+                ["get", "--cache-only", "--offline", url],
+                "--offline needs an attached session: leave out --cache-only"
+            ),
+            Mistake(["page", "--cache-only", "--record", "f", url], "--record needs an attached session"),
             Mistake(["get", "--limit", "much", url], "“much” isn't a size: write --limit 500000, 64k or 256M"),
             Mistake(["add", "--limit", "0", url], "“0” isn't a size"),
             Mistake(["check", "--remote", "--limit", "1T"], "“1T” isn't a size"),
@@ -98,6 +104,11 @@ struct UsageTests {
             Mistake(["import", "--status", "2xx", "a.har"], "“2xx” is no HTTP status: write --status 404"),
             Mistake(["import", "--status", "999", "a.har"], "“999” is no HTTP status"),
             Mistake(["import", "--type", "image", "a.har"], "“image” isn't a MIME type: write --type image/png"),
+            Mistake(
+                ["import", "--methods", "GET,", "a.har"],
+                "“” isn't an HTTP method: write --methods GET,POST or '*'"
+            ),
+            Mistake(["import", "--methods", "P T", "a.har"], "“P T” isn't an HTTP method"),
             Mistake(["import", "--max-size", "1k", "a.har"], "“1k” is no number of bytes"),
             Mistake(["import", "--match", "h.com/*", "a.har"], "“h.com/*” isn't a match pattern: it has no scheme"),
         ]

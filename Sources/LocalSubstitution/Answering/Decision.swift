@@ -11,6 +11,12 @@ struct Decision: Sendable {
         case answer(Substitution)
         /// The network answers. If it fails, the entry does.
         case answerOffline(Substitution)
+        /// The request fails.
+        case fail(Substitution, URLError.Code)
+        /// The network answers, perhaps at another URL.
+        case forward(Substitution)
+        /// The entry answers or not, depending on the request's body, which hasn't been read yet.
+        case readBody
         /// No entry answers.
         case nothing(Cause)
     }
@@ -24,6 +30,8 @@ struct Decision: Sendable {
         /// The winning entry is `null`.
         case excluded
         case methodNotListed(String)
+        /// The request isn't what the entries that name it ask for, or they have answered as often as they may.
+        case ruledOut
     }
 
     /// Why a cache alone can't return what the entry says.
@@ -31,6 +39,8 @@ struct Decision: Sendable {
         /// The request's cache policy ignores local data: neither the file nor the default cache may answer.
         case ignoresLocalData
         case waitsForOffline
+        /// A field that only the protocol can follow.
+        case needsProtocol(field: String)
         case refused(LoaderRules.Refusal)
     }
 
@@ -43,10 +53,19 @@ struct Decision: Sendable {
     /// `nil` where a map can't name the request's URL.
     let match: MapMatch?
 
-    init(_ request: URLRequest, in map: SubstitutionMap) {
-        match = request.url.flatMap { try? NormalizedURL($0.absoluteString) }.map { map.match($0) }
+    /// - Parameters:
+    ///   - body: The request's body, if more of it is known than the request shows.
+    ///   - isUsedUp: Whether an alternative has answered as many requests as it may.
+    init(
+        _ request: URLRequest,
+        body: RequestBody? = nil,
+        in map: SubstitutionMap,
+        isUsedUp: @escaping (AnswerCount) -> Bool = { _ in false }
+    ) {
+        let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
+        match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
         outcome = Self.outcome(request, match)
-        let obstacle = Self.obstacle(request, outcome)
+        let obstacle = Self.obstacle(request, outcome, match)
         let applies = if case .nothing = outcome { false } else { true }
         keepsOutOfDefaultCache = applies && obstacle == nil
         cacheObstacle = applies && request.ignoresLocalData ? .ignoresLocalData : obstacle
@@ -61,30 +80,47 @@ struct Decision: Sendable {
     /// The substitution of the entry that answers, at once or when the network fails.
     var substitution: Substitution? {
         switch outcome {
-        case .answer(let substitution), .answerOffline(let substitution): substitution
-        case .nothing: nil
+        case .answer(let substitution), .answerOffline(let substitution), .fail(let substitution, _),
+            .forward(let substitution):
+            substitution
+        case .readBody, .nothing: nil
         }
     }
 
-    /// The entry that names the URL: the one that wins, or would if its file were still there.
-    var namingEntry: Entry? { match?.winner ?? match?.goneFile }
+    /// The entry that names the URL: the one that wins, or would if its file were still there, or for another request.
+    var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
 
     private static func outcome(_ request: URLRequest, _ match: MapMatch?) -> Outcome {
         guard let match else { return .nothing(.notHTTP) }
-        guard match.winner != nil else { return .nothing(match.goneFile == nil ? .noEntry : .fileIsGone) }
+        guard match.winner != nil else { return .nothing(cause(match)) }
+        guard !match.needsBody else { return .readBody }
         guard let substitution = match.substitution else { return .nothing(.excluded) }
-        let method = request.httpMethod ?? "GET"
-        guard substitution.lists(method: method) else { return .nothing(.methodNotListed(method)) }
-        return substitution.use == .whenOffline ? .answerOffline(substitution) : .answer(substitution)
+        switch substitution.content {
+        case .error(let code): return .fail(substitution, code)
+        case .network: return .forward(substitution)
+        case .file, .inline, .empty:
+            return substitution.use == .whenOffline ? .answerOffline(substitution) : .answer(substitution)
+        }
+    }
+
+    private static func cause(_ match: MapMatch) -> Cause {
+        guard match.goneFile == nil else { return .fileIsGone }
+        switch match.ruledOut?.why {
+        case .methodNotListed(let method): return .methodNotListed(method)
+        case nil: return .noEntry
+        default: return .ruledOut
+        }
     }
 
     /// Ignores the request's cache policy.
-    private static func obstacle(_ request: URLRequest, _ outcome: Outcome) -> CacheObstacle? {
+    private static func obstacle(_ request: URLRequest, _ outcome: Outcome, _ match: MapMatch?) -> CacheObstacle? {
+        if let field = match?.protocolField { return .needsProtocol(field: field) }
         switch outcome {
-        case .nothing: nil
-        case .answerOffline: .waitsForOffline
+        case .nothing, .fail, .forward, .readBody: return nil
+        case .answerOffline: return .waitsForOffline
         case .answer(let substitution):
-            (LoaderRules.refusal(of: request)
+            return
+                (LoaderRules.refusal(of: request)
                 ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers))
                 .map { .refused($0) }
         }
@@ -97,9 +133,11 @@ extension Decision {
         switch (cacheObstacle, outcome) {
         case (.ignoresLocalData?, _): "the request's cache policy ignores local data"
         case (.waitsForOffline?, _): "the entry's file answers only when the network fails (“use”: “whenOffline”)"
+        case (_, .nothing(let cause)): reason(cause)
+        case (.needsProtocol(let field)?, _):
+            "the entry's field “\(field)” works only in a session to which the cache is attached"
         case (.refused(let refusal)?, _): refusal.message
-        case (nil, .answer), (nil, .answerOffline): "an entry answers it"
-        case (nil, .nothing(let cause)): reason(cause)
+        case (nil, _): "an entry answers it"
         }
     }
 
@@ -112,6 +150,7 @@ extension Decision {
         case .noEntry: "no entry names it"
         case .excluded: "the entry is null: such URLs are never substituted"
         case .methodNotListed(let method): "the entry does not list the method \(method)"
+        case .ruledOut: "each entry that names it is passed over"
         }
     }
 }

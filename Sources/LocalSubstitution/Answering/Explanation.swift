@@ -26,6 +26,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let methodNotListed = Verdict(rawValue: "methodNotListed")
         /// The request's cache policy ignores local data. Neither file nor default cache answers.
         public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
+        /// The entries that name the URL are for other requests, or have answered as often as they may.
+        public static let ruledOut = Verdict(rawValue: "ruledOut")
+        /// Only the protocol of an attached session can do what the entry says.
+        public static let needsProtocol = Verdict(rawValue: "needsProtocol")
         /// The entry's file waits for the network to fail.
         public static let waitsForOffline = Verdict(rawValue: "waitsForOffline")
         /// The loader wouldn't take the response from a cache.
@@ -33,8 +37,6 @@ public struct Explanation: Sendable, CustomStringConvertible {
         /// The entry's file can't be read.
         public static let unreadableFile = Verdict(rawValue: "unreadableFile")
     }
-
-    /// An entry of the map.
 
     /// An entry that would have won.
     public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
@@ -59,7 +61,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let winner: SubstitutionMap.EntryReference?
     /// The entries that match too, but lose, in the order in which they would win.
     public let shadowed: [SubstitutionMap.EntryReference]
-    /// The entries that would have won, but are disabled or have no file.
+    /// The entries and alternatives that would have won, but don't answer this request: see their reasons.
     public let passedOver: [PassedOver]
     /// The winning entry's file.
     public let file: URL?
@@ -114,7 +116,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
-        let decision = Decision(request, in: map)
+        let decision = Decision(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
         var copy: NewerCopy.Facts?
         if let substitution = decision.cacheAnswer, substitution.use == .untilUpdated, let match = decision.match,
             let name = substitution.fileName, let folder = map.storage.folder
@@ -126,8 +128,16 @@ extension Responder {
 }
 
 extension Explanation {
-    /// - Parameter copy: The newer copy that answers instead of the entry's file.
-    init(_ request: URLRequest, _ decision: Decision, _ map: SubstitutionMap, copy: NewerCopy.Facts? = nil) {
+    /// - Parameters:
+    ///   - copy: The newer copy that answers instead of the entry's file.
+    ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
+    init(
+        _ request: URLRequest,
+        _ decision: Decision,
+        _ map: SubstitutionMap,
+        copy: NewerCopy.Facts? = nil,
+        reason refusal: String? = nil
+    ) {
         let match = decision.match
         let substitution = match?.substitution
         let problem = substitution.flatMap { Self.problem($0, map) }
@@ -138,7 +148,7 @@ extension Explanation {
             reason = "the file \(problem.message)"
         } else {
             verdict = Verdict(decision)
-            reason = decision.reason
+            reason = refusal ?? decision.reason
         }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
         shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
@@ -151,16 +161,34 @@ extension Explanation {
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
                 ? "set by the server" : substitution.mimeTypeSource.description
         }
-        attached = problem == nil ? Self.attached(decision) : nil
+        attached = problem == nil && refusal == nil ? Self.attached(decision) : nil
         isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
-        nearMisses =
-            match.map { $0.winner == nil && $0.goneFile == nil ? map.storage.nearMisses(of: $0.url) : [] } ?? []
+        nearMisses = match.map { Self.nearMisses($0, map) } ?? []
+    }
+
+    private static func nearMisses(_ match: MapMatch, _ map: SubstitutionMap) -> [SubstitutionMap.NearMiss] {
+        guard match.winner == nil, match.goneFile == nil else { return [] }
+        var found: [SubstitutionMap.NearMiss] = []
+        if case (let entry, .methodNotListed(let method))? = match.ruledOut {
+            let alternatives = match.passedOver.filter { $0.entry.key == entry.key }.map(\.entry)
+            found.append(SubstitutionMap.NearMiss(alternatives, key: entry.key, method: method))
+        }
+        return found + map.storage.nearMisses(of: match.url)
     }
 
     private static func attached(_ decision: Decision) -> String? {
-        guard decision.cacheAnswer == nil, let substitution = decision.substitution else { return nil }
-        let answer = substitution.fileName == nil ? "the entry" : "the entry's file"
+        guard decision.cacheAnswer == nil else { return nil }
+        if case .readBody = decision.outcome { return "the entry, if the request's body meets its condition" }
+        guard let substitution = decision.substitution else { return nil }
+        let wait = substitution.delay.map { " after \($0) s" } ?? ""
+        switch substitution.content {
+        case .error(let code):
+            return "the error “\(URLErrorNames.name(code) ?? String(code.rawValue))”\(wait)"
+        case .network(let target): return (target.map { "the network, at \($0.url)" } ?? "the network") + wait
+        case .file, .inline, .empty: break
+        }
+        let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait
         return substitution.use == .whenOffline ? "the network; if that fails, \(answer)" : answer
     }
 
@@ -194,7 +222,10 @@ extension MapMatch.PassedOver {
         case .isDisabled: "it is disabled"
         case .fileIsGone(let name): "its file “\(name)” does not exist any more"
         case .noSuchFile(let name): "there is no file “\(name)”"
-        case .noFileName(let obstacle): obstacle.message
+        case .methodNotListed(let method): "it doesn't answer \(method)"
+        case .condition(let failure): failure
+        case .usedUp(let times): "it has answered \(times == 1 ? "its one request" : "its \(times) requests")"
+        case .notFilled(let obstacle): obstacle.message
         }
     }
 }
@@ -203,14 +234,16 @@ extension Explanation.Verdict {
     fileprivate init(_ decision: Decision) {
         switch (decision.cacheObstacle, decision.outcome) {
         case (.ignoresLocalData?, _): self = .ignoresLocalData
+        case (_, .nothing(.notHTTP)): self = .notHTTP
+        case (_, .nothing(.noEntry)): self = .noEntry
+        case (_, .nothing(.fileIsGone)): self = .unreadableFile
+        case (_, .nothing(.excluded)): self = .excluded
+        case (_, .nothing(.methodNotListed)): self = .methodNotListed
+        case (_, .nothing(.ruledOut)): self = .ruledOut
+        case (.needsProtocol?, _): self = .needsProtocol
         case (.waitsForOffline?, _): self = .waitsForOffline
         case (.refused?, _): self = .refusedByLoader
-        case (nil, .answer), (nil, .answerOffline): self = .substituted
-        case (nil, .nothing(.notHTTP)): self = .notHTTP
-        case (nil, .nothing(.noEntry)): self = .noEntry
-        case (nil, .nothing(.fileIsGone)): self = .unreadableFile
-        case (nil, .nothing(.excluded)): self = .excluded
-        case (nil, .nothing(.methodNotListed)): self = .methodNotListed
+        case (nil, _): self = .substituted
         }
     }
 }

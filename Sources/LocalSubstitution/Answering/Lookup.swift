@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -14,13 +15,25 @@ final class Lookup: Sendable {
     let map: SubstitutionMap
     /// See ``RetainedResponses/generation``.
     let generation: Int
+    /// Whether the answer is counted; see ``Responder/count(_:)``.
+    let isCounted = Guarded(false)
 
-    init(_ request: URLRequest, isOffline: Bool, in map: SubstitutionMap, generation: Int) {
+    /// - Parameters:
+    ///   - body: The request's body, if more of it is known than the request shows.
+    ///   - isUsedUp: Whether an alternative has answered as many requests as it may.
+    init(
+        _ request: URLRequest,
+        body: RequestBody?,
+        isOffline: Bool,
+        in map: SubstitutionMap,
+        generation: Int,
+        isUsedUp: @escaping (AnswerCount) -> Bool
+    ) {
         self.request = request
         self.isOffline = isOffline
         self.map = map
         self.generation = generation
-        decision = Decision(request, in: map)
+        decision = Decision(request, body: body, in: map, isUsedUp: isUsedUp)
     }
 
     var folder: ResourcesFolder? { map.storage.folder }

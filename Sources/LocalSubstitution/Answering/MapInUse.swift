@@ -14,6 +14,8 @@ final class MapInUse: Sendable {
         var map: SubstitutionMap
         /// The entries that have answered since the map was set, by number.
         var used: Set<Int> = []
+        /// How many requests each alternative with a limit has answered since the map was set.
+        var answers: [AnswerCount: Int] = [:]
         /// Where the map came from; `nil` where its file isn't watched.
         var source: SubstitutionMap.Source?
         /// The problems that were reported last, so that each is reported once.
@@ -77,6 +79,7 @@ final class MapInUse: Sendable {
             if case .reloaded(let map) = change {
                 state.map = map
                 state.used = []
+                state.answers = [:]
                 forget()
             }
             return change
@@ -122,5 +125,27 @@ final class MapInUse: Sendable {
             !used.contains($0) && !entries[$0].options.isNever && entries[$0].options.isEnabled
         }
         .map { SubstitutionMap.EntryReference(entries[$0]) }.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
+    }
+
+    // MARK: Alternatives that answer only so many requests
+
+    /// Whether an alternative has answered as many requests as it may.
+    func isUsedUp(_ count: AnswerCount, of map: SubstitutionMap) -> Bool {
+        state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
+    }
+
+    /// Counts an answer; returns `false` if the limit was already reached.
+    func count(_ count: AnswerCount, of map: SubstitutionMap) -> Bool {
+        state.withLock { state in
+            guard state.map.storage === map.storage else { return true }
+            guard state.answers[count, default: 0] < count.most else { return false }
+            state.answers[count, default: 0] += 1
+            return true
+        }
+    }
+
+    /// Takes back an answer that was counted.
+    func uncount(_ count: AnswerCount, of map: SubstitutionMap) {
+        state.withLock { if $0.map.storage === map.storage { $0.answers[count, default: 1] -= 1 } }
     }
 }

@@ -104,16 +104,44 @@ final class Responder: Sendable {
 
     /// Decides by the current map, after reloading it if its file has changed.
     ///
-    /// - Parameter isOffline: Whether the request may not reach the network, not even for a newer copy.
-    func lookUp(_ request: URLRequest, isOffline: Bool) -> Lookup {
+    /// - Parameters:
+    ///   - body: The request's body, if more of it is known than the request shows.
+    ///   - isOffline: Whether the request may not reach the network, not even for a newer copy.
+    func lookUp(_ request: URLRequest, body: RequestBody? = nil, isOffline: Bool) -> Lookup {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
         case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count))
         case .failed(let error): observers.emit(.mapNotReloaded(error))
         }
         // In this order: see `RetainedResponses.retain`.
-        let generation = retained.generation
-        return Lookup(request, isOffline: isOffline, in: maps.map, generation: generation)
+        let (generation, map) = (retained.generation, maps.map)
+        return Lookup(request, body: body, isOffline: isOffline, in: map, generation: generation) { [maps] count in
+            maps.isUsedUp(count, of: map)
+        }
+    }
+
+    /// Counts a lookup's answer, if the alternative that answers has a limit; returns `false` if the limit is reached.
+    func count(_ lookup: Lookup) -> Bool {
+        guard let count = lookup.decision.match?.count else { return true }
+        guard maps.count(count, of: lookup.map) else { return false }
+        lookup.isCounted.withLock { $0 = true }
+        return true
+    }
+
+    /// Notes that a lookup's entry has answered.
+    func use(_ lookup: Lookup) {
+        if let number = lookup.decision.match?.number { maps.use(number, of: lookup.map) }
+    }
+
+    /// Takes back what ``count(_:)`` counted, once, since nothing was answered.
+    func uncount(_ lookup: Lookup) {
+        guard let count = lookup.decision.match?.count,
+            lookup.isCounted.withLock({ isCounted in
+                defer { isCounted = false }
+                return isCounted
+            })
+        else { return }
+        maps.uncount(count, of: lookup.map)
     }
 
     /// Decides about a request that a cache is asked for.
@@ -175,7 +203,7 @@ final class Responder: Sendable {
             let answer = copies.answer(question, file: read)
             (newer, file) = (answer, answer.bytes)
         }
-        if let number = lookup.decision.match?.number { maps.use(number, of: lookup.map) }
+        use(lookup)
         let proof = proofs.proof(for: lookup.request)
         let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
         switch lookup.request.httpMethod ?? "GET" {
@@ -204,7 +232,7 @@ final class Responder: Sendable {
     ) -> CachedURLResponse {
         let refusal = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
         guard substitution.use == .always || (substitution.use == .untilUpdated && !lookup.isOffline), refusal == nil,
-            let url = lookup.request.url
+            isRetainable(lookup, substitution), let url = lookup.request.url
         else { return response }
         let path = lookup.path(of: substitution)
         let item = RetainedResponses.Item(
@@ -230,6 +258,14 @@ final class Responder: Sendable {
             isEndless: !lookup.isSpelledAsKey,
             generation: lookup.generation
         )
+    }
+}
+
+extension Responder {
+    /// Whether every plain `GET` for a URL gets the same at once.
+    private func isRetainable(_ lookup: Lookup, _ substitution: Substitution) -> Bool {
+        guard let match = lookup.decision.match else { return false }
+        return !match.isConditional && match.protocolField == nil && !substitution.isRedirect
     }
 }
 

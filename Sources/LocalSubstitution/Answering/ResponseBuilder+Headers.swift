@@ -12,7 +12,7 @@ extension ResponseBuilder {
         var headers = [
             "Content-Type": Self.contentType(
                 of: substitution,
-                bodyBeginning: file?.data.prefix(Charset.longestByteOrderMark) ?? Data(),
+                bodyBeginning: data.prefix(Charset.longestByteOrderMark),
                 copy: copy
             ),
             "Cache-Control": Self.cacheControl,
@@ -22,10 +22,8 @@ extension ResponseBuilder {
         #if canImport(Darwin)
         headers["Date"] = HTTPDate.string(Date())
         #endif
-        if let file {
-            headers["Accept-Ranges"] = "bytes"
-            headers["ETag"] = copy.map { "\"\($0.digest)\"" } ?? Self.entityTag(file.status)
-        }
+        if hasBody { headers["Accept-Ranges"] = "bytes" }
+        headers["ETag"] = entityTag
         for (name, value) in substitution.headers { headers[header: name] = value }
         headers["Content-Length"] = String(length)
         headers[VerificationProofs.header] = proof
@@ -67,7 +65,13 @@ extension ResponseBuilder {
         return "\(name); detail=\"\(detail)\""
     }
 
-    /// A strong validator (RFC 9110 §8.8.3): size, modification time and inode.
+    /// A strong validator (RFC 9110 §8.8.3); `nil` without a body.
+    private var entityTag: String? {
+        if let copy { return "\"\(copy.digest)\"" }
+        return file.map { Self.entityTag($0.status) } ?? substitution.inlineBody.map { "\"\($0.digest)\"" }
+    }
+
+    /// Size, modification time and inode.
     private static func entityTag(_ status: FileStatus) -> String {
         let parts = [Int64(status.size), status.modified, Int64(bitPattern: status.inode)]
         return "\"" + parts.map { String(UInt64(bitPattern: $0), radix: 16) }.joined(separator: "-") + "\""

@@ -9,7 +9,7 @@ import FoundationNetworking
 /// They are `HTTPURLResponse`s: Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`, `canRespondFromCache`).
 package struct ResponseBuilder {
     let substitution: Substitution
-    /// `nil` for an entry without a file.
+    /// `nil` for an entry without a file: its body is written in the map, or empty.
     let file: FileBytes?
     /// Set where the bytes are not the file's, but a newer copy's.
     var copy: NewerCopy.Facts?
@@ -18,7 +18,7 @@ package struct ResponseBuilder {
 
     /// The whole response.
     func full(for url: URL) -> CachedURLResponse? {
-        response(for: url, status: substitution.status, headers: headers(length: size), body: file?.data ?? Data())
+        response(for: url, status: substitution.status, headers: headers(length: size), body: data)
     }
 
     /// The headers of the whole response, without its body (RFC 9110 §9.3.2).
@@ -28,15 +28,20 @@ package struct ResponseBuilder {
 
     /// The part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole if the range can't be satisfied.
     func part(_ header: String, for url: URL) -> CachedURLResponse? {
-        guard substitution.status == 200, let file, let range = ByteRange(header)?.bytes(of: size) else {
+        guard substitution.status == 200, hasBody, let range = ByteRange(header)?.bytes(of: size) else {
             return full(for: url)
         }
         var headers = headers(length: range.count)
         headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
-        return response(for: url, status: 206, headers: headers, body: file.part(range))
+        return response(for: url, status: 206, headers: headers, body: file?.part(range) ?? data.subdata(in: range))
     }
 
-    var size: Int { file?.data.count ?? 0 }
+    /// The whole body: the file's, the map's, or an empty one.
+    var data: Data { file?.data ?? substitution.inlineBody?.data ?? Data() }
+    var size: Int { data.count }
+
+    /// Whether there's a body, which may be empty.
+    var hasBody: Bool { file != nil || substitution.inlineBody != nil }
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
         let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)

@@ -28,7 +28,7 @@ final class RetainedResponses: FileHolder {
 
     // MARK: Responses
 
-    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no `Watch` to check.
+    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
     func item(for url: String) -> (item: Item, isObserved: Bool)? { table.item(for: url) }
 
     /// Makes hits report from now on that there are listeners.

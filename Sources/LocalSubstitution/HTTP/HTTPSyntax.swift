@@ -1,7 +1,7 @@
 /// What HTTP lets stand in names and values (RFC 9110 §5).
-enum HTTPSyntax {
+package enum HTTPSyntax {
     /// RFC 9110 §5.6.2.
-    static func isToken(_ text: some StringProtocol) -> Bool {
+    package static func isToken(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
     }
 
@@ -13,13 +13,27 @@ enum HTTPSyntax {
 
     /// What is wrong with a header that an entry sets.
     static func problem(ofHeader name: String, value: String) -> String? {
+        if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
+        if ["content-length", "content-encoding", "transfer-encoding"].contains(name.lowercased()) {
+            return "the header “\(name)” can't be set, since it wouldn't match the body: remove it"
+        }
+        return nil
+    }
+
+    /// What is wrong with a header that an entry sets on a request, or removes from it.
+    static func problem(ofRequestHeader name: String, value: String) -> String? {
+        if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
+        if ["host", "content-length", "transfer-encoding"].contains(name.lowercased()) {
+            return "the header “\(name)” can't be set on a request, since the URL and body determine it: remove it"
+        }
+        return nil
+    }
+
+    private static func syntaxProblem(ofHeader name: String, value: String) -> String? {
         guard isToken(name) else { return "“\(name)” is no header name: letters, digits and hyphens" }
         // RFC 9110 §5.5: visible characters, space and tab; everything above ASCII is opaque.
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
             return "the header “\(name)” has a control character in its value"
-        }
-        if ["content-length", "content-encoding", "transfer-encoding"].contains(name.lowercased()) {
-            return "the header “\(name)” can't be set: it would not agree with the file's bytes"
         }
         return nil
     }

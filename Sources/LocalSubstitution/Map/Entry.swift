@@ -8,6 +8,19 @@ package struct Entry: Sendable {
 
     package var isPattern: Bool { MapKey.isPattern(key) }
 
+    /// The entry's alternatives, or the entry itself if it has none.
+    package var answering: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
+
+    /// What answers every `GET`: the entry, or its first alternative for that method. `nil` if nothing does, or if it depends on the
+    /// request or on earlier ones.
+    package var answeringEveryGet: Entry? {
+        guard options.isEnabled, !options.isNever,
+            let first = answering.first(where: { $0.options.lists(method: "GET") }),
+            first.options.when == nil, first.options.times == nil
+        else { return nil }
+        return first
+    }
+
     /// The line from 1; `nil` for a map made in code.
     var lineInMap: Int? { line > 0 ? Int(line) : nil }
 }

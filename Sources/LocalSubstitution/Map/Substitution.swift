@@ -1,6 +1,10 @@
 import Foundation
 
-/// What an entry answers a request with: file, MIME type, charset, headers and status.
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What an entry answers a request with.
 package final class Substitution: Sendable {
     /// When an entry's file answers: the map's field `use`.
     enum Use: String, Sendable, Hashable, CaseIterable {
@@ -14,7 +18,8 @@ package final class Substitution: Sendable {
 
     /// The key of the entry, as the map has it.
     let key: String
-    /// The local file; `nil` for an entry that has only a status, and so an empty body.
+    let content: Content
+    /// The local file; `nil` for an entry without one.
     let fileURL: URL?
     /// The entry's, or what the extension of the file or of the URL's path says, or `application/octet-stream`.
     package let mimeType: String
@@ -26,8 +31,8 @@ package final class Substitution: Sendable {
     package let headers: [String: String]
     /// When the file answers.
     let use: Use
-    /// The HTTP methods that are answered. `GET` implies `HEAD`.
-    let methods: [String]
+    /// The HTTP methods that are answered; `["*"]` for all.
+    package let methods: [String]
 
     /// The file's name in the resources folder, wildcards filled.
     package let fileName: String?
@@ -35,10 +40,52 @@ package final class Substitution: Sendable {
     let hasOwnCharset: Bool
     /// In seconds, where the entry sets one.
     let timeout: Double?
+    /// How long the answer waits, in seconds.
+    let delay: Double?
+    /// Set on the request if it's sent on, or removed from it where `nil`.
+    let requestHeaders: [String: String?]
+
+    /// What answers: an entry's ``EntryAnswer`` for one URL.
+    enum Content: Sendable {
+        /// A file, by its name in the resources folder.
+        case file(String)
+        case inline(InlineBody)
+        /// An empty body.
+        case empty
+        case error(URLError.Code)
+        /// The network, at another URL if there's one.
+        case network(ForwardTarget.Filled?)
+
+        /// The file's name in the resources folder; `nil` without a file.
+        var fileName: String? { if case .file(let name) = self { name } else { nil } }
+
+        /// - Parameter captures: What the wildcards of the key's path took.
+        init(
+            _ entry: Entry,
+            filledWith captures: [ArraySlice<UInt8>],
+            for url: NormalizedURL
+        ) throws(FileName.Obstacle) {
+            switch entry.options.answer {
+            case .file:
+                // Without a file, an entry has a status alone.
+                self =
+                    try entry.file.map { file throws(FileName.Obstacle) in
+                        .file(file.wildcards > 0 ? try file.filled(with: captures) : file.text)
+                    } ?? .empty
+            case .inline(let body): self = .inline(body)
+            case .empty, .never: self = .empty
+            case .error(let code): self = .error(code)
+            case .network(let target):
+                self = .network(try target?.filled(with: captures, for: url))
+            }
+        }
+    }
 
     /// How a MIME type was found.
     enum MIMETypeSource: Sendable, Hashable, CustomStringConvertible {
         case entry, header
+        /// The field in which the body is written.
+        case inline
         case fileExtension(String)
         case urlExtension(String)
         case none
@@ -49,33 +96,52 @@ package final class Substitution: Sendable {
             case .header: "set by the entry's header Content-Type"
             case .fileExtension(let name): "by the file's extension “\(name)”"
             case .urlExtension(let name): "by the URL's extension “\(name)”"
+            case .inline: "by the field that has the body"
             case .none: "since neither file nor URL has a known extension"
             }
         }
     }
 
-    package init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
+    init(_ entry: Entry, _ content: Content, folder: ResourcesFolder?, url: NormalizedURL?) {
         let options = entry.options
         key = entry.key
-        self.fileName = fileName
+        self.content = content
+        fileName = content.fileName
         fileURL = fileName.flatMap { name in folder?.url(of: name) }
         status = options.status
         headers = options.headers
         use = options.use
         methods = options.methods
         timeout = options.timeout
-        (mimeType, mimeTypeSource) = Self.mimeType(options, fileName: fileName, path: url?.path ?? "")
+        delay = options.delay
+        requestHeaders = options.requestHeaders
+        (mimeType, mimeTypeSource) = Self.mimeType(options, content, fileName: fileName, path: url?.path ?? "")
         charset = options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
         hasOwnCharset = options.charset != nil
     }
 
-    /// Whether a method is among those that are answered; GET implies HEAD.
-    func lists(method: String) -> Bool {
-        methods.contains(method) || (method == "HEAD" && methods.contains("GET"))
+    /// The substitution of an entry that has a file, or a status alone.
+    package convenience init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
+        self.init(entry, fileName.map { .file($0) } ?? .empty, folder: folder, url: url)
     }
+
+    /// Whether it answers with a body of its own, which may be empty.
+    var isLocal: Bool {
+        switch content {
+        case .file, .inline, .empty: true
+        case .error, .network: false
+        }
+    }
+
+    /// The body that is written in the map; `nil` if there's none.
+    var inlineBody: InlineBody? { if case .inline(let body) = content { body } else { nil } }
+
+    /// Whether it sends the request elsewhere, as a server's redirect does (RFC 9110 §15.4).
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && headers[header: "Location"] != nil }
 
     private static func mimeType(
         _ options: EntryOptions,
+        _ content: Content,
         fileName: String?,
         path: String
     ) -> (String, MIMETypeSource) {
@@ -83,6 +149,7 @@ package final class Substitution: Sendable {
             return (MIMEType.essence(of: header), .header)
         }
         if let type = options.mimeType { return (type, .entry) }
+        if case .inline(let body) = content, body.kind == .json { return ("application/json", .inline) }
         if let fileExtension = fileName.flatMap({ MIMEType.fileExtension(of: $0) }),
             let type = MIMEType.guess(forExtension: String(fileExtension))
         {
@@ -93,6 +160,7 @@ package final class Substitution: Sendable {
         {
             return (type, .urlExtension(String(urlExtension)))
         }
+        if case .inline(let body) = content, body.kind == .text { return ("text/plain", .inline) }
         return ("application/octet-stream", .none)
     }
 }

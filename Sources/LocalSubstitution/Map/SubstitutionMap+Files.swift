@@ -5,7 +5,7 @@ extension SubstitutionMap {
     /// The problems, and the files that were probably meant where a name is wrong.
     func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         var files = FileChecker(storage.folder, looksAtFiles: true)
-        var problems = storage.index.entries.compactMap { entry -> Problem? in
+        var problems = storage.index.entries.flatMap(\.answering).compactMap { entry -> Problem? in
             guard let file = entry.file, let problem = files.problem(of: file, wildcardsInKey: .max) else { return nil }
             return Problem(problem.kind, entry, problem.message)
         }

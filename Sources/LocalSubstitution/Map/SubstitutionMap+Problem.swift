@@ -31,7 +31,11 @@ extension SubstitutionMap {
             public static let invalidValue = Kind(rawValue: "invalidValue")
             /// A header has a name or value that HTTP doesn't allow, or that an entry must not set.
             public static let invalidHeader = Kind(rawValue: "invalidHeader")
-            /// An entry has neither a file nor a status.
+            /// Fields contradict each other, or a field can't be where it is.
+            public static let conflict = Kind(rawValue: "conflict")
+            /// An alternative answers no request, since an earlier one answers them all.
+            public static let neverReached = Kind(rawValue: "neverReached")
+            /// An entry has nothing to answer with: no file, body, status, error or target.
             public static let noFile = Kind(rawValue: "noFile")
             /// A file has a name that a map can't have.
             public static let invalidFileName = Kind(rawValue: "invalidFileName")

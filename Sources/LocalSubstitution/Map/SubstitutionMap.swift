@@ -131,6 +131,31 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
+    /// Makes a map from URLs and what answers them.
+    ///
+    /// ```swift
+    /// let map = try SubstitutionMap([
+    ///     "https://api.example.com/user": .json(["name": "Ada"]),
+    ///     "https://api.example.com/orders": ["orders.json", .json(["id": 7]).status(201).methods("POST")],
+    ///     "https://api.example.com/pay": .error(.timedOut).delay(5),
+    ///     "https://api.example.com/live/*": nil,
+    /// ], resources: folder)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - entries: Keys, as in the JSON, and their answers.
+    ///   - resources: The folder with the entries' files; a map without files needs none.
+    /// - Throws: An error that lists every problem with the map, each with its key. A key that is given twice is one.
+    public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
+        let folder = resources.map { ResourcesFolder($0) }
+        try self.init(
+            MapLoader(answers: entries, folder: folder),
+            source: nil,
+            folder: folder,
+            invalidEntries: .reject
+        )
+    }
+
     /// The number of entries, `null` and disabled ones included, without those that were skipped.
     public var count: Int { storage.index.entries.count }
 
@@ -143,7 +168,7 @@ public struct SubstitutionMap: Sendable {
     /// What the map says for a URL; `nil` if no entry applies to it. Looks whether the entry's file exists, but doesn't read it.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
-        return match(url).substitution
+        return match(url).localSubstitution
     }
 
     init(
@@ -164,7 +189,7 @@ public struct SubstitutionMap: Sendable {
     }
 
     /// The folder that is named, or `Resources` beside a map, or the map's own.
-    static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder {
+    package static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder {
         if let resources { return ResourcesFolder(resources, mapsLargeFiles: mapsLargeFiles) }
         let own = file.deletingLastPathComponent()
         let beside = ResourcesFolder(

@@ -17,7 +17,7 @@ struct RedirectChain: Sendable {
         #if !canImport(Darwin)
         // Linux's loader replaces a request's header if the storage has cookies for the URL.
         if let request, let own = request.value(forHTTPHeaderField: "Cookie"),
-            Self.storedCookies(for: request.url, configuration) == nil
+            configuration.storedCookies(for: request.url) == nil
         {
             ownCookie = own
         }
@@ -32,7 +32,9 @@ struct RedirectChain: Sendable {
     ) -> URLRequest {
         var request = proposed
         #if !canImport(Darwin)
-        if let target = Self.target(of: response) { request.url = target }
+        if let target = Self.target(response.value(forHTTPHeaderField: "Location"), from: response.url) {
+            request.url = target
+        }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
             // They were meant for another origin (RFC 9110 §15.4). Linux's loader sends them on.
@@ -44,38 +46,28 @@ struct RedirectChain: Sendable {
         #if !canImport(Darwin)
         // Linux's loader keeps the first request's cookies, and adds none in a session with a delegate
         // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
-        let cookies = Self.storedCookies(for: request.url, configuration) ?? ownCookie
+        let cookies = configuration.storedCookies(for: request.url) ?? ownCookie
         request.setValue(cookies, forHTTPHeaderField: "Cookie")
         #endif
         followed.append(request)
         return request
     }
 
-    private static func isSameOrigin(_ first: URL?, _ second: URL?) -> Bool {
+    static func isSameOrigin(_ first: URL?, _ second: URL?) -> Bool {
         func parts(_ url: URL?) -> [String?] {
             [url?.scheme?.lowercased(), url?.host?.lowercased(), url?.port?.description]
         }
         return parts(first) == parts(second)
     }
 
-    #if !canImport(Darwin)
-    /// Returns the URL that the `Location` names (RFC 9110 §10.2.2); `nil` if it isn't http or https.
+    /// Returns the URL that a `Location` names (RFC 9110 §10.2.2); `nil` if it isn't http or https.
     ///
     /// For a relative `Location`, Linux's loader decodes the path, drops the slash at its end, and resolves it against the host's
     /// root (`HTTPURLProtocol.swift`, `redirectRequest`).
-    private static func target(of response: HTTPURLResponse) -> URL? {
-        guard let location = response.value(forHTTPHeaderField: "Location"),
-            let target = URL(string: location, relativeTo: response.url)?.absoluteURL,
+    static func target(_ location: String?, from url: URL?) -> URL? {
+        guard let target = location.flatMap({ URL(string: $0, relativeTo: url) })?.absoluteURL,
             ["http", "https"].contains(target.scheme?.lowercased()), target.host?.isEmpty == false
         else { return nil }
         return target
     }
-
-    private static func storedCookies(for url: URL?, _ configuration: URLSessionConfiguration) -> String? {
-        guard configuration.httpShouldSetCookies, let url,
-            let cookies = configuration.httpCookieStorage?.cookies(for: url), !cookies.isEmpty
-        else { return nil }
-        return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
-    }
-    #endif
 }

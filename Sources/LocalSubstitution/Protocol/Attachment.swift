@@ -14,6 +14,8 @@ final class Attachment: Sendable {
     /// Whether pieces of a response are passed on before the rest: as they arrive if there's no fallback, otherwise once there
     /// are more bytes than may be held.
     let streams: Bool
+    /// Hears of the requests that the protocol takes, which are all whose body it sees; `nil` for most sessions.
+    let listener: RequestListener?
 
     /// - Parameters:
     ///   - configuration: The configuration that requests are forwarded with.
@@ -24,8 +26,10 @@ final class Attachment: Sendable {
         unmatched: UnmatchedRule,
         recorder: SubstitutionRecorder?,
         streams: Bool = Attachment.canStream,
-        responseLimit: Int? = nil
+        responseLimit: Int? = nil,
+        listener: RequestListener? = nil
     ) {
+        self.listener = listener
         self.responder = responder
         self.unmatched = unmatched
         self.recorder = recorder
@@ -46,16 +50,22 @@ final class Attachment: Sendable {
     enum Action: Sendable {
         /// The entry answers.
         case answer(Lookup, Substitution)
+        /// The entry makes the request fail.
+        case fail(Lookup, Substitution, URLError.Code)
         /// Ask the network, and answer if it fails and there's a fallback.
         case forward(Lookup, Fallback?)
         /// The recorder's copy answers, or nothing does.
         case replay(Lookup, SubstitutionRecorder)
+        /// Read the request's body, and decide then.
+        case readBody(Lookup)
         /// Nothing answers, and the network must not.
-        case fail(Lookup)
+        case refuse(Lookup)
 
         var lookup: Lookup {
             switch self {
-            case .answer(let lookup, _), .forward(let lookup, _), .replay(let lookup, _), .fail(let lookup): lookup
+            case .answer(let lookup, _), .fail(let lookup, _, _), .forward(let lookup, _), .replay(let lookup, _),
+                .readBody(let lookup), .refuse(let lookup):
+                lookup
             }
         }
     }
@@ -69,44 +79,40 @@ final class Attachment: Sendable {
         case .answerOffline(let substitution):
             if unmatched.fails(request) { return .answer(lookup, substitution) }
             return request.showsItsBody ? .forward(lookup, .entry(substitution)) : nil
+        case .fail(let substitution, let code):
+            return .fail(lookup, substitution, code)
+        case .forward(let substitution):
+            // An entry that names another URL allows that one, even to a strict session.
+            if case .network(nil) = substitution.content, unmatched.fails(request) { return .refuse(lookup) }
+            return .forward(lookup, nil)
+        case .readBody:
+            return .readBody(lookup)
         case .nothing(let cause):
             if cause != .excluded, let recorder, recorder.takes(request) {
                 return unmatched.fails(request) ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder))
             }
-            guard unmatched.isStrict, request.reachesNetwork else { return nil }
-            if unmatched.fails(request) { return .fail(lookup) }
+            guard unmatched.isStrict || listener != nil, request.reachesNetwork else { return nil }
+            if unmatched.fails(request) { return .refuse(lookup) }
             // An exception may redirect to what isn't one: only a forwarded request lets the target be looked at.
             return request.isHTTP && request.showsItsBody ? .forward(lookup, nil) : nil
         }
     }
 
-    /// What a protocol does when it's started; `nil` if it can do nothing.
+    /// What a protocol does about a request that it has taken, whatever the map says by now.
     ///
-    /// The map may have changed since it has taken the request, so that nothing is left to do about it. Then the network answers.
-    ///
-    /// - Parameter taken: The request's lookup when a protocol has taken it, perhaps one of another session.
-    func actionAtStart(for request: URLRequest, _ taken: Lookup?) -> Action? {
-        let lookup = taken.flatMap { $0.isOffline == unmatched.isStrict ? $0 : nil } ?? lookUp(request)
-        return action(for: lookup) ?? (request.showsItsBody ? .forward(lookup, nil) : nil)
-    }
+    /// The map may have changed meanwhile, or an alternative may be used up. If nothing is left to do, the network answers.
+    func actionToTake(_ lookup: Lookup) -> Action { action(for: lookup) ?? .forward(lookup, nil) }
 
     /// Decides about a request of a session that this is attached to.
-    func lookUp(_ request: URLRequest) -> Lookup {
-        responder.lookUp(request, isOffline: unmatched.isStrict)
+    ///
+    /// - Parameter body: The request's body, if more of it is known than the request shows. On the loader's queue, a long one isn't
+    ///   looked at.
+    func lookUp(_ request: URLRequest, body: RequestBody) -> Lookup {
+        responder.lookUp(forwarder.withoutStoredCookies(request), body: body, isOffline: unmatched.isStrict)
     }
 }
 
 extension URLRequest {
-    /// Whether a protocol sees all of the request. Foundation hides the body of an upload task on Linux.
-    fileprivate var showsItsBody: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        httpBody != nil || httpBodyStream != nil
-            || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
-        #endif
-    }
-
     fileprivate var isHTTP: Bool { ["http", "https"].contains(url?.scheme?.lowercased()) }
 
     /// Whether loading it would reach the network: `data` and `file` URLs don't.

@@ -16,6 +16,8 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         public static let unsupportedPlatform = Kind(rawValue: "unsupportedPlatform")
         /// An exception of `unmatched` is neither a URL nor a match pattern.
         public static let invalidException = Kind(rawValue: "invalidException")
+        /// `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`.
+        public static let invalidUnmatched = Kind(rawValue: "invalidUnmatched")
         /// A session was used before the cache was installed.
         public static let sessionInUse = Kind(rawValue: "sessionInUse")
     }

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// The state of a protocol's delivery to its client.
 ///
 /// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are counted, and results
@@ -18,7 +20,13 @@ struct Delivery: Sendable {
     private var attempt = 0
     private var progress = Progress.idle
     private var hasPassedPieces = false
-    private var forwarding: Forwarding?
+    private var work: (any CancellableWork)?
+    /// When the attempt began.
+    private var began = DispatchTime.now()
+    /// What the current attempt has decided.
+    private(set) var chain: RequestChain?
+    /// The body of the request, if it had to be read from a stream.
+    var read: ReadBody?
 
     /// Begins an attempt; returns `nil` if one is running, or if the delivery has ended.
     mutating func begin() -> Start? {
@@ -28,21 +36,32 @@ struct Delivery: Sendable {
             return .failure
         }
         attempt += 1
+        began = .now()
         progress = .underWay
         return .attempt(attempt)
     }
 
-    /// Stores an attempt's forwarding; returns `false` if the attempt has ended, so that the forwarding isn't needed.
-    mutating func follow(_ forwarding: Forwarding, _ attempt: Int) -> Bool {
+    /// Stores what an attempt waits for; returns `false` if the attempt has ended, so that it isn't needed.
+    mutating func follow(_ work: any CancellableWork, _ attempt: Int) -> Bool {
         guard isUnderWay(attempt) else { return false }
-        self.forwarding = forwarding
+        self.work = work
         return true
     }
 
-    /// Stops the current attempt. Returns its forwarding, which isn't needed any more.
-    mutating func stop() -> Forwarding? {
+    /// Begins the chain of an attempt, which goes by what an attempt before has decided.
+    mutating func beginChain(_ attachment: Attachment) -> RequestChain {
+        let made = RequestChain(attachment, after: chain)
+        chain = made
+        return made
+    }
+
+    /// When an attempt has taken so many seconds.
+    func time(after seconds: Double) -> DispatchTime { began + seconds }
+
+    /// Stops the current attempt. Returns what it waits for, which isn't needed any more.
+    mutating func stop() -> (any CancellableWork)? {
         if progress == .underWay { progress = .idle }
-        return forwarding.take()
+        return work.take()
     }
 
     /// Notes that an attempt passes on a piece of a response; returns `false` if it may not.
@@ -56,11 +75,11 @@ struct Delivery: Sendable {
     mutating func end(_ attempt: Int) -> Bool? {
         guard isUnderWay(attempt) else { return nil }
         progress = .ended
-        forwarding = nil
+        work = nil
         return hasPassedPieces
     }
 
-    private func isUnderWay(_ attempt: Int) -> Bool {
+    func isUnderWay(_ attempt: Int) -> Bool {
         progress == .underWay && attempt == self.attempt
     }
 }

@@ -6,13 +6,11 @@ import FoundationNetworking
 
 /// A request that goes to the network, perhaps with something that answers if that fails.
 struct ForwardedRequest: Sendable {
-    typealias Result = Swift.Result<CachedURLResponse, URLError>
-
-    let attachment: Attachment
+    let chain: RequestChain
     let lookup: Lookup
     /// `nil` if nothing answers when the network fails.
     let fallback: Fallback?
-    /// What is sent: the request, with the validators of the recorder's copy if it has one.
+    /// What is sent: the request as its entry changes it, with the validators of the recorder's copy if it has one.
     let request: URLRequest
     /// Whether the request has validators, so that a 304 can confirm the recorder's copy.
     private let isConditional: Bool
@@ -20,16 +18,17 @@ struct ForwardedRequest: Sendable {
     private let credentialHeader: String?
 
     init(
-        _ attachment: Attachment,
+        _ chain: RequestChain,
         _ lookup: Lookup,
         _ fallback: Fallback?,
         isConditional: Bool = true
     ) {
-        self.attachment = attachment
+        self.chain = chain
         self.lookup = lookup
         self.fallback = fallback
-        credentialHeader = attachment.forwarder.credentialHeader(for: lookup.request.url)
+        credentialHeader = chain.attachment.forwarder.credentialHeader(for: lookup.request.url)
         var request = lookup.request
+        lookup.decision.substitution?.change(&request)
         let validators = isConditional ? fallback?.recorder?.validators(for: request) : nil
         validators?.makeConditional(&request)
         self.isConditional = validators != nil
@@ -45,45 +44,50 @@ struct ForwardedRequest: Sendable {
     /// Whether something answers if the network fails. A recorder may have lost its copy by then.
     var hasFallback: Bool { fallback?.recorder.map { $0.hasAnswer(to: lookup.request) } ?? (fallback != nil) }
 
+    /// Headers that the session must not add, since the entry sets or removes them.
+    var fixedHeaders: [String] { lookup.decision.substitution.map { Array($0.requestHeaders.keys) } ?? [] }
+
+    private var attachment: Attachment { chain.attachment }
     private var responder: Responder { attachment.responder }
 
-    /// The result for a redirect's target: what a request for it would get; `nil` to follow the redirect, also where a fallback
-    /// waits for the network to fail.
-    func answer(toRedirect request: URLRequest) -> Result? {
-        let lookup = attachment.lookUp(request)
-        responder.reportGoneFiles(lookup)
-        switch attachment.action(for: lookup) {
-        case .answer(_, let substitution):
-            let answer = responder.serve(lookup, by: substitution)
-            if case .failure = answer, !attachment.unmatched.fails(request) { return nil }
-            return answer
-        case .replay(_, let recorder):
-            return responder.replay(lookup, recorder) ?? .failure(responder.unmatched(lookup))
-        case .fail: return .failure(responder.unmatched(lookup))
-        case .forward, nil: return nil
+    /// The step for a redirect's target: what a request for it would get; `nil` to follow the redirect, also where a fallback waits
+    /// for the network to fail.
+    func step(forRedirectTo request: URLRequest) -> RequestStep? {
+        guard let url = request.url else { return nil }
+        let original = lookup.original(of: url)
+        let hop = original.map { lookup.request.redirected(to: $0, as: request) } ?? request
+        let next = chain.lookUp(hop, body: RequestBody(hop))
+        switch attachment.action(for: next) {
+        case nil where original == nil: return nil
+        case .forward where original == nil && next.decision.substitution?.target == nil: return nil
+        case .answer(_, let substitution) where original == nil && !attachment.unmatched.fails(hop):
+            guard substitution.delay == nil, !substitution.isRedirect else { break }
+            let answer = responder.serve(next, by: substitution)
+            return answer.hasFailed ? nil : .deliver(answer)
+        default: break
         }
+        guard chain.follow() else { return .deliver(.failed(next, URLError(.httpTooManyRedirects))) }
+        return chain.step(for: attachment.actionToTake(next))
     }
 
-    /// The next step for a request.
-    enum Step: Sendable {
-        /// Deliver a result.
-        case deliver(Result)
-        /// Run a closure on a queue, since it reads or writes files.
-        case find(@Sendable () -> Step)
-        /// Send another request in place of this one.
-        case retry(ForwardedRequest)
+    /// A piece of the response, as the entry changes it.
+    func changed(_ piece: ResponseCollector.Piece) -> ResponseCollector.Piece {
+        guard case .head(let head) = piece else { return piece }
+        return .head(lookup.changed(head))
     }
 
     /// What to do next.
-    func step(after outcome: Forwarding.Outcome) -> Step {
+    func step(after outcome: Forwarding.Outcome) -> RequestStep {
         switch outcome {
-        case .local(let result):
-            return .deliver(result)
+        case .local(let step):
+            return step
         case .failed(let error, let isPartial):
             guard let fallback, !isPartial, NetworkFailure.codes.contains(error.code) else {
                 return .deliver(fail(error))
             }
-            return .find { .deliver(fallBack(fallback, error)) }
+            let next = { @Sendable in fallBack(fallback, error) }
+            guard case .entry(let substitution) = fallback, let delay = substitution.delay else { return .goOn(next) }
+            return .wait(delay, next)
         case .passedOn(let head, let redirects, let limit):
             // The app has the body already.
             let rest = CachedURLResponse(response: head, data: Data())
@@ -98,41 +102,51 @@ struct ForwardedRequest: Sendable {
         afterNetwork response: CachedURLResponse,
         _ redirects: [URLRequest],
         obstacle: NotKept? = nil
-    ) -> Step {
-        guard let fallback else {
-            responder.reportUnanswered(lookup, since: lookup.decision.reason)
-            return .deliver(.success(response))
-        }
+    ) -> RequestStep {
+        guard let fallback else { return .deliver(.loaded(lookup, loaded(response))) }
         responder.reportForwarded(lookup)
         guard let recorder = fallback.recorder, let http = response.response as? HTTPURLResponse else {
-            return .deliver(.success(response))
+            return .deliver(.loaded(lookup, response))
         }
         guard isConditional, http.statusCode == 304 else {
             return record(response, http, redirects, in: recorder, obstacle: obstacle)
         }
-        return .find { confirm(redirects, recorder) }
+        return .goOn { confirm(redirects, recorder) }
     }
 
-    private func fallBack(_ fallback: Fallback, _ error: URLError) -> Result {
-        let answer =
+    /// Reports a response from the network that has no fallback, and makes it what the entry says it is.
+    private func loaded(_ response: CachedURLResponse) -> CachedURLResponse {
+        guard lookup.decision.substitution != nil else {
+            responder.reportUnanswered(lookup, since: lookup.decision.reason)
+            return response
+        }
+        responder.use(lookup)
+        responder.reportForwarded(lookup)
+        let head = lookup.changed(response.response)
+        return CachedURLResponse(response: head, data: response.data, userInfo: nil, storagePolicy: .notAllowed)
+    }
+
+    private func fallBack(_ fallback: Fallback, _ error: URLError) -> RequestStep {
+        let step: RequestStep =
             switch fallback {
-            case .entry(let substitution): responder.serve(lookup, by: substitution)
-            case .recorder(let recorder): responder.replay(lookup, recorder) ?? fail(error)
+            case .entry(let substitution): chain.answer(lookup, by: substitution)
+            case .recorder(let recorder): .deliver(responder.replay(lookup, recorder) ?? fail(error))
             }
-        if case .success = answer { responder.reportFallback(lookup, error) }
-        return answer
+        if case .deliver(let answer) = step, answer.hasFailed { return step }
+        responder.reportFallback(lookup, error)
+        return step
     }
 
     /// There's no answer.
-    private func fail(_ error: URLError) -> Result {
+    private func fail(_ error: URLError) -> RequestOutcome {
         responder.reportUnanswered(lookup, since: error.localizedDescription)
-        return .failure(error)
+        return .failed(lookup, error)
     }
 
     /// Answers with the recorder's copy, which the server has confirmed.
-    private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> Step {
-        guard redirects.isEmpty, let kept = responder.replay(lookup, recorder), case .success = kept else {
-            return .retry(ForwardedRequest(attachment, lookup, fallback, isConditional: false))
+    private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> RequestStep {
+        guard redirects.isEmpty, let kept = responder.replay(lookup, recorder), !kept.hasFailed else {
+            return .forward(ForwardedRequest(chain, lookup, fallback, isConditional: false))
         }
         recorder.confirm(lookup.request)
         return .deliver(kept)
@@ -144,11 +158,11 @@ struct ForwardedRequest: Sendable {
         _ redirects: [URLRequest],
         in recorder: SubstitutionRecorder,
         obstacle: NotKept?
-    ) -> Step {
-        guard !responder.excludes(http.url) else { return .deliver(.success(response)) }
+    ) -> RequestStep {
+        guard !responder.excludes(http.url) else { return .deliver(.loaded(lookup, response)) }
         if let reason = credentialHeader.map(NotKept.requestHeader) ?? sessionCredential(in: redirects) {
             responder.report(.notKept(reason), lookup)
-            return .deliver(.success(response))
+            return .deliver(.loaded(lookup, response))
         }
         // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
         let received = ReceivedResponse(
@@ -160,10 +174,10 @@ struct ForwardedRequest: Sendable {
         )
         // Not `self`, which would hold the recorder as long as the recorder holds this.
         recorder.record(received) { [responder, lookup] in responder.report($0, lookup) }
-        guard recorder.isBehind else { return .deliver(.success(response)) }
-        return .find {
+        guard recorder.isBehind else { return .deliver(.loaded(lookup, response)) }
+        return .goOn {
             recorder.writeBodies()
-            return .deliver(.success(response))
+            return .deliver(.loaded(lookup, response))
         }
     }
 

@@ -9,8 +9,10 @@ import FoundationNetworking
 /// Sends requests on to the network. Its session has no cache, and none of the package's protocols, which would take the
 /// requests again.
 final class Forwarder: Sendable {
-    private let configuration: Guarded<URLSessionConfiguration>
+    let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
+    /// For requests whose entry sets headers that the session would add: this one adds none, and no cookies.
+    private let plainSession = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
     private let responseLimit: Int?
@@ -28,8 +30,8 @@ final class Forwarder: Sendable {
 
     deinit {
         // A session holds its delegate until it's invalidated. On another queue, since this may be the loader's own.
-        guard let session = session.withLock({ $0 }) else { return }
-        DispatchQueue.global(qos: .utility).async { session.finishTasksAndInvalidate() }
+        let sessions = [session.withLock { $0 }, plainSession.withLock { $0 }].compactMap { $0 }
+        DispatchQueue.global(qos: .utility).async { for session in sessions { session.finishTasksAndInvalidate() } }
     }
 
     /// Prepares to send a request. Not to be called on the loader's thread.
@@ -37,15 +39,18 @@ final class Forwarder: Sendable {
     /// - Parameters:
     ///   - timeout: How many seconds the complete response may take; `nil` for what the configuration says.
     ///   - priority: The task's.
+    ///   - fixedHeaders: The headers that the session must not add.
     ///   - owner: Receives the response, and decides about redirects and challenges.
     func load(
         _ request: URLRequest,
         timeout: Double?,
         priority: Float?,
+        fixedHeaders: [String] = [],
         for owner: Forwarding.Owner
     ) -> Forwarding {
-        let session = currentSession
-        let task = session.dataTask(with: request.own)
+        let isPlain = adds(fixedHeaders, to: request.url)
+        let session = isPlain ? currentPlainSession : currentSession
+        let task = session.dataTask(with: (isPlain ? complete(request, but: fixedHeaders) : request).own)
         if let priority { task.priority = priority }
         let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
         collector.collect(task, of: session, for: forwarding.collectorOwner(responseLimit))
@@ -66,17 +71,29 @@ final class Forwarder: Sendable {
         }
     }
 
-    /// Made at first use, since most apps never forward a request.
+    private var currentPlainSession: URLSession {
+        plainSession.withLock { session in
+            let configuration = configuration.withLock { $0.copy() as? URLSessionConfiguration ?? .ephemeral }
+            configuration.httpAdditionalHeaders = nil
+            configuration.httpShouldSetCookies = false
+            return self.session(&session, configuration)
+        }
+    }
+
     private var currentSession: URLSession {
-        session.withLock { session in
-            if let session { return session }
-            let made = URLSession(
-                configuration: configuration.withLock { $0 },
+        session.withLock { session in self.session(&session, configuration.withLock { $0 }) }
+    }
+
+    /// Made at first use, since most apps never forward a request.
+    private func session(_ session: inout URLSession?, _ configuration: URLSessionConfiguration) -> URLSession {
+        let made =
+            session
+            ?? URLSession(
+                configuration: configuration,
                 delegate: collector,
                 delegateQueue: LoaderThread.delegateQueue
             )
-            session = made
-            return made
-        }
+        session = made
+        return made
     }
 }

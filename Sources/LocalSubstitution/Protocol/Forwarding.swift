@@ -7,14 +7,14 @@ import FoundationNetworking
 #endif
 
 /// One request that was sent on to the network, and its progress.
-final class Forwarding: Sendable {
+final class Forwarding: CancellableWork {
     enum Outcome: Sendable {
         /// The network's response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])
         /// The body was passed on because it's longer than the limit.
         case passedOn(URLResponse, redirects: [URLRequest], limit: Int)
-        /// An entry has answered the target of a redirect, or the target mustn't be loaded.
-        case local(Result<CachedURLResponse, URLError>)
+        /// The target of a redirect isn't loaded by following it: an entry names it, or it mustn't be loaded.
+        case local(RequestStep)
         /// - Parameter isPartial: Whether part of the response was passed on, so that nothing else can answer.
         case failed(URLError, isPartial: Bool)
     }
@@ -29,8 +29,8 @@ final class Forwarding: Sendable {
 
     /// The receiver of a forwarding. Every closure but the first runs where ``LoaderThread/runAsDelegate(_:)`` runs its own.
     struct Owner: Sendable {
-        /// Answers the target of a redirect, or fails it; `nil` to follow it. It may read a file.
-        let answerHop: @Sendable (URLRequest) -> Result<CachedURLResponse, URLError>?
+        /// What to do about the target of a redirect; `nil` to follow it. It may read a file.
+        let answerHop: @Sendable (URLRequest) -> RequestStep?
         /// Passes a challenge to the session that made the original request.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
         /// Passes on a piece of the response before the rest; `nil` if the response must be whole.
@@ -115,7 +115,8 @@ final class Forwarding: Sendable {
         return collectorOwner
     }
 
-    /// Follows a redirect, unless an entry answers its target. The session stops endless loops.
+    /// Follows a redirect, unless an entry names its target. The session ends endless loops, and ``RequestChain`` those through
+    /// the map.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)

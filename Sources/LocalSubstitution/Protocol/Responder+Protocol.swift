@@ -7,40 +7,57 @@ import FoundationNetworking
 /// Responses for a protocol: where URLSession doesn't ask a cache, or rejects its response.
 extension Responder {
     /// Returns an entry's response, even if the loader wouldn't take it from a cache.
-    func serve(_ lookup: Lookup, by substitution: Substitution) -> Result<CachedURLResponse, URLError> {
-        guard let url = lookup.request.url else { return .failure(URLError(.badURL)) }
+    func serve(_ lookup: Lookup, by substitution: Substitution) -> RequestOutcome {
+        guard let url = lookup.request.url else { return .failed(lookup, URLError(.badURL)) }
         do throws(FileProblem) {
             guard let response = try response(to: lookup, by: substitution) else {
-                return .failure(URLError(.badURL))
+                return .failed(lookup, URLError(.badURL))
             }
             if lookup.decision.cacheAnswer != nil {
                 reportSubstituted(url, by: substitution, response)
             } else {
                 reportServed(url, key: substitution.key, file: substitution.fileURL, response)
             }
-            return .success(response)
+            return .answered(lookup, response)
         } catch {
+            uncount(lookup)
             report(error, of: substitution, url)
-            return .failure(.unreadable(error, url))
+            return .failed(lookup, .unreadable(error, url))
         }
     }
 
+    /// Fails a request as its entry says.
+    func fail(_ lookup: Lookup, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
+        use(lookup)
+        observers.count { $0.served += 1 }
+        if let url = lookup.request.url {
+            observers.emit(.substituted(url, key: substitution.key, file: nil, bytes: 0))
+        }
+        return .failed(lookup, .ofEntry(substitution.key, code, lookup.request.url))
+    }
+
     /// The copy that a recorder has kept; `nil` if it has none.
-    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> Result<CachedURLResponse, URLError>? {
+    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestOutcome? {
         guard let url = lookup.request.url else { return nil }
         do throws(FileProblem) {
             guard let response = try recorder.answer(lookup.request) else { return nil }
             reportServed(url, key: url.absoluteString, file: nil, response)
-            return .success(response)
+            return .answered(lookup, response)
         } catch {
-            return .failure(.unreadable(error, url))
+            return .failed(lookup, .unreadable(error, url))
         }
     }
 
-    /// The error of a request that nothing answers, in a session that may not reach the network.
-    func unmatched(_ lookup: Lookup) -> URLError {
-        reportUnanswered(lookup, since: lookup.decision.reason)
-        return .unmatched(Explanation(lookup.request, lookup.decision, lookup.map))
+    /// The end of a request that nothing answers, in a session that may not reach the network.
+    func unmatched(_ lookup: Lookup) -> RequestOutcome {
+        uncount(lookup)
+        var reason = lookup.decision.reason
+        if case .forward = lookup.decision.outcome {
+            reason = "its entry has no “forwardTo”, and its session may not reach the network"
+        }
+        reportUnanswered(lookup, since: reason)
+        let explanation = Explanation(lookup.request, lookup.decision, lookup.map, reason: reason)
+        return RequestOutcome(.unmatched(explanation), lookup, .failure(.unmatched(explanation)))
     }
 
     /// Whether an entry is `null` for a URL.

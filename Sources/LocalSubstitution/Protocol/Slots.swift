@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 /// The classes made so far. A class is never used for another attaching, and stays as long as the process.
-enum Slots {
+package enum Slots {
     private struct State: Sendable {
         var count = 0
         var attachments: [ObjectIdentifier: Attachment] = [:]
@@ -31,7 +31,7 @@ enum Slots {
     }
 
     /// Detaches a class. From now on it fails every request that would reach the network.
-    static func empty(_ slot: SubstitutionURLProtocol.Type) {
+    package static func empty(_ slot: SubstitutionURLProtocol.Type) {
         let attachment = state.withLock { state in
             state.emptied.insert(ObjectIdentifier(slot))
             return state.attachments.removeValue(forKey: ObjectIdentifier(slot))

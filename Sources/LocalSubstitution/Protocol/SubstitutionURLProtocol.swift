@@ -18,6 +18,8 @@ public class SubstitutionURLProtocol: URLProtocol {
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
+    /// Tells the session's listener, if it has one, what becomes of the request.
+    private let heard = Guarded<(@Sendable (RequestOutcome) -> Void)?>(nil)
 
     /// Whether an entry applies to a request, a recorder keeps its response, or the session must fail the request.
     public override class func canInit(with request: URLRequest) -> Bool {
@@ -28,7 +30,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             responder.noteTaken(request, nil)
             return true
         }
-        let lookup = attachment.lookUp(request)
+        let lookup = attachment.lookUp(request, body: .onLoaderQueue(request))
         guard attachment.action(for: lookup) != nil else { return false }
         responder.noteTaken(request, lookup)
         return true
@@ -47,46 +49,43 @@ public class SubstitutionURLProtocol: URLProtocol {
             client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
             return
         }
-        guard let attachment = Self.attachment else { return end(.failure(.detached(request.url)), attempt) }
+        guard let attachment = Self.attachment else {
+            return end(.failed(nil, .detached(request.url)), attempt)
+        }
         let responder = attachment.responder
         let taken = responder.startTaken(request)
         let isStrict = attachment.unmatched.isStrict
+        hear(attachment)
         if !UnsupportedTask.isUnfinishable(task),
             let retained = responder.retainedResponse(for: request, cachedResponse, isStrict: isStrict)
         {
-            return end(.success(retained), attempt)
+            let lookup = attachment.listener.map { _ in attachment.lookUp(request, body: .none) }
+            return end(.answered(lookup, retained), attempt)
         }
-        guard let action = attachment.actionAtStart(for: request, taken) else {
-            return end(.failure(URLError(.resourceUnavailable)), attempt)
-        }
-        responder.reportGoneFiles(action.lookup)
+        let chain = delivery.withLock { $0.beginChain(attachment) }
+        let lookup = chain.lookUp(request, body: .onLoaderQueue(request), taken)
+        let action = attachment.actionToTake(lookup)
         if let error = UnsupportedTask.error(for: task, request, action) {
-            responder.reportUnanswered(action.lookup, since: error.localizedDescription)
-            return end(.failure(error), attempt)
+            responder.uncount(lookup)
+            responder.reportUnanswered(lookup, since: error.localizedDescription)
+            return end(.failed(lookup, error), attempt)
         }
-        switch action {
-        case .fail(let lookup):
-            end(.failure(responder.unmatched(lookup)), attempt)
-        case .answer(let lookup, let substitution):
-            guard !responder.isAtHand(substitution, lookup) else {
-                return end(responder.serve(lookup, by: substitution), attempt)
-            }
-            perform(.find { .deliver(responder.serve(lookup, by: substitution)) }, attempt)
-        case .replay(let lookup, let recorder):
-            perform(
-                .find { .deliver(responder.replay(lookup, recorder) ?? .failure(responder.unmatched(lookup))) },
-                attempt
-            )
-        case .forward(let lookup, let fallback):
-            forward(ForwardedRequest(attachment, lookup, fallback), attempt)
-        }
+        perform(chain.step(for: action), attempt)
     }
 
-    /// Cancels the forwarded request, and delivers nothing more. Resuming a suspended task starts the protocol again.
+    /// Cancels what the request waits for, and delivers nothing more. Resuming a suspended task starts the protocol again.
     public override func stopLoading() {
         // If it wasn't started, the cache still expects it to report the request.
         Self.attachment?.responder.forgetTaken(request)
         delivery.withLock { $0.stop() }?.cancel()
+    }
+
+    // MARK: Listening
+
+    /// Tells the session's listener, if it has one, that a request has started. A task that was suspended starts again.
+    private func hear(_ attachment: Attachment) {
+        guard let listener = attachment.listener, heard.withLock({ $0 == nil }) else { return }
+        heard.withLock { $0 = listener(request) }
     }
 
     // MARK: Forwarding
@@ -96,25 +95,28 @@ public class SubstitutionURLProtocol: URLProtocol {
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
         let pass: @Sendable (ResponseCollector.Piece) -> Void = { piece in
-            thread.runForDelegate { this.pass(piece, attempt) }
+            thread.runForDelegate { this.pass(forwarded.changed(piece), attempt) }
         }
         let owner = Forwarding.Owner(
-            answerHop: { forwarded.answer(toRedirect: $0) },
+            answerHop: { forwarded.step(forRedirectTo: $0) },
             askOuterSession: { challenge in
                 thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },
-            pass: forwarded.attachment.streams ? pass : nil,
-            passesAtOnce: forwarded.attachment.streams && !forwarded.hasFallback,
+            pass: forwarded.chain.attachment.streams ? pass : nil,
+            passesAtOnce: forwarded.chain.attachment.streams && !forwarded.hasFallback,
             complete: { outcome in
                 let step = forwarded.step(after: outcome)
                 thread.runForDelegate { this.perform(step, attempt) }
             }
         )
         DispatchQueue.global(qos: .userInitiated).async {
-            let forwarding = forwarded.attachment.forwarder.load(
-                forwarded.request,
+            var request = forwarded.request
+            this.delivery.withLock { $0.read }?.replaceStream(of: &request)
+            let forwarding = forwarded.chain.attachment.forwarder.load(
+                request,
                 timeout: forwarded.timeout,
                 priority: this.task?.priority,
+                fixedHeaders: forwarded.fixedHeaders,
                 for: owner
             )
             let goesOn = this.delivery.withLock { $0.follow(forwarding, attempt) }
@@ -123,28 +125,100 @@ public class SubstitutionURLProtocol: URLProtocol {
     }
 
     /// Performs a step. Must run where ``LoaderThread`` says.
-    private func perform(_ step: ForwardedRequest.Step, _ attempt: Int) {
+    private func perform(_ step: RequestStep, _ attempt: Int) {
         nonisolated(unsafe) let this = self
         switch step {
-        case .deliver(let result):
-            end(result, attempt)
-        case .find(let find):
+        case .deliver(let outcome):
+            end(outcome, attempt)
+        case .goOn(let next):
             let thread = LoaderThread()
             DispatchQueue.global(qos: .userInitiated).async {
-                let next = find()
-                thread.run { this.perform(next, attempt) }
+                let step = next()
+                thread.run { this.perform(step, attempt) }
             }
-        case .retry(let other):
-            forward(other, attempt)
+        case .wait(let seconds, let next):
+            wait(seconds, next, attempt)
+        case .readBody(let request, let next):
+            readBody(of: request, next, attempt)
+        case .forward(let forwarded):
+            if let error = UnsupportedTask.error(forForwarding: task, request) {
+                return end(.failed(forwarded.lookup, error), attempt)
+            }
+            forward(forwarded, attempt)
         }
+    }
+
+    private func wait(_ seconds: Double, _ next: @escaping @Sendable () -> RequestStep, _ attempt: Int) {
+        nonisolated(unsafe) let this = self
+        let thread = LoaderThread()
+        let timeout = timeout
+        let time = delivery.withLock { $0.time(after: min(seconds, timeout)) }
+        let delay = Delay(until: time) {
+            let step = seconds < timeout ? next() : this.timedOut()
+            thread.run { this.perform(step, attempt) }
+        }
+        if !delivery.withLock({ $0.follow(delay, attempt) }) { delay.cancel() }
+    }
+
+    /// In seconds. Linux's loader doesn't time out a request that a protocol answers.
+    private var timeout: Double { request.timeoutInterval > 0 ? request.timeoutInterval : .infinity }
+
+    private func timedOut() -> RequestStep { failed(URLError(.timedOut)) }
+
+    /// Reports that the request fails before its entry could answer.
+    private func failed(_ error: URLError) -> RequestStep {
+        let lookup = delivery.withLock { $0.chain }?.lookup
+        if let lookup {
+            Self.attachment?.responder.reportUnanswered(lookup, since: error.localizedDescription)
+        }
+        return .deliver(.failed(lookup, error))
+    }
+
+    private func readBody(
+        of request: URLRequest,
+        _ next: @escaping @Sendable (URLRequest, RequestBody) -> RequestStep,
+        _ attempt: Int
+    ) {
+        guard let stream = request.httpBodyStream else {
+            return perform(.goOn { next(request, RequestBody(request)) }, attempt)
+        }
+        let goOn: @Sendable (ReadBody) -> RequestStep = { read in
+            var request = request
+            read.replaceStream(of: &request)
+            return next(request, read.shown)
+        }
+        if let read = delivery.withLock({ $0.read }) { return perform(.goOn { goOn(read) }, attempt) }
+        guard stream.streamStatus == .notOpen else {
+            let message = "the body was partly read when the task was suspended: set httpBody, not a stream"
+            return perform(failed(.explained(.requestBodyStreamExhausted, message, request.url)), attempt)
+        }
+        nonisolated(unsafe) let this = self
+        let thread = LoaderThread()
+        let reader = BodyReader(stream) { result in
+            let step: RequestStep
+            switch result {
+            case .success(let read):
+                this.delivery.withLock { $0.read = read }
+                step = goOn(read)
+            case .failure(let error):
+                step = this.failed(error)
+            }
+            thread.run { this.perform(step, attempt) }
+        }
+        if timeout.isFinite {
+            let time = delivery.withLock { $0.time(after: timeout) }
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { [weak reader] in reader?.timeOut() }
+        }
+        if !delivery.withLock({ $0.follow(reader, attempt) }) { reader.cancel() }
     }
 
     // MARK: Delivering
 
     /// Delivers a result to the client, unless the task was stopped before. Must run where ``LoaderThread`` says.
-    private func end(_ result: Result<CachedURLResponse, URLError>, _ attempt: Int) {
+    private func end(_ outcome: RequestOutcome, _ attempt: Int) {
         guard let isRest = delivery.withLock({ $0.end(attempt) }), let client else { return }
-        switch result {
+        heard.withLock { $0 }?(outcome)
+        switch outcome.result {
         case .success(let response):
             if !isRest {
                 #if !canImport(Darwin)

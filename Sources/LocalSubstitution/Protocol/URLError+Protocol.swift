@@ -19,6 +19,11 @@ extension URLError {
         .explained(.cannotOpenFile, "the entry's file \(problem.message)", url)
     }
 
+    /// The error that an entry gives a request.
+    static func ofEntry(_ key: String, _ code: Code, _ url: URL?) -> URLError {
+        .explained(code, "the entry “\(key)” makes this request fail", url)
+    }
+
     /// What a request gets in a session whose cache was detached.
     static func detached(_ url: URL?) -> URLError {
         .explained(

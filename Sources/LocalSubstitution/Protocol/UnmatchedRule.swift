@@ -1,17 +1,17 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// Which requests may not reach the network.
-struct UnmatchedRule: Sendable {
+package struct UnmatchedRule: Sendable {
     /// Whether unanswered requests fail, unless they're exceptions.
-    let isStrict: Bool
+    package let isStrict: Bool
     private var exceptions = MapKeys()
 
     /// - Throws: If an exception is neither a URL nor a match pattern.
-    init(_ unmatched: LocalSubstitutionCache.Unmatched) throws(AttachmentError) {
+    package init(_ unmatched: LocalSubstitutionCache.Unmatched) throws(AttachmentError) {
         guard case .fail(let exceptions) = unmatched else {
             isStrict = false
             return
@@ -26,7 +26,7 @@ struct UnmatchedRule: Sendable {
         }
     }
 
-    func fails(_ request: URLRequest) -> Bool {
+    package func fails(_ request: URLRequest) -> Bool {
         guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
             return isStrict
         }

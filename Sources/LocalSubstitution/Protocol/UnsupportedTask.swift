@@ -20,7 +20,10 @@ enum UnsupportedTask {
         #if canImport(Darwin)
         return nil
         #else
-        if case .fail = action { return nil }
+        switch action {
+        case .fail, .refuse: return nil
+        default: break
+        }
         if isUnfinishable(task) {
             return .explained(
                 .unsupportedURL,
@@ -30,15 +33,23 @@ enum UnsupportedTask {
             )
         }
         // Not earlier, since `canInit(with:)` gets a request and not its task.
-        if case .forward = action, task is URLSessionUploadTask {
-            return .explained(
-                .requestBodyStreamExhausted,
-                "on Linux, Foundation hides an upload task's body from a URLProtocol, so that it can't be sent on: set the "
-                    + "request's httpBody and use a data task",
-                request.url
-            )
-        }
+        guard case .forward = action else { return nil }
+        return self.error(forForwarding: task, request)
+        #endif
+    }
+
+    /// Why a task's request can't be sent on; `nil` for most.
+    static func error(forForwarding task: URLSessionTask?, _ request: URLRequest) -> URLError? {
+        #if canImport(Darwin)
         return nil
+        #else
+        guard task is URLSessionUploadTask else { return nil }
+        return .explained(
+            .requestBodyStreamExhausted,
+            "on Linux, Foundation hides an upload task's body from a URLProtocol, so that it can't be sent on: set the "
+                + "request's httpBody and use a data task",
+            request.url
+        )
         #endif
     }
 }

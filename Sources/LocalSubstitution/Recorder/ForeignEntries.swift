@@ -19,9 +19,10 @@ package struct ForeignEntries: Sendable {
         var globs: [Glob] = []
         for key in document.values.keys where !key.hasPrefix("$") {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
-            guard let file = document.fields(of: key)?.file else { continue }
-            files.insert(NamesInUse.folded(file))
-            if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+            for file in document.files(of: key) {
+                files.insert(NamesInUse.folded(file))
+                if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+            }
         }
         (self.keys, self.files, self.globs) = (keys, files, globs)
     }
@@ -50,8 +51,8 @@ package struct ForeignEntries: Sendable {
         map?.match(url).isExcluded == true
     }
 
-    package func substitution(for url: NormalizedURL) -> Substitution? {
-        map?.match(url).substitution
+    package func substitution(for url: NormalizedURL, method: String = "GET") -> Substitution? {
+        map?.match(url, for: RequestFacts(method: method)).localSubstitution
     }
 
     /// What a new entry for a file gives.

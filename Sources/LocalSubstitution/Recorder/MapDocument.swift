@@ -65,6 +65,39 @@ package struct MapDocument: Sendable {
         }
     }
 
+    /// The names of the files that an entry may serve, those of its alternatives included, even if something is wrong with it.
+    package func files(of key: String) -> [String] {
+        var files: [String] = []
+        Array((values[key] ?? "").utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
+            // The whole map was scanned before, so this is known to be JSON.
+            try? Self.readFiles(&cursor, into: &files)
+        }
+        return files
+    }
+
+    private static func readFiles(
+        _ cursor: inout JSONCursor,
+        into files: inout [String]
+    ) throws(JSONCursor.SyntaxError) {
+        switch cursor.next {
+        case .string:
+            if let name = try cursor.text() { files.append(name) }
+        case .array:
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readFiles(&cursor, into: &files) }
+        case .object:
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                if ["file", "alternatives"].contains(key) {
+                    try readFiles(&cursor, into: &files)
+                } else {
+                    try cursor.skip()
+                }
+            }
+        default:
+            try cursor.skip()
+        }
+    }
+
     /// The names of an entry's fields; empty if it is no object.
     func fieldNames(of key: String) -> [String] {
         guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }

@@ -16,6 +16,7 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
     case tooLarge(bytes: Int, most: Int)
     case notHeld(most: Int)
     case unwritable(String)
+    case refused
     case closed
 
     package var description: String {
@@ -36,6 +37,7 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
             "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
         case .notHeld(let most): "it's longer than \(most) bytes, the most that is held in memory"
         case .unwritable(let problem): problem
+        case .refused: "the recorder's redaction refused it"
         case .closed: "the recorder was closed"
         }
     }

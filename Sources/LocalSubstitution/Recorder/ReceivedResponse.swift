@@ -8,11 +8,29 @@ import FoundationNetworking
 struct ReceivedResponse: Sendable {
     let request: URLRequest
     let response: HTTPURLResponse
-    let body: Data
+    /// As it's kept. The client receives what the server sent.
+    private(set) var body: Data
     /// The requests for the targets of the redirects that led to the response.
     let redirects: [URLRequest]
     /// The reason why the response can't be kept, if it could otherwise.
     var obstacle: NotKept?
+    /// Whether the body is the server's, so that the server's validators describe it.
+    private(set) var isOriginal = true
+
+    init(request: URLRequest, response: HTTPURLResponse, body: Data, redirects: [URLRequest], obstacle: NotKept? = nil)
+    {
+        (self.request, self.response, self.body) = (request, response, body)
+        (self.redirects, self.obstacle) = (redirects, obstacle)
+    }
+
+    /// Lets the app change the body; returns whether the response may be kept.
+    mutating func redact(_ redact: SubstitutionRecorder.Redaction) -> Bool {
+        let given = SubstitutionRecorder.Response(request: request, head: response, body: body)
+        guard let redacted = redact(given) else { return false }
+        isOriginal = redacted.body == body
+        body = redacted.body
+        return true
+    }
 
     /// What became of a response.
     enum Outcome: Sendable {

@@ -5,27 +5,31 @@ package struct RecordedEntry {
     let entry: Entry
     /// The entry's value in the map.
     package let text: String
+    private let fields: EntryFields
 
+    /// - Parameter file: The file with the body; `nil` if it's empty.
     package init(
+        methods: [String] = ["GET"],
         status: Int,
         headers: [String: String],
         type: ContentType?,
         body: Data,
         url: NormalizedURL,
-        file: String,
+        file: String?,
         defaults: EntryFields
     ) {
         var fields = EntryFields()
         fields.file = file
         fields.headers = headers
         // What the map's `$defaults` would make of it otherwise.
-        if status != defaults.status ?? 200 { fields.status = status }
+        if file == nil || status != defaults.status ?? 200 { fields.status = status }
         if let use = defaults.use, use != .always { fields.use = .always }
-        if let methods = defaults.methods, methods != ["GET"] { fields.methods = ["GET"] }
+        if methods != defaults.methods ?? ["GET"] { fields.methods = methods }
         if defaults.ignoreQuery != nil { fields.ignoreQuery = IgnoreQuery(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
 
-        if let type { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
+        if let type, file != nil { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
+        self.fields = fields
         text = Self.text(fields)
         entry = Self.entry(fields, url: url, defaults: defaults)
     }
@@ -34,7 +38,11 @@ package struct RecordedEntry {
     init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
         entry = Self.entry(fields, url: url, defaults: defaults)
         self.text = text
+        self.fields = fields
     }
+
+    /// The fields of the entry and their values, as JSON.
+    package var members: [(key: String, value: String)] { Self.members(fields) }
 
     /// What the entry gives for its URL.
     package func substitution(for url: NormalizedURL) -> Substitution {
@@ -95,8 +103,19 @@ package struct RecordedEntry {
         )
     }
 
+    /// The fields that ``text`` may have. An entry with any other one is a person's.
+    static let fieldNames: Set<String> = [
+        "file", "mimeType", "charset", "status", "ignoreQuery", "use", "methods", "enabled", "headers",
+    ]
+
     private static func text(_ fields: EntryFields) -> String {
-        var members = [("file", JSONText.string(fields.file ?? ""))]
+        let members = members(fields)
+        return fields.file != nil && members.count == 1 ? members[0].value : JSONText.object(members)
+    }
+
+    private static func members(_ fields: EntryFields) -> [(key: String, value: String)] {
+        var members: [(key: String, value: String)] = []
+        if let file = fields.file { members.append(("file", JSONText.string(file))) }
         if let type = fields.mimeType { members.append(("mimeType", JSONText.string(type))) }
         if let charset = fields.charset { members.append(("charset", JSONText.string(charset))) }
         if let status = fields.status { members.append(("status", String(status))) }
@@ -110,6 +129,6 @@ package struct RecordedEntry {
             let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
             members.append(("headers", JSONText.object(headers)))
         }
-        return members.count == 1 ? members[0].1 : JSONText.object(members)
+        return members
     }
 }

@@ -33,9 +33,11 @@ extension RecordedResponse {
             defaults: defaults
         )
         let isRedirected = !received.redirects.isEmpty
-        // A redirect's target can't say whether the copy is still right.
+        // A redirect's target can't say whether the copy is still right. A changed body isn't what a 304 stands for: with a
+        // validator, the client would get it in place of the server's.
         func validator(_ name: String) -> String? {
-            guard !isRedirected, let value = received.response.value(forHTTPHeaderField: name) else { return nil }
+            guard !isRedirected, received.isOriginal, let value = received.response.value(forHTTPHeaderField: name)
+            else { return nil }
             return HTTPSyntax.problem(ofHeader: name, value: value) == nil ? value : nil
         }
         self.init(

@@ -18,6 +18,7 @@ final class RecorderFolder: Sendable {
     let resources: ResourcesFolder
     private let folder: URL
     private let limit: Int
+    private let redact: SubstitutionRecorder.Redaction?
     private let journal: RecordingJournal
     private let pending = Guarded(PendingResponses())
     private let index: Guarded<RecorderIndex>
@@ -25,7 +26,7 @@ final class RecorderFolder: Sendable {
     private let output: Guarded<Output>
 
     /// - Parameter limit: How many bytes the files may have together.
-    init(_ folder: URL, limit: Int) throws(SubstitutionRecorderError) {
+    init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
         let resources = folder.appendingPathComponent("Resources", isDirectory: true)
         // Before anything is made: a folder whose map is broken stays as it is.
         _ = try RecorderInventory.document(in: folder)
@@ -44,6 +45,7 @@ final class RecorderFolder: Sendable {
         self.folder = folder
         self.resources = ResourcesFolder(resources)
         self.limit = limit
+        self.redact = redact
         self.index = Guarded(index)
         output = Guarded(Output(lock: lock, map: map, names: inventory.names))
         if let problem = save() { throw SubstitutionRecorderError(.unwritable, folder, "is not writable: \(problem)") }
@@ -86,6 +88,13 @@ final class RecorderFolder: Sendable {
         output.withLock { writeBodies(&$0) }
     }
 
+    /// Writes the bodies of the responses that have arrived so far, if one of them is for a URL. What is asked for needn't
+    /// wait for others, nor for their redaction.
+    func writeBodies(neededFor url: NormalizedURL) {
+        let arrived = pending.withLock { $0.all }
+        if arrived.contains(where: { (try? $0.response.url().canonical) == url.canonical }) { writeBodies() }
+    }
+
     /// Writes the bodies of the responses that have arrived so far, the map, and what belongs to it; returns what went wrong.
     func save() -> String? {
         withTurn {
@@ -119,21 +128,18 @@ final class RecorderFolder: Sendable {
 
     // MARK: Bodies
 
-    /// A response that is to be kept.
-    private struct Accepted {
-        /// Its place in the batch.
-        let number: Int
-        let response: ReceivedResponse
-        let url: NormalizedURL
-        let digest: String
-    }
-
     private func writeBodies(_ output: inout Output) {
         let batch = pending.withLock { $0.all }
         guard !batch.isEmpty else { return }
         var outcomes = [ReceivedResponse.Outcome](repeating: .unchanged, count: batch.count)
         let foreign = foreign
-        let new = accept(batch.map(\.response), foreign, &outcomes).filter { !putUnchanged($0, foreign) }
+        // Only `output` is locked here: the redaction may take its time.
+        let decided = RecordingBatch(batch.map(\.response), foreign, limit: limit, redact: redact)
+        for (number, reason) in decided.refusals { outcomes[number] = .notKept(reason) }
+        index.withLock { index in
+            for url in decided.dropped { index.drop(url.canonical) }
+        }
+        let new = decided.accepted.filter { !putUnchanged($0, foreign) }
             .map { (accepted: $0, file: newName(for: $0, &output.names)) }
         var problem: WrittenFolder.Problem?
         do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
@@ -154,33 +160,8 @@ final class RecorderFolder: Sendable {
         pending.withLock { $0.removeFirst(batch.count) }
     }
 
-    /// Returns the responses to keep, in the order of their arrival: only the last one of each URL.
-    private func accept(
-        _ batch: [ReceivedResponse],
-        _ foreign: ForeignEntries,
-        _ outcomes: inout [ReceivedResponse.Outcome]
-    ) -> [Accepted] {
-        var last: [String: (number: Int, url: NormalizedURL)] = [:]
-        for (number, response) in batch.enumerated() {
-            switch RecordingDecision(response, foreign, limit: limit) {
-            case .keep(let url):
-                last[url.canonical] = (number, url)
-            case .leave(let reason):
-                outcomes[number] = .notKept(reason)
-            case .drop(let url, let reason):
-                last[url.canonical] = nil
-                index.withLock { $0.drop(url.canonical) }
-                outcomes[number] = .notKept(reason)
-            }
-        }
-        return last.values.sorted { $0.number < $1.number }.map { number, url in
-            let digest = Digest.hexadecimal(of: batch[number].body)
-            return Accepted(number: number, response: batch[number], url: url, digest: digest)
-        }
-    }
-
     /// Returns whether the body is there already. Then its entry may have changed.
-    private func putUnchanged(_ accepted: Accepted, _ foreign: ForeignEntries) -> Bool {
+    private func putUnchanged(_ accepted: RecordingBatch.Accepted, _ foreign: ForeignEntries) -> Bool {
         guard let old = response(for: accepted.url), old.digest == accepted.digest,
             old.bytes == accepted.response.body.count,
             let status = FileStatus(path: resources.path(of: old.file)), status.kind == .regular,
@@ -190,7 +171,7 @@ final class RecorderFolder: Sendable {
         return true
     }
 
-    private func put(_ accepted: Accepted, file: String, _ foreign: ForeignEntries) {
+    private func put(_ accepted: RecordingBatch.Accepted, file: String, _ foreign: ForeignEntries) {
         let (url, digest, defaults) = (accepted.url, accepted.digest, foreign.defaults)
         let new = RecordedResponse(accepted.response, url: url, file: file, digest: digest, defaults: defaults)
         index.withLock { index in
@@ -200,7 +181,7 @@ final class RecorderFolder: Sendable {
     }
 
     /// A name that nothing in the folder has, including what people put there meanwhile.
-    private func newName(for accepted: Accepted, _ names: inout NamesInUse) -> String {
+    private func newName(for accepted: RecordingBatch.Accepted, _ names: inout NamesInUse) -> String {
         let isFirst = response(for: accepted.url) == nil
         let type = accepted.response.contentType?.essence
         let name = RecordedFileName(accepted.url, type: type, bodyDigest: isFirst ? nil : accepted.digest)

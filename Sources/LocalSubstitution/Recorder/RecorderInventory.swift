@@ -100,7 +100,7 @@ struct RecorderInventory {
     ) -> (NormalizedURL, EntryFields, String)? {
         guard !MapKey.isPattern(key), let url = try? NormalizedURL(key: key), url.canonical == key,
             let fields = document.fields(of: key), let file = fields.file, FileName(text: file).problem == nil,
-            !document.fieldNames(of: key).contains("comment"), fields.timeout == nil
+            document.fieldNames(of: key).allSatisfy(RecordedEntry.fieldNames.contains)
         else { return nil }
         let options = EntryOptions(fields.merged(withDefaults: defaults))
         guard options.status == 200, options.use == .always, options.isEnabled, options.ignoreQuery == nil,

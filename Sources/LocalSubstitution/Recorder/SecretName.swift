@@ -22,7 +22,7 @@ package enum SecretName {
         }
     }
 
-    static func isSecret(_ name: String) -> Bool {
+    package static func isSecret(_ name: String) -> Bool {
         let lowered = MIMEType.asciiLowercased(name)
         if prefixes.contains(where: { lowered.hasPrefix($0) }) { return true }
         let words = words(of: name)

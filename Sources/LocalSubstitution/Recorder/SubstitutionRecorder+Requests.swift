@@ -24,10 +24,10 @@ extension SubstitutionRecorder {
 
     /// The kept copy, or what the recorder's own map says for the URL; `nil` if there is none.
     ///
-    /// Writes the bodies that have arrived first: an app that has received a response can ask for it at once.
+    /// If a body for the URL has arrived, it's written first: an app that has received a response can ask for it at once.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
-        contents.writeBodies()
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
+        contents.writeBodies(neededFor: url)
         while true {
             let kept = contents.response(for: url)
             let substitution =

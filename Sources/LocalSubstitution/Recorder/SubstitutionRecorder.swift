@@ -23,16 +23,27 @@ public final class SubstitutionRecorder: Sendable {
         var onProblem: (@Sendable (String) -> Void)?
     }
 
+    /// Changes a response before it is kept, or refuses it by returning `nil`.
+    public typealias Redaction = @Sendable (Response) -> Response?
+
     /// Opens a folder, which is made if there is none.
     ///
     /// - Parameters:
     ///   - folder: The folder for the map and the files.
     ///   - limit: How many bytes the kept files may have together; the oldest are dropped. One of more than a twentieth of it is
     ///     not kept.
+    ///   - redacting: Called once for each response that would be kept, before anything of it is written. Return the response,
+    ///     perhaps with another body, or `nil` to refuse it; then an earlier copy of its URL goes as well. The client receives
+    ///     what the server sent. It's called off the loader's queue, one response at a time, and must not call the recorder. Copies
+    ///     that are in the folder already aren't changed.
     /// - Throws: If another recorder has the folder, if its map can't be read or is no JSON object, or if it can't be written.
-    public init(folder: URL, limit: Int = 50_000_000) throws(SubstitutionRecorderError) {
+    public init(
+        folder: URL,
+        limit: Int = 50_000_000,
+        redacting: Redaction? = nil
+    ) throws(SubstitutionRecorderError) {
         self.folder = folder
-        contents = try RecorderFolder(folder, limit: max(limit, 0))
+        contents = try RecorderFolder(folder, limit: max(limit, 0), redact: redacting)
     }
 
     deinit {

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// A short stand-in for a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012), under a fixed key.
 ///
 /// It is the same in every process, as what is kept on disk needs it. `Hasher` is not, and no other hash comes with the
 /// toolchain on every platform. It is fast, and two texts never share one by chance; it is no protection against somebody who
 /// looks for two that do.
-enum Digest {
+package enum Digest {
     /// The digest in base64url, without padding: 22 characters that mean the same in a URL's path and in a file's name.
     static func base64(of text: String) -> String {
         var text = text
@@ -27,7 +27,7 @@ enum Digest {
     }
 
     /// The digest as 32 hexadecimal digits in lowercase: the same name also where letter case does not count.
-    static func hexadecimal(of data: Data) -> String {
+    package static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }

@@ -12,6 +12,8 @@ package struct JSONCursor {
         package let message: String
         /// Whether it may well be JSON, but no object.
         var isOtherJSON = false
+        /// Whether it's nested deeper than the cursor goes.
+        var isTooDeep = false
 
         /// The 1-based line and column (in characters) of the byte.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
@@ -34,13 +36,15 @@ package struct JSONCursor {
 
     let bytes: UnsafeBufferPointer<UInt8>
     package private(set) var offset: Int
-    private var line: Int
+    private(set) var line: Int
     private let end: Int
     private var depth = 0
     private let isStrict: Bool
+    private let deepest: Int
 
-    /// Deeper nesting of a strict text is refused, so that hostile input can't exhaust the stack.
-    static let deepest = 64
+    /// A strict cursor refuses deeper nesting, so that hostile input can't exhaust the stack. A map's entries may have JSON
+    /// bodies that are ``JSONValue/deepest`` deep.
+    static let deepest = JSONValue.deepest + 8
     /// The same for any other text. Chrome nests a request's callers, some 32 deep.
     private static let deepestInArchive = 256
 
@@ -51,8 +55,15 @@ package struct JSONCursor {
     }
 
     /// A cursor of one value inside a text; `line` is the line on which the value begins.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, in range: Range<Int>, line: Int, isStrict: Bool) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        in range: Range<Int>,
+        line: Int,
+        isStrict: Bool,
+        deepest: Int = Self.deepest
+    ) {
         self.bytes = bytes
+        self.deepest = isStrict ? deepest : Self.deepestInArchive
         offset = range.lowerBound
         end = range.upperBound
         self.line = line
@@ -153,10 +164,11 @@ package struct JSONCursor {
         guard take(first) else { throw failure("has no JSON value here") }
         depth += 1
         defer { depth -= 1 }
+        guard depth <= deepest else {
+            throw SyntaxError(offset: offset, message: "is nested more than \(deepest) levels deep", isTooDeep: true)
+        }
         skipWhiteSpace()
         if take(last) { return }
-        let deepest = isStrict ? Self.deepest : Self.deepestInArchive
-        guard depth <= deepest else { throw failure("is nested more than \(deepest) deep") }
         while true {
             try element(&self)
             skipWhiteSpace()

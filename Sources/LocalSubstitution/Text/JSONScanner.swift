@@ -11,6 +11,12 @@ package struct JSONScanner {
         package let range: Range<Int>
     }
 
+    /// One value of an array.
+    struct Element {
+        let line: Int
+        let value: Value
+    }
+
     package enum Value {
         case string(String)
         case object(Range<Int>)
@@ -55,6 +61,19 @@ package struct JSONScanner {
             }
             try cursor.finish()
         }
+    }
+
+    /// Reads the elements of the array that is the whole text.
+    func elements() throws(JSONCursor.SyntaxError) -> [Element] {
+        var elements: [Element] = []
+        try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
+            var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                let line = cursor.line
+                elements.append(Element(line: line, value: try Self.value(&cursor)))
+            }
+        }
+        return elements
     }
 
     private static func value(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> Value {

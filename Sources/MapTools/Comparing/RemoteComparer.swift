@@ -27,21 +27,14 @@ struct RemoteComparer: Sendable {
         self.limit = limit
         self.updating = updating
         var groups: [String: [Entry]] = [:]
-        for entry in entries {
-            guard let name = Self.fileName(of: entry) else { continue }
-            groups[folder.realName(of: name) ?? name, default: []].append(entry)
+        for entry in entries where !entry.isPattern {
+            guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
+            groups[folder.realName(of: name) ?? name, default: []].append(answering)
         }
         jobs = groups.values.sorted { ($0[0].line, $0[0].key) < ($1[0].line, $1[0].key) }.flatMap { entries in
             let file = ComparedFile(entries[0].file?.text ?? "", in: folder, entries: entries.count)
             return entries.map { Job(entry: $0, file: file) }
         }
-    }
-
-    /// The file of an entry that can be compared.
-    private static func fileName(of entry: Entry) -> String? {
-        guard !entry.isPattern, !entry.options.isNever, entry.options.isEnabled, entry.options.methods.contains("GET")
-        else { return nil }
-        return entry.file?.text
     }
 
     func run(_ progress: (_ count: Int, _ total: Int) -> Void) async -> [RemoteComparison] {

@@ -39,8 +39,8 @@ package struct RemoteComparison: Sendable {
 extension SubstitutionMap {
     /// Compares the files of all exact entries with what their URLs serve now, six at a time, without cache and cookies.
     ///
-    /// Leaves out what a `GET` of one URL can't tell: patterns, entries that are `null`, disabled, without a file or for other
-    /// methods only. An answer is one with the status 200, or with the entry's own. Redirects are followed.
+    /// Leaves out what a `GET` of one URL can't tell: patterns, entries that are `null`, disabled, without a file, for other
+    /// methods only, or with a condition. Of alternatives, the first for `GET` counts. An answer is one with the status 200, or with the entry's own. Redirects are followed.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.

@@ -64,9 +64,10 @@ extension EditedMap {
             type: response.value(forHTTPHeaderField: "Content-Type").flatMap { ContentType($0) },
             body: body
         )
-        switch try keep(response, for: url, as: key, replacing: replacing) {
+        switch try keep([response], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept
         case .failure(let occupied): throw Self.occupied(occupied.key)
+        case nil: throw MapToolError("\(key): nothing was added")
         }
     }
 
@@ -104,7 +105,7 @@ extension EditedMap {
                 "the resources folder has another file “\(name)”: rename yours, or replace it with --force"
             )
         }
-        let isOwn = key.flatMap { entries.document.fields(of: $0)?.file } == name
+        let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
         guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
             throw MapToolError("the file “\(name)” of the resources folder belongs to another entry: rename yours")
         }

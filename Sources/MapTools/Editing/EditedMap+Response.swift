@@ -2,38 +2,38 @@ import Foundation
 import LocalSubstitution
 
 extension EditedMap {
-    /// Keeps a response: writes its body, and makes the entry that serves it.
+    /// Keeps responses of one URL: writes their bodies, and makes the entry that serves them. Several become its alternatives.
     ///
-    /// - Parameter replacing: Whether an existing entry for the URL is replaced.
-    /// - Returns: The kept file, or the key of the existing entry that prevented it.
+    /// - Parameters:
+    ///   - responses: At most one for each method.
+    ///   - replacing: Whether an existing entry for the URL is replaced.
+    /// - Returns: For each, the kept file, or the key of the existing entry that prevented it.
     mutating func keep(
-        _ response: KeepableResponse,
+        _ responses: [KeepableResponse],
         for url: NormalizedURL,
         as key: String,
         replacing: Bool
-    ) throws(MapToolError) -> Result<KeptFile, Occupied> {
+    ) throws(MapToolError) -> [Result<KeptFile, Occupied>] {
         let oldKey = entries.key(of: url)
-        let oldFile = oldKey.flatMap { entries.document.fields(of: $0)?.file }
-        let isThere = oldFile.map { hasFile($0, response.body) } ?? false
-        if let oldFile, isThere, let served = entries.substitution(for: url) {
-            let new = recorded(response, for: url, in: oldFile).substitution(for: url)
-            if isSame(served, new, response.body) {
-                return .success(KeptFile(.unchanged, oldFile, response.body, served))
-            }
-        }
+        let same = responses.map { response in oldKey.flatMap { unchanged(response, for: url, in: $0) } }
         let occupied = entries.refusal(of: url)?.key
-        if let occupied, !replacing { return .failure(Occupied(key: occupied)) }
-        let file: String
-        if let oldFile, isThere || isOnlyUse(oldFile) {
-            file = oldFile
-            if !isThere { try write(response.body, to: oldFile) }
-        } else {
-            file = try write(response.body, as: RecordedFileName(url, type: response.type?.essence))
+        if let occupied, !replacing || same.allSatisfy({ $0 != nil }) {
+            return same.map { $0.map { .success($0) } ?? .failure(Occupied(key: occupied)) }
         }
-        let recorded = recorded(response, for: url, in: file)
-        set(oldKey ?? key, to: recorded.text)
-        let served = recorded.substitution(for: url)
-        return .success(KeptFile(occupied == nil ? .new : .replaced, file, response.body, served))
+        var kept: [Result<KeptFile, Occupied>] = []
+        var answers: [AlternativesText.Members] = []
+        for (response, same) in zip(responses, same) {
+            // The first has the plain name.
+            let digest = answers.isEmpty ? nil : Digest.hexadecimal(of: Data(response.method.utf8))
+            let name = RecordedFileName(url, type: response.type?.essence, bodyDigest: digest)
+            let file = try write(response.body, as: name, over: oldKey)
+            let recorded = recorded(response, for: url, in: file)
+            answers.append(recorded.members)
+            let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
+            kept.append(.success(KeptFile(change, file, response.body, recorded.substitution(for: url))))
+        }
+        if !answers.isEmpty { set(oldKey ?? key, to: AlternativesText.value(of: answers)) }
+        return kept
     }
 
     /// The map has another entry for a URL.
@@ -41,8 +41,35 @@ extension EditedMap {
         let key: String
     }
 
+    /// The file of an entry that serves a response already.
+    private func unchanged(_ response: KeepableResponse, for url: NormalizedURL, in key: String) -> KeptFile? {
+        guard let served = entries.substitution(for: url, method: response.method), let file = served.fileName,
+            entries.document.files(of: key).contains(file), hasFile(file, response.body)
+        else { return nil }
+        let new = recorded(response, for: url, in: file).substitution(for: url)
+        return isSame(served, new, response.body) ? KeptFile(.unchanged, file, response.body, served) : nil
+    }
+
+    /// Writes a body, to a file of the entry that it replaces if there's one that has it or may be overwritten.
+    private mutating func write(
+        _ body: Data,
+        as name: RecordedFileName,
+        over oldKey: String?
+    ) throws(MapToolError) -> String {
+        let own = oldKey.map { entries.document.files(of: $0) } ?? []
+        if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
+            markTaken(file)
+            return file
+        }
+        guard let file = own.first(where: isOnlyUse) else { return try write(body, as: name) }
+        markTaken(file)
+        try write(body, to: file)
+        return file
+    }
+
     private func recorded(_ response: KeepableResponse, for url: NormalizedURL, in file: String) -> RecordedEntry {
         RecordedEntry(
+            methods: [response.method],
             status: response.status,
             headers: response.headers,
             type: response.type,
@@ -53,14 +80,15 @@ extension EditedMap {
         )
     }
 
-    /// Whether two entries for the same bytes have the same type, status and headers. When they answer, and how they are
-    /// spelled, doesn't count.
+    /// Whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. When they
+    /// answer, and how they are spelled, doesn't count.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
         // `Content-Type` is compared as it is served.
         var headers = (one.headers, other.headers)
         headers.0[header: "Content-Type"] = nil
         headers.1[header: "Content-Type"] = nil
-        return one.status == other.status && headers.0.count == headers.1.count
+        return one.status == other.status && other.methods.allSatisfy(one.methods.contains)
+            && headers.0.count == headers.1.count
             && headers.0.allSatisfy { headers.1[header: $0.key] == $0.value }
             && one.contentType(ofBody: body) == other.contentType(ofBody: body)
     }

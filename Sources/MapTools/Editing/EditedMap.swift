@@ -60,7 +60,7 @@ package struct EditedMap {
             entries = ForeignEntries(try MapDocument(json: json, file: file), resources: resources)
         }
         for key in entries.document.values.keys {
-            if let name = entries.document.fields(of: key)?.file { uses[NamesInUse.folded(name), default: 0] += 1 }
+            for name in entries.document.files(of: key) { uses[NamesInUse.folded(name), default: 0] += 1 }
         }
         if !isDryRun { mapFolder.cancel(file.lastPathComponent) }
         for name in ResourcesFolder(resources).names(limit: .max) {
@@ -99,14 +99,14 @@ package struct EditedMap {
         while true {
             let candidate = name.candidate(number)
             number += 1
-            if !entries.names(candidate), !taken.contains(NamesInUse.folded(candidate)), hasFile(candidate, body) {
-                taken.insert(NamesInUse.folded(candidate))
+            if !entries.names(candidate), !isTaken(candidate), hasFile(candidate, body) {
+                markTaken(candidate)
                 return candidate
             }
             guard let free = names.take(candidate), !writtenResources.contains(free) else {
                 continue
             }
-            taken.insert(NamesInUse.folded(free))
+            markTaken(free)
             try write(body, to: free)
             return free
         }
@@ -132,8 +132,14 @@ package struct EditedMap {
 
     /// Whether a file may be overwritten with an entry: no other names it.
     func isOnlyUse(_ name: String) -> Bool {
-        uses[NamesInUse.folded(name)] == 1 && !entries.isNamedByPattern(name)
-            && !taken.contains(NamesInUse.folded(name))
+        uses[NamesInUse.folded(name)] == 1 && !entries.isNamedByPattern(name) && !isTaken(name)
+    }
+
+    /// Whether an entry of this change has a file.
+    func isTaken(_ name: String) -> Bool { taken.contains(NamesInUse.folded(name)) }
+
+    mutating func markTaken(_ name: String) {
+        taken.insert(NamesInUse.folded(name))
     }
 
     /// Writes the map if the new text can be loaded, then replaces existing files.

@@ -11,16 +11,20 @@ package struct ArchiveSelection: Sendable {
     private var patterns = MapKeys()
     private let types: [Glob]
     private let statuses: Set<Int>
+    /// `nil` for all.
+    private let methods: Set<String>?
 
     /// - Parameters:
     ///   - patterns: Match patterns and URLs, as the keys of a map; none = every URL.
     ///   - types: MIME types, perhaps with `*`, as `image/*`; none = every type.
     ///   - statuses: HTTP statuses; none = 200 alone.
+    ///   - methods: HTTP methods, `*` for all; none = GET alone.
     ///   - largest: How many bytes a body may have.
     package init(
         patterns: [String] = [],
         types: [String] = [],
         statuses: [Int] = [],
+        methods: [String] = [],
         largest: Int = standardLargest
     ) throws(MapToolError) {
         for pattern in patterns {
@@ -33,6 +37,8 @@ package struct ArchiveSelection: Sendable {
         takesAll = patterns.isEmpty
         self.types = types.map { Glob(Array($0.asciiLowercased.utf8)) }
         self.statuses = statuses.isEmpty ? [200] : Set(statuses)
+        let names = methods.isEmpty ? ["GET"] : methods.map { $0.uppercased() }
+        self.methods = names.contains("*") ? nil : Set(names)
         self.largest = largest
     }
 
@@ -40,8 +46,7 @@ package struct ArchiveSelection: Sendable {
     func refusal(of entry: ArchivedEntry, _ url: NormalizedURL) -> NotImported? {
         guard takesAll || patterns.match(url) else { return .pattern }
         guard let method = entry.method, let status = entry.status else { return .malformed }
-        // HTTP's methods are case-sensitive, but not all programs that write archives know that.
-        if method.uppercased() != "GET" { return .method(method) }
+        if let methods, !methods.contains(method) { return .method(method) }
         guard statuses.contains(status) else { return .status(status) }
         let type = entry.contentType?.essence ?? ""
         if !types.isEmpty, !types.contains(where: { $0.match(Array(type.utf8)[...]) != nil }) { return .type(type) }

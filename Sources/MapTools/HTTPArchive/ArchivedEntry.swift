@@ -3,6 +3,7 @@ import LocalSubstitution
 
 /// What an HTTP Archive says of one request and its response; what is missing or of a wrong type is `nil`.
 struct ArchivedEntry: Sendable {
+    /// In uppercase: HTTP's methods are case-sensitive, but not all programs that write archives know that.
     private(set) var method: String?
     private(set) var url: String?
     /// 0 where the request got no response.
@@ -41,7 +42,8 @@ struct ArchivedEntry: Sendable {
     private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
-            case "method": method = try cursor.text()
+            case "method":
+                method = try cursor.text().flatMap { HTTPSyntax.isToken($0) && $0 != "*" ? $0.uppercased() : nil }
             case "url": url = try cursor.text()
             default: try cursor.skip()
             }

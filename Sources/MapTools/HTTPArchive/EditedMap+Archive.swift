@@ -2,7 +2,7 @@ import Foundation
 import LocalSubstitution
 
 extension EditedMap {
-    /// Imports an archive's responses: for each URL, the last one whose body can be decoded.
+    /// Imports an archive's responses: for each URL and method, the last one whose body can be decoded.
     ///
     /// - Parameter replacing: Whether existing entries are replaced. `null` entries never are.
     /// - Returns: What became of each, in the order of the archive.
@@ -24,19 +24,8 @@ extension EditedMap {
         }
         for key in order {
             guard let (url, numbers) = candidates[key] else { continue }
-            var isTaken = false
-            for number in numbers.reversed() {
-                guard !isTaken else {
-                    outcomes[number] = .failure(.superseded)
-                    continue
-                }
-                let outcome = take(archive.entries[number], of: archive, selection, url, replacing)
+            for (number, outcome) in take(numbers, of: archive, selection, url, replacing) {
                 outcomes[number] = outcome
-                switch outcome {
-                case .success: isTaken = true
-                // No earlier one instead: the existing entry was compared with the last response.
-                case .failure(let reason): isTaken = reason.isFinal
-                }
             }
         }
         return zip(archive.entries, outcomes).map { entry, outcome in
@@ -60,28 +49,60 @@ extension EditedMap {
         }
     }
 
+    /// Takes one URL's responses, of each method the last one whose body can be decoded.
     private mutating func take(
-        _ entry: ArchivedEntry,
+        _ numbers: [Int],
         of archive: HTTPArchive,
         _ selection: ArchiveSelection,
         _ url: NormalizedURL,
         _ replacing: Bool
-    ) -> Result<KeptFile, NotImported> {
+    ) -> [Int: Result<KeptFile, NotImported>] {
+        var outcomes: [Int: Result<KeptFile, NotImported>] = [:]
+        var last: [String: (number: Int, response: KeepableResponse)] = [:]
+        for number in numbers.reversed() {
+            let method = archive.entries[number].method ?? "GET"
+            guard last[method] == nil else {
+                outcomes[number] = .failure(.superseded)
+                continue
+            }
+            switch Self.response(archive.entries[number], of: archive, selection, url) {
+            case .success(let response): last[method] = (number, response)
+            case .failure(let reason): outcomes[number] = .failure(reason)
+            }
+        }
+        if last["GET"] != nil, let head = last.removeValue(forKey: "HEAD") {
+            outcomes[head.number] = .failure(.headOfGet)
+        }
+        let taken = last.sorted { ($0.key == "GET" ? "" : $0.key) < ($1.key == "GET" ? "" : $1.key) }.map(\.value)
+        do throws(MapToolError) {
+            let kept = try keep(taken.map(\.response), for: url, as: url.canonical, replacing: replacing)
+            for ((number, _), result) in zip(taken, kept) {
+                outcomes[number] = result.mapError { NotImported.entry(key: $0.key) }
+            }
+        } catch {
+            for (number, _) in taken { outcomes[number] = .failure(.unwritable(error.description)) }
+        }
+        return outcomes
+    }
+
+    private static func response(
+        _ entry: ArchivedEntry,
+        of archive: HTTPArchive,
+        _ selection: ArchiveSelection,
+        _ url: NormalizedURL
+    ) -> Result<KeepableResponse, NotImported> {
         guard let body = archive.body(of: entry) else { return .failure(.brokenBody) }
         guard body.count <= selection.largest else { return .failure(.tooLarge(most: selection.largest)) }
         let type = entry.typeOfBody(at: url)
         if entry.hasLostBytes(body, at: url) { return .failure(.lostBytes(type: type?.essence ?? "")) }
-        let response = KeepableResponse(
-            status: entry.status ?? 200,
-            headers: RecordedHeaders.kept(ArchivedEntry.keptHeaders) { entry.headers[$0.asciiLowercased] },
-            type: type,
-            body: body
+        return .success(
+            KeepableResponse(
+                method: entry.method ?? "GET",
+                status: entry.status ?? 200,
+                headers: RecordedHeaders.kept(ArchivedEntry.keptHeaders) { entry.headers[$0.asciiLowercased] },
+                type: type,
+                body: body
+            )
         )
-        do throws(MapToolError) {
-            return try keep(response, for: url, as: url.canonical, replacing: replacing)
-                .mapError { NotImported.entry(key: $0.key) }
-        } catch {
-            return .failure(.unwritable(error.description))
-        }
     }
 }

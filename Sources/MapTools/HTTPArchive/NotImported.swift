@@ -12,7 +12,9 @@ package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
     static let malformed = Self("malformed", "the archive's entry has no request with a URL, or no response")
     static func url(_ problem: String) -> Self { Self("url", "the URL \(problem)") }
     static let pattern = Self("match", "no --match pattern matches it")
-    static func method(_ method: String) -> Self { Self("method", "the method is \(method): only GET is taken") }
+    static func method(_ method: String) -> Self {
+        Self("method", "the method is \(method), which --methods doesn't name")
+    }
     static func status(_ status: Int) -> Self {
         Self("status", status == 0 ? "there was no response: the status is 0" : "the status is \(status)")
     }
@@ -29,6 +31,7 @@ package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
     static func query(_ name: String) -> Self { Self("query", "the URL's parameter “\(name)” may be a credential") }
     static func tooLarge(most: Int) -> Self { Self("tooLarge", "the body has more than \(most) bytes (--max-size)") }
     static let superseded = Self("superseded", "a later response for the same URL counts")
+    static let headOfGet = Self("headOfGet", "the entry for GET answers HEAD too")
     static func excluded(key: String) -> Self { Self("excluded", "the map excludes it (entry “\(key)”)") }
     static func entry(key: String) -> Self {
         Self("entry", "the map has another entry for it (“\(key)”): --force replaces it")
@@ -37,7 +40,4 @@ package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The sort of reason that is a failure: a file couldn't be written.
     package static let failure = "unwritable"
-
-    /// Whether no earlier response for the same URL is taken instead.
-    var isFinal: Bool { kind == "entry" || kind == Self.failure }
 }

@@ -9,9 +9,9 @@ import FoundationNetworking
 struct CommandSession: Sendable {
     /// The options that say through what session a subcommand loads.
     static let options = [
-        Option(name: "attach", value: nil, help: "with SubstitutionURLProtocol as well"),
-        Option(name: "record", value: "DIR", help: "attach, and keep responses in DIR"),
-        Option(name: "offline", value: nil, help: "attach, and let nothing reach the network"),
+        Option(name: "cache-only", value: nil, help: "don't attach: the cache alone answers"),
+        Option(name: "record", value: "DIR", help: "keep responses in DIR"),
+        Option(name: "offline", value: nil, help: "let nothing reach the network"),
         ByteCount.limitOption,
     ]
 
@@ -24,6 +24,10 @@ struct CommandSession: Sendable {
     /// - Parameter isServer: Whether it loads for others, as long as it runs: then a changed map or file is served from the next
     ///   request on, cookies are left to the clients, and nobody is told which answers the default cache gives.
     init(_ arguments: Arguments, _ output: Output, isServer: Bool = false) throws {
+        isAttached = !arguments.has("cache-only")
+        if !isAttached, let other = ["record", "offline"].first(where: arguments.has) {
+            throw Failure(usage: "--\(other) needs an attached session: leave out --cache-only")
+        }
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
         cache = try Self.cache(arguments, output, recordsInto: folder, reloadsChanges: isServer)
@@ -35,7 +39,6 @@ struct CommandSession: Sendable {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }
-        isAttached = recorder != nil || arguments.has("attach") || arguments.has("offline")
         if isAttached {
             try cache.attach(
                 to: configuration,

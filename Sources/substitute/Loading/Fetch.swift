@@ -62,7 +62,7 @@ struct Fetch: Sendable {
 extension Fetch.Source: CustomStringConvertible {
     var description: String {
         switch self {
-        case .substituted(let file): "substituted ← \(file ?? "no file")"
+        case .substituted(let file): "substituted ← \(file ?? "the map")"
         case .defaultCache: "default cache"
         case .network: "network"
         case .failed: "failed"

@@ -9,7 +9,8 @@ import FoundationNetworking
 enum RequestOptions {
     static let all = [
         Option(name: "header", value: "'NAME: VALUE'", help: "a header of the request; may be repeated", repeats: true),
-        Option(name: "method", value: "METHOD", help: "default: GET"),
+        Option(name: "method", value: "METHOD", help: "default: GET; with --data, POST"),
+        RequestBody.option,
         Option(name: "range", value: "BYTES", help: "as 0-99, 100- or -50"),
         Option(name: "reload", value: nil, help: "ignore local data, as a reload does"),
     ]
@@ -19,6 +20,7 @@ enum RequestOptions {
         guard !arguments.operands.isEmpty else {
             throw Failure(usage: "which URL? Name at least one, as https://example.com/logo.png")
         }
+        let body = try RequestBody.data(arguments)
         return try arguments.operands.map { operand in
             guard let url = URLText.url(operand), let scheme = url.scheme,
                 ["http", "https"].contains(scheme.lowercased()),
@@ -29,14 +31,18 @@ enum RequestOptions {
                         "“\(operand)” is no http or https URL: write it whole, as https://example.com/logo.png"
                 )
             }
-            return try request(url, arguments)
+            return try request(url, body, arguments)
         }
     }
 
-    private static func request(_ url: URL, _ arguments: Arguments) throws(Failure) -> URLRequest {
+    private static func request(_ url: URL, _ body: Data?, _ arguments: Arguments) throws(Failure) -> URLRequest {
         var request = URLRequest(url: url)
+        request.httpBody = body
+        if body != nil { request.httpMethod = "POST" }
         if let method = arguments.value("method") {
-            guard isMethod(method) else { throw Failure(usage: "“\(method)” is no HTTP method") }
+            guard isMethod(method) else {
+                throw Failure(usage: "“\(method)” isn't an HTTP method: write one such as POST")
+            }
             request.httpMethod = method.uppercased()
         }
         if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
@@ -53,10 +59,13 @@ enum RequestOptions {
             }
             request.addValue(parts[1], forHTTPHeaderField: parts[0])
         }
+        if body != nil, request.value(forHTTPHeaderField: "Content-Type") == nil {
+            request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        }
         return request
     }
 
-    private static func isMethod(_ text: String) -> Bool {
+    static func isMethod(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "-") }
     }
 

@@ -51,7 +51,8 @@ struct MapChoice: Sendable {
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()
-        guard let folder = map?.resources, map?.entries.contains(where: { $0.file != nil }) == true else {
+        guard let folder = map?.resources, map?.entries.flatMap(\.answering).contains(where: { $0.file != nil }) == true
+        else {
             return standardResources
         }
         return URL(fileURLWithPath: folder.path, isDirectory: true)

@@ -10,13 +10,16 @@ let getCommand = Subcommand(
     operands: "URL…",
     summary: "load URLs through URLSession with the cache in place",
     details: """
-        Loads each URL through a URLSession whose cache is a LocalSubstitutionCache,
-        and prints where the answer came from (substituted ← file, default cache or
-        network), its status, MIME type, size and time. An HTTP error is an answer.
+        Loads each URL through a URLSession to which a LocalSubstitutionCache is
+        attached, and prints where the answer came from (substituted ← file, default
+        cache or network), its status, MIME type, size and time. An HTTP error is an
+        answer. --data, --header and --method make requests as curl does: several --data
+        are joined with &, and line breaks of a file are left out.
 
-        With --attach the map also answers what no cache is asked for, as requests with
-        Authorization. With --record the responses become files and a map in DIR, which
-        answer when the network fails; with --offline as well, only they and the map do.
+        With --cache-only the session only has the cache, which isn't asked about
+        requests with Authorization, a POST and others. With --record the responses
+        become files and a map in DIR, which answer when the network fails; with
+        --offline as well, only they and the map do.
         """,
     options: RequestOptions.all + CommandSession.options + [
         Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output")
@@ -56,7 +59,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 }
 
 extension Fetch {
-    /// Adds to a failure's reason which entry names the URL, why the cache can't answer, and that the protocol would.
+    /// Adds to a failure's reason which entry names the URL, why the cache can't answer, and that an attached session would.
     fileprivate mutating func addAdvice(from explanation: Explanation) {
         guard case .failed(let reason) = source, let entry = explanation.winner, let attached = explanation.attached
         else {
@@ -64,7 +67,7 @@ extension Fetch {
         }
         source = .failed(
             "\(reason). The entry “\(entry.key)” names it, but the cache can't answer: \(explanation.reason). "
-                + "With --attach, it's served by \(attached)."
+                + "Without --cache-only, it's served by \(attached)."
         )
     }
 }

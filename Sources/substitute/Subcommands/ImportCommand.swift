@@ -9,15 +9,17 @@ let importCommand = Subcommand(
     details: """
         Takes the responses of an HTTP Archive, as the network panels of browsers and
         proxies save it, into a map and its resources folder; either is made if it is
-        not there. Only what has a body is taken, of a GET; of several for one URL, the
-        last. Entries and files that are there stay as they are. Cookies and other
-        credentials are left out, and so are URLs that seem to have one.
+        not there. Takes only responses with a body, to a GET unless --methods says
+        otherwise; for each URL and method, the last one. Several methods of one URL
+        become alternatives of its entry. Existing entries and files stay as they are.
+        Leaves out cookies and other credentials, and URLs that seem to contain one.
         """,
     options: [
         Option(name: "into", value: "DIR", help: "the folder of the map; default: here"),
         Option(name: "match", value: "PATTERN", help: "only URLs that match it; may be repeated", repeats: true),
         Option(name: "type", value: "TYPE", help: "only such as image/*; may be repeated", repeats: true),
         Option(name: "status", value: "CODE", help: "instead of 200; may be repeated", repeats: true),
+        Option(name: "methods", value: "LIST", help: "such as GET,POST, or '*'; default: GET"),
         Option(name: "max-size", value: "BYTES", help: "leave larger bodies; default: 20000000"),
         Option(name: "force", value: nil, help: "replace entries that are there; never null"),
         Option(name: "dry-run", value: nil, help: "only say what would be done"),
@@ -65,6 +67,11 @@ private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
         }
         return status
     }
+    let methods = (arguments.value("methods") ?? "GET").split(separator: ",", omittingEmptySubsequences: false)
+        .map { $0.trimmingCharacters(in: .whitespaces) }
+    for method in methods where method != "*" && !RequestOptions.isMethod(method) {
+        throw Failure(usage: "“\(method)” isn't an HTTP method: write --methods GET,POST or '*'")
+    }
     let types = arguments.all("type")
     for type in types where !isMIMEType(type) {
         throw Failure(usage: "“\(type)” isn't a MIME type: write --type image/png or 'image/*'")
@@ -79,6 +86,7 @@ private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
             patterns: arguments.all("match"),
             types: types,
             statuses: statuses,
+            methods: methods,
             largest: largest
         )
     } catch {

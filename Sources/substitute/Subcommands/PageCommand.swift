@@ -12,9 +12,9 @@ let pageCommand = Subcommand(
     summary: "load a page and its parts, and save it as one file",
     details: """
         Loads a page and what its HTML and CSS refer to, six at a time, through a
-        URLSession whose cache is a LocalSubstitutionCache, and prints where each part
-        came from, as get does, and the totals. Links that a reader may follow, frames
-        and what scripts load are left alone.
+        URLSession to which a LocalSubstitutionCache is attached, and prints where each
+        part came from, as get does, and the totals. Links that a reader may follow,
+        frames and what scripts load are left alone.
 
         With --save the page becomes one file that needs no network: its parts stand in
         it as data: URLs. Parts that were not loaded stay as they were and are listed.

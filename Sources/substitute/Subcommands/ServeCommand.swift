@@ -7,9 +7,9 @@ let serveCommand = Subcommand(
     operands: "",
     summary: "answer on 127.0.0.1 as an origin, with the cache in place",
     details: """
-        Answers http://127.0.0.1:PORT/path with what a URLSession with the cache gets
-        for the same path and query of an origin: a base URL for what asks no URLCache,
-        as browsers, WKWebView, AsyncHTTPClient and curl. GET and HEAD, with ranges;
+        Answers http://127.0.0.1:PORT/path with what an attached URLSession gets for the
+        same path and query of an origin: a base URL for what asks no URLCache, as
+        browsers, WKWebView, AsyncHTTPClient and curl. GET and HEAD, with ranges;
         redirects are followed, and a failure is a 502 that says why. A changed map or
         file is served from the next request on, and substituted answers tell browsers
         to ask again each time. Cookies are the client's.

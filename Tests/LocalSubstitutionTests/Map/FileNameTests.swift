@@ -25,9 +25,14 @@ struct FileNameTests {
     private func expect(_ row: Row) throws {
         let json = try JSONEncoder().encode([row.key: row.file])
         let index = MapLoader(json: Array(json), folder: nil, looksAtFiles: true).index
-        let candidates = try index.candidates(for: NormalizedURL(row.url))
-        #expect(candidates.map(\.fileName) == [row.name])
-        #expect(candidates.map { $0.obstacle == nil } == [row.name != nil])
+        let url = try NormalizedURL(row.url)
+        let candidates = index.candidates(for: url)
+        #expect(candidates.count == 1)
+        for candidate in candidates {
+            let entry = index.entries[candidate.number]
+            let content = try? Substitution.Content(entry, filledWith: candidate.captures, for: url)
+            #expect(content?.fileName == row.name)
+        }
     }
 
     @Test(

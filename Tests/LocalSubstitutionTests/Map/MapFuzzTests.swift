@@ -13,7 +13,10 @@ struct MapFuzzTests {
           "https://*.h.com:*/f/*.woff2": "f/*.woff2",
           "https://\u00e9.com/ü?v=2&w=1": {"file": "a.txt", "comment": "\ud83d\ude00\n"},
           "https://h.com/l": {"file": "a.txt", "ignoreQuery": ["utm_*", "fb"], "methods": ["GET"], "enabled": true},
-          "https://h.com/g": {"status": 404, "use": "whenOffline", "mimeType": "a/b", "charset": "utf-8"},
+          "https://h.com/g": {"text": "\t", "status": 404, "use": "whenOffline", "mimeType": "a/b", "charset": "utf-8"},
+          "https://h.com/p": [{"json": [1e5, null], "times": 2, "delay": 0.5, "when": {"query": {"a": null}}},
+            {"error": "timedOut", "when": {"headers": {"A": "*"}, "json": {"a": {}}, "text": "*"}}, "a.txt"],
+          "https://h.com/n/*": {"forwardTo": "http://[::1]:80/*?q=1", "setRequestHeaders": {"A": null}},
           "*://h.com/l/*": null
         }
         """#.utf8

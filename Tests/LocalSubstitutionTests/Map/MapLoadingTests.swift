@@ -50,7 +50,7 @@ struct MapLoadingTests {
         #expect(found.status == 203)
         #expect(found.headers == ["X-A": "1"])
         #expect(found.use == .untilUpdated)
-        #expect(found.methods == ["GET", "POST"])
+        #expect(try map.match(NormalizedURL("https://h/a")).winner?.options.methods == ["GET", "POST"])
     }
 
     @Test("what an entry doesn't set is as documented")
@@ -87,37 +87,42 @@ struct MapLoadingTests {
         let map = try folder.map(
             #"{"https://h/a": "a.txt", "https://h/b": {"file": "b.txt", "methods": ["POST"]}}"#
         )
-        let get = try #require(try map.match(NormalizedURL("https://h/a")).substitution)
-        let post = try #require(try map.match(NormalizedURL("https://h/b")).substitution)
-        #expect(["GET", "HEAD", "POST"].map { get.lists(method: $0) } == [true, true, false])
-        #expect(["GET", "HEAD", "POST"].map { post.lists(method: $0) } == [false, false, true])
+        let methods = ["GET", "HEAD", "POST"]
+        for (url, answers) in [("https://h/a", [true, true, false]), ("https://h/b", [false, false, true])] {
+            let url = try NormalizedURL(url)
+            #expect(methods.map { map.match(url, for: RequestFacts(method: $0)).winner != nil } == answers)
+        }
+    }
+
+    private func winner(_ url: String, _ method: String, _ map: SubstitutionMap) throws -> EntryOptions? {
+        try map.match(NormalizedURL(url), for: RequestFacts(method: method)).winner?.options
     }
 
     @Test("$defaults gives its fields to entries that don't set them, wherever it stands")
     func defaults() throws {
         let members = [
-            #""$defaults": {"status": 203, "charset": "utf-16", "methods": ["PUT"], "use": "whenOffline", "timeout": 1}"#,
+            #""$defaults": {"delay": 3, "charset": "utf-16", "methods": ["PUT"], "use": "whenOffline", "timeout": 1}"#,
             #""https://h/a": "a.txt""#,
-            #""https://h/b": {"file": "b.txt", "status": 200, "methods": ["GET"], "use": "always"}"#,
+            #""https://h/b": {"file": "b.txt", "delay": 0, "methods": ["GET"], "use": "always"}"#,
         ]
         for json in [members, members.reversed()].map({ "{\($0.joined(separator: ","))}" }) {
             let map = try folder.map(json)
-            let plain = try #require(try map.match(NormalizedURL("https://h/a")).substitution)
-            #expect((plain.status, plain.charset, plain.methods, plain.use) == (203, "utf-16", ["PUT"], .whenOffline))
-            let own = try #require(try map.match(NormalizedURL("https://h/b")).substitution)
-            #expect((own.status, own.charset, own.methods, own.use) == (200, "utf-16", ["GET"], .always))
+            let plain = try #require(try winner("https://h/a", "PUT", map))
+            #expect((plain.charset, plain.methods, plain.use) == ("utf-16", ["PUT"], .whenOffline))
+            let own = try #require(try winner("https://h/b", "GET", map))
+            #expect((own.charset, own.methods, own.use) == ("utf-16", ["GET"], .always))
+            #expect(map.entries.map { $0.options.delay == ($0.key == "https://h/a" ? 3 : 0) } == [true, true])
         }
-        #expect(try options("{}", defaults: #"{"status": 204}"#).status == 204)
         #expect(try options(#"{"file": "a.txt", "enabled": true}"#, defaults: #"{"enabled": false}"#).isEnabled)
     }
 
     @Test("of two $defaults the last applies to all entries that are used all the same", arguments: [0, 1, 2])
     func twoDefaults(_ place: Int) throws {
-        var members = [#""$defaults": {"status": 203}"#, #""https://h/a": "a.txt""#, #""https://h/b": "b.txt""#]
-        members.insert(#""$defaults": {"status": 204}"#, at: place + 1)
+        var members = [#""$defaults": {"delay": 1}"#, #""https://h/a": "a.txt""#, #""https://h/b": "b.txt""#]
+        members.insert(#""$defaults": {"delay": 2}"#, at: place + 1)
         let map = try folder.map("{\(members.joined(separator: ","))}", invalidEntries: .skip)
         #expect(map.problems.map(\.kind) == [.duplicate])
-        #expect(map.entries.map(\.options.status) == [204, 204])
+        #expect(map.entries.map(\.options.delay) == [2, 2])
     }
 
     @Test(
@@ -150,7 +155,7 @@ struct MapLoadingTests {
 
     @Test("null entries don't take the defaults")
     func nullAndDefaults() throws {
-        let map = try folder.map(#"{"$defaults": {"file": "a.txt", "enabled": false}, "https://h/*": null}"#)
+        let map = try folder.map(#"{"$defaults": {"methods": ["PUT"], "enabled": false}, "https://h/*": null}"#)
         let match = try map.match(NormalizedURL("https://h/a"))
         #expect(match.winner?.key == "https://h/*")
         #expect(match.substitution == nil)

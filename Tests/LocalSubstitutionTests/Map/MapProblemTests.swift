@@ -99,7 +99,7 @@ struct MapProblemTests {
         Row(#"{"status": -200}"#, .invalidValue, "status -200"),
         Row(#"{"status": 99999999999999999999}"#, .wrongType, "“status” must be a number"),
         Row(#"{"status": 404, "headers": []}"#, .wrongType, "“headers” must be an object"),
-        Row(#"{"status": 404, "headers": {"A": 1}}"#, .wrongType, "“A” must have a string"),
+        Row(#"{"status": 404, "headers": {"A": 1}}"#, .wrongType, "“A” must be a string"),
         Row(#"{"status": 404, "headers": {"A B": "x"}}"#, .invalidHeader, "“A B” is no header name"),
         Row(#"{"status": 404, "headers": {"": "x"}}"#, .invalidHeader, "“” is no header name"),
         Row(#"{"status": 404, "headers": {"A": "x\r\nB: y"}}"#, .invalidHeader, "“A”", "control character"),
@@ -135,7 +135,7 @@ struct MapProblemTests {
         Row(#"{"status": 404, "status": 404}"#, .duplicate, "“status” is given twice"),
         Row(key: "$defaults", "[]", .wrongType, "must be an object"),
         Row(key: "$defaults", #"{"fiel": "x"}"#, .unknownField, "did you mean “file”"),
-        Row(key: "$defaults", #"{"status": 600}"#, .invalidValue, "status 600"),
+        Row(key: "$defaults", #"{"delay": -1}"#, .invalidValue, "“delay”", "0–3600"),
     ]
 
     @Test("a field that is unknown or has a wrong value", arguments: fieldRows)

@@ -32,18 +32,22 @@ struct RandomisedMatchTests {
                 let isEncoded = random.once(in: 2)
                 let normal = try NormalizedURL(isEncoded ? url.text.replacing("'", with: "%27") : url.text)
                 let expected = ReferenceMatcher.matches(url, used)
-                let found = map.storage.index.candidates(for: normal).filter { $0.obstacle == nil }
-                let keys = found.map { map.storage.index.entries[$0.number].key }
+                let found = map.storage.index.candidates(for: normal).compactMap { candidate in
+                    let entry = map.storage.index.entries[candidate.number]
+                    let content = try? Substitution.Content(entry, filledWith: candidate.captures, for: normal)
+                    return content.map { (key: entry.key, content: $0) }
+                }
+                let (keys, files) = (found.map(\.key), found.map(\.content.fileName))
                 let winner = expected.first { $0.entry.isEnabled && ($0.file == nil || exists($0.file)) }
                 let match = map.match(normal)
-                guard keys == expected.map(\.entry.key.text), found.map(\.fileName) == expected.map(\.file),
+                guard keys == expected.map(\.entry.key.text), files == expected.map(\.file),
                     match.winner?.key == winner?.entry.key.text, match.substitution?.fileName == winner?.file
                 else {
                     Issue.record(
                         """
                         seed \(seed), round \(round): \(url.text) with \(json)
                         expected \(expected.map { ($0.entry.key.text, $0.file) }), winner \(winner?.entry.key.text ?? "none")
-                        found \(keys), \(found.map(\.fileName)), winner \(match.winner?.key ?? "none")
+                        found \(keys), \(files), winner \(match.winner?.key ?? "none")
                         """
                     )
                     return

@@ -13,7 +13,7 @@ struct SchemaTests {
 
     @Test("rejects what is wrong with a key or a field")
     func rejects() throws {
-        let all = MapProblemTests.keyRows + MapProblemTests.fieldRows
+        let all = MapProblemTests.keyRows + MapProblemTests.fieldRows + AnswerProblemTests.rows
         let rows = all.filter { !Self.isBeyondSchemas($0) }
         #expect(all.count - rows.count == 4)
         for (row, problem) in zip(rows, try SchemaValidator.problems(of: rows.map(\.json))) {
@@ -37,8 +37,11 @@ struct SchemaTests {
         "{}", #"{ "$schema": 5 }"#,
         #"{ "HTTPS://H:443/%61?b=1&a=2": "a.txt", "*://*.h.example:*/a/*?q=*": "*/..a/a..b/*", "https://*": null }"#,
         #"{ "http://[::1]:8080/": "a.txt", "https://bücher.example/ü|": "ü", "https://h": "a b", "https://h:/?": "a" }"#,
-        #"{ "$defaults": { "file": "a.txt" }, "https://h/a": {}, "https://h/b": { "comment": "x" } }"#,
-        #"{ "$defaults": { "status": 404 }, "https://h/a": {} }"#,
+        #"{ "$defaults": { "delay": 0.5, "comment": "x" }, "https://h/a": { "json": null, "charset": "UTF-8" } }"#,
+        #"{ "https://h/*/*": { "forwardTo": "http://[::1]:80/*?q=*", "setRequestHeaders": { "Cookie": null } } }"#,
+        #"{ "https://h/a": { "text": "x", "when": { "query": { "a": null }, "json": 5, "text": "*", "headers": { "A": "*" } } } }"#,
+        #"{ "https://h/a": { "alternatives": [{ "status": 503, "times": 2 }, "b"], "ignoreQuery": true, "headers": {} } }"#,
+        #"{ "$defaults": { "use": "whenOffline" }, "https://h/a": { "text": "", "setRequestHeaders": { "A": "1" } } }"#,
         #"{ "https://h/a": { "status": 100, "headers": { "X-A": "ä\t", "content-lengths": "" }, "ignoreQuery": false } }"#,
         #"{ "https://h/a": { "status": 599, "ignoreQuery": ["a", "utm_*", "*"], "timeout": 0.5, "use": "whenOffline" } }"#,
         #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,

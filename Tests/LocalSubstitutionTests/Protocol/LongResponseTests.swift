@@ -164,7 +164,8 @@ struct LongResponseTests {
                 unmatched: try UnmatchedRule(.load),
                 recorder: recorder
             )
-            let forwarded = ForwardedRequest(attachment, cache.responder.lookUp(request), .recorder(recorder))
+            let chain = RequestChain(attachment)
+            let forwarded = ForwardedRequest(chain, cache.responder.lookUp(request), .recorder(recorder))
             _ = forwarded.step(after: .passedOn(response, redirects: [], limit: Self.limit))
             recorder.flush()
             #expect(recorder.hasAnswer(to: request) == !isPlain)

@@ -18,7 +18,7 @@ struct ProtocolTests {
         "http://127.0.0.1:*/no-store": { "file": "a.txt", "headers": { "Cache-Control": "no-store" } },
         "http://127.0.0.1:*/no-cache": { "file": "a.txt", "headers": { "Cache-Control": "no-cache" } },
         "http://127.0.0.1:*/expired": { "file": "a.txt", "headers": { "Cache-Control": "max-age=0" } },
-        "http://127.0.0.1:*/moved": { "file": "a.txt", "status": 308, "headers": { "Location": "/other" } },
+        "http://127.0.0.1:*/moved": { "file": "a.txt", "status": 308, "headers": { "Location": "/mapped" } },
         "http://127.0.0.1:*/error": { "file": "a.txt", "status": 503 },
         "http://127.0.0.1:*/denied": { "file": "a.txt", "status": 401, "headers": { "WWW-Authenticate": "Basic realm=x" } },
         "http://127.0.0.1:*/offline/slow": { "file": "a.txt", "use": "whenOffline", "timeout": 0.2 },
@@ -108,7 +108,7 @@ struct ProtocolTests {
         Row(what: "an entry with Cache-Control: no-store", path: "no-store"),
         Row(what: "an entry with Cache-Control: no-cache", path: "no-cache"),
         Row(what: "an entry with max-age=0", path: "expired"),
-        Row(what: "an entry with a redirect, which is not followed", path: "moved", status: 308),
+        Row(what: "an entry with a redirect to another entry", path: "moved"),
         Row(what: "an entry with status 503", path: "error", status: 503),
         Row(what: "an entry with status 401 and a challenge", path: "denied", status: 401),
     ]

@@ -16,8 +16,18 @@ struct RecorderFixture {
 
     var mapText: String { (try? String(contentsOf: folder.file("substitutions.json"), encoding: .utf8)) ?? "" }
 
-    func open(limit: Int = 50_000_000) throws -> SubstitutionRecorder {
-        try SubstitutionRecorder(folder: folder.url, limit: limit)
+    func open(
+        limit: Int = 50_000_000,
+        redacting: SubstitutionRecorder.Redaction? = nil
+    ) throws -> SubstitutionRecorder {
+        try SubstitutionRecorder(folder: folder.url, limit: limit, redacting: redacting)
+    }
+
+    /// Keeps a response, and lets go of the folder, which a recorder that goes does only when its queue is done with it.
+    func keepAndClose(_ url: String, _ body: String, etag: String? = nil) throws {
+        let recorder = try open()
+        try recorder.keep(url, body, etag: etag)
+        recorder.close()
     }
 
     /// The names of the files in `Resources`.

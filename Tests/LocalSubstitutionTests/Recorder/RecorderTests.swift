@@ -169,15 +169,16 @@ struct RecorderTests {
             try recorder.keep("https://h/a", "one", etag: "\"1\"")
             try recorder.keep("https://h/b", Data(), ["ETag": "\"2\""], target: "https://h/c")
             #expect(try recorder.etag("https://h/b") == nil)
+            recorder.close()
         }
-        var recorder: SubstitutionRecorder? = try fixture.open()
-        #expect(try recorder?.etag("https://h/a") == "\"1\"" && recorder?.body("https://h/a") == "one")
-        #expect(try recorder?.validators(for: RecorderFixture.request("https://h/a", ["If-None-Match": "x"])) == nil)
-        recorder = nil
+        let recorder = try fixture.open()
+        #expect(try recorder.etag("https://h/a") == "\"1\"" && recorder.body("https://h/a") == "one")
+        #expect(try recorder.validators(for: RecorderFixture.request("https://h/a", ["If-None-Match": "x"])) == nil)
+        recorder.close()
         // Somebody edits the fixture: the server's validator is not the file's any more.
         try fixture.folder.write("Resources/h/a.txt", "edited")
-        recorder = try fixture.open()
-        #expect(try recorder?.etag("https://h/a") == nil && recorder?.body("https://h/a") == "edited")
+        let other = try fixture.open()
+        #expect(try other.etag("https://h/a") == nil && other.body("https://h/a") == "edited")
     }
 
     @Test(
@@ -188,7 +189,7 @@ struct RecorderTests {
         ]
     )
     func withoutRecords(text: String?) throws {
-        do { try fixture.open().keep("https://h/a", "one", etag: "\"1\"") }
+        try fixture.keepAndClose("https://h/a", "one", etag: "\"1\"")
         try fixture.folder.remove("recorder.json")
         if let text { try fixture.folder.write("recorder.json", text) }
         let recorder = try fixture.open()
@@ -268,7 +269,7 @@ struct RecorderTests {
 
     @Test("files that a killed recorder left go; nobody else's do")
     func orphans() throws {
-        do { try fixture.open().keep("https://h/a", "one", etag: "\"1\"") }
+        try fixture.keepAndClose("https://h/a", "one", etag: "\"1\"")
         for name in ["h/b.txt", "h/.\(Digest.hexadecimal(of: Data("b.txt".utf8))).part", "h/c.txt", "top.txt"] {
             try fixture.folder.write("Resources/\(name)", name)
         }
@@ -300,7 +301,7 @@ struct RecorderTests {
 
     @Test("a folder that isn't writable is refused when it's opened", arguments: [".", "Resources"])
     func readOnly(name: String) throws {
-        do { try fixture.open().keep("https://h/a", "one") }
+        try fixture.keepAndClose("https://h/a", "one")
         let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path)
         let error = try fixture.folder.whileReadOnly(name) {
             #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }

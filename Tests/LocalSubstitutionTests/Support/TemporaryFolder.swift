@@ -45,11 +45,11 @@ extension TemporaryFolder {
 
 extension SubstitutionMap {
     /// The key and the file name of the substitution for a URL, which is taken as it is written: `URL` would encode some of it.
-    func answer(_ url: String) throws -> Answer? {
-        try match(NormalizedURL(url)).substitution.map { Answer(key: $0.key, file: $0.fileName) }
+    func answer(_ url: String) throws -> NamedFile? {
+        try match(NormalizedURL(url)).substitution.map { NamedFile(key: $0.key, file: $0.fileName) }
     }
 
-    struct Answer: Equatable {
+    struct NamedFile: Equatable {
         let key: String
         let file: String?
     }

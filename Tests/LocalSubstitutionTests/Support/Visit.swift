@@ -20,9 +20,10 @@ struct Visit {
         map: String = "{}",
         unmatched: LocalSubstitutionCache.Unmatched = .load,
         headers: [String: String] = [:],
-        streams: Bool = Attachment.canStream
+        streams: Bool = Attachment.canStream,
+        redacting: SubstitutionRecorder.Redaction? = nil
     ) throws {
-        recorder = try SubstitutionRecorder(folder: folder)
+        recorder = try SubstitutionRecorder(folder: folder, redacting: redacting)
         cache = LocalSubstitutionCache(
             map: try SubstitutionMap(json: Data(map.utf8), resources: FileManager.default.temporaryDirectory)
         )

@@ -92,7 +92,7 @@ struct AskingTests {
             map: #"""
                 "ORIGIN/always": "a.txt", "ORIGIN/null": null,
                 "ORIGIN/offline": { "file": "a.txt", "use": "whenOffline" },
-                "ORIGIN/status": { "status": 404, "use": "untilUpdated" },
+                "ORIGIN/status": { "status": 404 },
                 "ORIGIN/post": { "file": "a.txt", "use": "untilUpdated", "methods": ["POST"] }
                 """#
         )

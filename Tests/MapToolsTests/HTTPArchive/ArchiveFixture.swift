@@ -76,11 +76,12 @@ struct ArchiveFixture {
     }
 
     /// What the map serves for a URL: file, type and bytes.
-    func served(_ url: String) throws -> (file: String, type: String, status: Int, body: Data)? {
-        guard let substitution = try map().match(NormalizedURL(url)).substitution, let file = substitution.fileName
-        else {
-            return nil
-        }
+    func served(
+        _ url: String,
+        method: String = "GET"
+    ) throws -> (file: String, type: String, status: Int, body: Data)? {
+        let match = try map().match(NormalizedURL(url), for: RequestFacts(method: method))
+        guard let substitution = match.substitution, let file = substitution.fileName else { return nil }
         let bytes = try Data(contentsOf: resources.appendingPathComponent(file))
         return (file, ResponseBuilder.contentType(of: substitution, bodyBeginning: bytes), substitution.status, bytes)
     }

@@ -131,7 +131,7 @@ struct ArchiveImportTests {
         "left, and why",
         arguments: [
             (Recording(url: nil), .malformed), (Recording(status: nil), .malformed),
-            (Recording(method: nil), .malformed),
+            (Recording(method: nil), .malformed), (Recording(method: "P T"), .malformed),
             (Recording(url: "data:text/plain,x"), .url("has no host: write data://host/path")),
             (Recording(url: "wss://h.com/a"), .url("has the scheme “wss”: only http and https URLs are substituted")),
             (Recording(url: "https://u:s3cr3t@h.com/a"), .url("has user info before the host")),

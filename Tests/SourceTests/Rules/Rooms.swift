@@ -17,7 +17,8 @@ struct Rooms: Sendable {
             ],
             notYet: [:]
         ),
-        Rooms(target: "MapTools", order: ["Editing", "HTTPArchive", "Comparing"], notYet: [:]),
+        Rooms(target: "MapTools", order: ["Editing", "HTTPArchive", "Recording", "Comparing"], notYet: [:]),
+        Rooms(target: "LocalSubstitutionTesting", order: ["top"], notYet: [:]),
         Rooms(target: "LoopbackOrigin", order: ["top"], notYet: [:]),
         Rooms(
             target: "substitute",

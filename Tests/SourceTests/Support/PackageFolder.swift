@@ -7,7 +7,9 @@ enum PackageFolder {
         .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The targets in `Sources`, each after those that it imports.
-    static let targets = ["Guarded", "LocalSubstitution", "MapTools", "LoopbackOrigin", command]
+    static let targets = [
+        "Guarded", "LocalSubstitution", "MapTools", "LocalSubstitutionTesting", "LoopbackOrigin", command,
+    ]
 
     static let command = "substitute"
 

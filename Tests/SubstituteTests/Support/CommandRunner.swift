@@ -28,10 +28,18 @@ extension TemporaryFolder {
     func substitute(
         _ words: [String],
         environment: [String: String] = [:],
+        input: FileHandle? = nil,
         output: FileHandle? = nil,
         limit: DispatchTimeInterval = .seconds(60)
     ) async throws -> Outcome {
-        try await run(Executable.substitute(), words, environment: environment, output: output, limit: limit)
+        try await run(
+            Executable.substitute(),
+            words,
+            environment: environment,
+            input: input,
+            output: output,
+            limit: limit
+        )
     }
 
     /// A copy of the command, without the files that the build puts next to it.
@@ -39,7 +47,12 @@ extension TemporaryFolder {
         let folder = support.appendingPathComponent("bin", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let copy = folder.appendingPathComponent("substitute", isDirectory: false)
-        try FileManager.default.copyItem(at: Executable.substitute(), to: copy)
+        // A link where possible: a copy can't be run while a process that another test starts has it open for writing.
+        do {
+            try FileManager.default.linkItem(at: Executable.substitute(), to: copy)
+        } catch {
+            try FileManager.default.copyItem(at: Executable.substitute(), to: copy)
+        }
         return copy
     }
 
@@ -48,6 +61,7 @@ extension TemporaryFolder {
         _ program: URL,
         _ words: [String],
         environment: [String: String] = [:],
+        input: FileHandle? = nil,
         output: FileHandle? = nil,
         limit: DispatchTimeInterval = .seconds(60)
     ) async throws -> Outcome {
@@ -61,7 +75,7 @@ extension TemporaryFolder {
         process.arguments = words
         process.currentDirectoryURL = url
         process.environment = Self.environment(home: support.path).merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output ?? handles[0]
         process.standardError = handles[1]
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

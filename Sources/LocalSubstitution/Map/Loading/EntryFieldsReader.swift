@@ -2,27 +2,65 @@ import Foundation
 
 /// Reads the fields of one JSON object, and notes everything that is wrong with them.
 struct EntryFieldsReader {
-    private(set) var fields = EntryFields()
+    var fields = EntryFields()
     private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
+    /// The line of each field that is set; see ``checkWhatGoesTogether(_:)``.
+    private(set) var lines: [String: Int] = [:]
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
+    /// The line of the value; 0 for a map that is made in code, whose text has no lines.
+    let line: Int
+    /// The bodies of answers that are made in code. The text names them by their number.
+    let data: [Data]
 
-    init(_ range: Range<Int>, of bytes: [UInt8], line: Int) {
-        self.bytes = bytes
-        var seen: Set<String> = []
+    /// Reads an entry's object, or that of `$defaults`.
+    init(
+        _ range: Range<Int>,
+        of bytes: [UInt8],
+        line: Int,
+        in place: FieldNames.Place = .entry,
+        data: [Data] = []
+    ) {
+        self.init(bytes, line, data)
         // The whole map was scanned before, so this is known to be JSON.
         for member in (try? JSONScanner(bytes, in: range, line: line).members()) ?? [] {
-            guard seen.insert(member.key).inserted else {
+            guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "the field “\(member.key)” is given twice: keep one")
                 continue
             }
-            read(member)
+            if let refusal = FieldNames.refusal(of: member.key, in: place), EntryFields.names.contains(member.key) {
+                note(member, .conflict, refusal)
+            } else {
+                read(member)
+            }
         }
+        if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
     }
+
+    /// Reads a list of alternatives.
+    init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, data: [Data] = []) {
+        self.init(bytes, line, data)
+        readAlternatives(in: range, line: line)
+    }
+
+    private init(_ bytes: [UInt8], _ line: Int, _ data: [Data]) {
+        self.bytes = bytes
+        self.line = line
+        self.data = data
+    }
+
+    /// The line of a field; `nil` for a map that is made in code.
+    func lineInMap(_ field: String) -> Int? { line > 0 ? lines[field] ?? line : nil }
 
     private mutating func read(_ member: JSONScanner.Member) {
         switch member.key {
         case "file": fields.file = decode(member, "a string, the name of a file")
+        case "json": readJSON(member)
+        case "text": readText(member)
+        case "data" where !data.isEmpty: readData(member)
+        case "error": readError(member)
+        case "forwardTo": readForwardTo(member)
+        case "setRequestHeaders": readRequestHeaders(member)
         case "mimeType": readMIMEType(member)
         case "charset": readCharset(member)
         case "status": readStatus(member)
@@ -30,18 +68,16 @@ struct EntryFieldsReader {
         case "ignoreQuery": readIgnoreQuery(member)
         case "use": readUse(member)
         case "timeout": readTimeout(member)
+        case "delay": readDelay(member)
         case "methods": readMethods(member)
+        case "when": readWhen(member)
+        case "times": readTimes(member)
+        case "alternatives": readAlternatives(member)
         case "enabled": fields.isEnabled = decode(member, "true or false")
         case "comment": let _: String? = decode(member, "a string")
         default:
-            let nearest = NearestName.of(member.key, in: EntryFields.names)
-            note(
-                member,
-                .unknownField,
-                "the field “\(member.key)” is unknown"
-                    + (nearest.map { ": did you mean “\($0)”?" }
-                        ?? ": the fields are \(EntryFields.names.joined(separator: ", "))")
-            )
+            let advice = FieldNames.advice(on: member.key)
+            note(member, .unknownField, "the field “\(member.key)” is unknown: \(advice)")
         }
     }
 
@@ -71,29 +107,6 @@ struct EntryFieldsReader {
             return note(member, .invalidValue, "the status \(status) is not in 100–599")
         }
         fields.status = status
-    }
-
-    private mutating func readHeaders(_ member: JSONScanner.Member) {
-        guard case .object(let range) = member.value else {
-            return note(member, .wrongType, "“headers” must be an object of names and values")
-        }
-        var seen: [String: String] = [:]
-        for header in (try? JSONScanner(bytes, in: range, line: member.line).members()) ?? [] {
-            if let other = seen.updateValue(header.key, forKey: header.key.lowercased()) {
-                let how = other == header.key ? "twice" : "as “\(other)” too: names are the same in any case"
-                note(header, .duplicate, "the header “\(header.key)” is given \(how)")
-                continue
-            }
-            guard case .string(let value) = header.value else {
-                note(header, .wrongType, "the header “\(header.key)” must have a string as its value")
-                continue
-            }
-            if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value) {
-                note(header, .invalidHeader, problem)
-            } else {
-                fields.headers[header.key] = value
-            }
-        }
     }
 
     private mutating func readIgnoreQuery(_ member: JSONScanner.Member) {
@@ -139,10 +152,27 @@ struct EntryFieldsReader {
         guard !methods.isEmpty, methods.allSatisfy({ HTTPSyntax.isToken($0) }) else {
             return note(member, .invalidValue, "“methods” must name at least one HTTP method, such as [\"GET\"]")
         }
+        guard methods == ["*"] || !methods.contains("*") else {
+            return note(member, .invalidValue, "“methods” lists * and others: write [\"*\"] for all methods")
+        }
         fields.methods = methods
     }
 
-    private mutating func decode<Value: Decodable>(_ member: JSONScanner.Member, _ expected: String) -> Value? {
+    private mutating func readDelay(_ member: JSONScanner.Member) {
+        guard let delay: Double = decode(member, "a number of seconds, 0–3600") else { return }
+        guard (0...3600).contains(delay) else {
+            return note(member, .invalidValue, "“delay” must be a number of seconds, 0–3600")
+        }
+        fields.delay = delay
+    }
+
+    private mutating func readTimes(_ member: JSONScanner.Member) {
+        guard let times: Int = decode(member, "a whole number, at least 1") else { return }
+        guard times >= 1 else { return note(member, .invalidValue, "“times” must be a whole number, at least 1") }
+        fields.times = times
+    }
+
+    mutating func decode<Value: Decodable>(_ member: JSONScanner.Member, _ expected: String) -> Value? {
         switch member.value {
         case .string(let string):
             if let value = string as? Value { return value }
@@ -155,11 +185,11 @@ struct EntryFieldsReader {
         return nil
     }
 
-    private mutating func note(
-        _ member: JSONScanner.Member,
-        _ kind: SubstitutionMap.Problem.Kind,
-        _ message: String
-    ) {
-        problems.append((member.line, kind, message))
+    mutating func note(_ member: JSONScanner.Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+        note(member.line, kind, message)
+    }
+
+    mutating func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+        problems.append((self.line == 0 ? 0 : line, kind, message))
     }
 }

@@ -38,17 +38,24 @@ struct FileChecker {
     mutating func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
         hasNames = true
         if name.wildcards > wildcardsInKey {
-            let count = wildcardsInKey == 0 ? "none" : "only \(wildcardsInKey)"
-            return Problem(
-                kind: .invalidFileName,
-                message:
-                    "the file “\(name.text)” has \(name.wildcards) *, but the key's path has \(count) to fill it with"
-            )
+            let message = Self.tooMany(name.wildcards, in: "the file “\(name.text)”", wildcardsInKey)
+            return Problem(kind: .invalidFileName, message: message)
         }
         if let known = checked[name.text] { return known }
         let problem = look(at: name)
         checked.updateValue(problem, forKey: name.text)
         return problem
+    }
+
+    /// What is wrong with an entry's `forwardTo`, given its key.
+    static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
+        guard case .network(let target?) = entry.options.answer, target.wildcards > wildcardsInKey else { return nil }
+        return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
+    }
+
+    private static func tooMany(_ wildcards: Int, in what: String, _ wildcardsInKey: Int) -> String {
+        let count = wildcardsInKey == 0 ? "none" : "only \(wildcardsInKey)"
+        return "\(what) has \(wildcards) *, but the key's path has \(count): remove the extra *, or add * to the key"
     }
 
     /// What is wrong with the resources folder. A map without files needs none.
@@ -74,6 +81,10 @@ struct FileChecker {
     }
 
     private mutating func look(at name: FileName) -> Problem? {
+        if Self.isURL(name.text) {
+            let advice = "is a URL: to send the request there, write “forwardTo”"
+            return Problem(kind: .invalidFileName, message: "the file “\(name.text)” \(advice)")
+        }
         if let problem = name.problem {
             return Problem(kind: .invalidFileName, message: "the file “\(name.text)” \(problem)")
         }
@@ -89,6 +100,11 @@ struct FileChecker {
                 message: "the file “\(name.text)” \(error.message)\(advice(on: error, name))"
             )
         }
+    }
+
+    private static func isURL(_ text: String) -> Bool {
+        let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        return scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 
     private static func opened(_ folder: ResourcesFolder?) -> Result<OpenedResources?, FileProblem> {

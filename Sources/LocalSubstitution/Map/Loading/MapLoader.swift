@@ -42,6 +42,26 @@ struct MapLoader {
         finish()
     }
 
+    /// A map of answers in code.
+    init(answers: KeyValuePairs<String, SubstitutionMap.Answer>, folder: ResourcesFolder?) {
+        self.init(folder, looksAtFiles: true)
+        for (key, answer) in answers { add(answer, key: key) }
+        finish()
+    }
+
+    private mutating func add(_ answer: SubstitutionMap.Answer, key: String) {
+        problems += answer.problems.map { Problem(.invalidValue, key: key, $0) }
+        switch answer.source {
+        case .never:
+            add(key: key, line: 0, file: nil, options: .never, isRight: true)
+        case .file(let name):
+            add(key: key, line: 0, file: name, options: plain, isRight: true)
+        case .fields(let json):
+            let json = Array(json.utf8)
+            add(EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data), key: key)
+        }
+    }
+
     /// A map's JSON. Without a resources folder, its entries' files aren't looked for.
     init(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) {
         self.init(folder, looksAtFiles: looksAtFiles)
@@ -84,9 +104,11 @@ struct MapLoader {
             case .null:
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: true)
             case .object(let range):
-                addEntry(member, EntryFieldsReader(range, of: json, line: member.line))
+                add(EntryFieldsReader(range, of: json, line: member.line), key: member.key)
+            case .other(let range) where json[range.lowerBound] == UInt8(ascii: "["):
+                add(EntryFieldsReader(listIn: range, of: json, line: member.line), key: member.key)
             case .other:
-                note(.wrongType, member, "must be a file name, an object with “file”, or null")
+                note(.wrongType, member, "must be a file name, an object, a list of alternatives, or null")
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
             }
         }
@@ -108,8 +130,8 @@ struct MapLoader {
         guard case .object(let range) = member.value else {
             return note(.wrongType, member, "must be an object with an entry's fields")
         }
-        let reader = EntryFieldsReader(range, of: json, line: member.line)
-        note(reader, of: member)
+        let reader = EntryFieldsReader(range, of: json, line: member.line, in: .defaults)
+        note(reader, key: member.key)
         if !hasDefaults { use(reader.fields) }
     }
 
@@ -118,27 +140,35 @@ struct MapLoader {
         plain = EntryOptions(EntryFields().merged(withDefaults: defaults))
     }
 
-    private mutating func addEntry(_ member: JSONScanner.Member, _ reader: EntryFieldsReader) {
-        note(reader, of: member)
-        let fields = reader.fields.merged(withDefaults: defaults)
-        var isRight = reader.problems.isEmpty
-        if fields.file == nil, fields.status == nil, reader.problems.isEmpty {
-            note(.noFile, member, "has neither “file” nor “status”: add one of them")
-            isRight = false
+    private mutating func add(_ reader: EntryFieldsReader, key: String) {
+        note(reader, key: key)
+        let problemsBefore = problems.count
+        let kind = EntryKind(reader.fields)
+        let fields = reader.fields.merged(withDefaults: kind?.applicable(defaults) ?? defaults)
+        let alternatives = AlternativeEntries(of: fields, key: key, line: reader.line) { files.shared($0) }
+        let options = EntryOptions(fields, alternatives: alternatives.entries)
+        if reader.problems.isEmpty {
+            problems += alternatives.problems
+            if let message = fields.requestHeadersProblem {
+                problems.append(Problem(.conflict, key: key, line: reader.lineInMap("setRequestHeaders"), message))
+            }
         }
-        add(key: member.key, line: member.line, file: fields.file, options: EntryOptions(fields), isRight: isRight)
+        let isRight = reader.problems.isEmpty && problems.count == problemsBefore
+        add(key: key, line: reader.line, file: fields.file, options: options, isRight: isRight)
     }
 
     private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool) {
         let file = file.map { files.shared(FileName(text: $0)) }
         let problemsBefore = problems.count
-        defer { if let file, !isRight || problems.count > problemsBefore { namesLeftOut.append(file) } }
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
+        defer {
+            if !isRight || problems.count > problemsBefore { namesLeftOut += entry.answering.compactMap(\.file) }
+        }
         do {
             if entry.isPattern {
                 let pattern = try MatchPattern(key, ignoring: options.ignoreQuery)
                 let isRight =
-                    checkFile(of: entry, wildcards: pattern.path.wildcards) && isRight
+                    check(entry, wildcards: pattern.path.wildcards) && isRight
                     && !wrongKeys.contains(key)
                 let other = patternKeys[pattern.text]
                 if isRight, other == nil {
@@ -148,20 +178,31 @@ struct MapLoader {
                 noteIfEqual(entry, to: other, isRight: isRight, form: pattern.text)
             } else {
                 let url = try NormalizedURL(key: key)
-                let isRight = checkFile(of: entry, wildcards: 0) && isRight && !wrongKeys.contains(key)
+                let isRight = check(entry, wildcards: 0) && isRight && !wrongKeys.contains(key)
                 let other = isRight ? index.insert(entry, url: url) : index.entry(equalTo: url)
                 noteIfEqual(entry, to: other, isRight: isRight, form: url.canonical)
             }
         } catch {
             problems.append(Problem(.invalidKey, entry, "the key \(error.message)"))
-            _ = checkFile(of: entry, wildcards: .max)
+            _ = check(entry, wildcards: .max)
             noteIfEqual(entry, to: nil, isRight: false, form: key)
         }
     }
 
-    private mutating func checkFile(of entry: Entry, wildcards: Int) -> Bool {
-        guard let file = entry.file else { return true }
-        guard let problem = files.problem(of: file, wildcardsInKey: wildcards) else { return true }
+    /// Checks the file and target of an entry, or of all its alternatives.
+    private mutating func check(_ entry: Entry, wildcards: Int) -> Bool {
+        var isRight = checkOne(entry, wildcards: wildcards)
+        for alternative in entry.options.alternatives where !checkOne(alternative, wildcards: wildcards) {
+            isRight = false
+        }
+        return isRight
+    }
+
+    private mutating func checkOne(_ entry: Entry, wildcards: Int) -> Bool {
+        let file = entry.file.flatMap { files.problem(of: $0, wildcardsInKey: wildcards) }
+        guard let problem = file ?? FileChecker.problem(ofTargetOf: entry, wildcardsInKey: wildcards) else {
+            return true
+        }
         problems.append(Problem(problem.kind, entry, problem.message))
         return false
     }
@@ -174,21 +215,23 @@ struct MapLoader {
         }
         let message =
             if entry.key == other.key {
-                Self.isGivenTwice(Int(other.line))
+                Self.isGivenTwice(other.lineInMap)
             } else {
                 "is the same URL as “\(other.key)”\(other.lineInMap.map { " on line \($0)" } ?? ""): keep one of the entries"
             }
         problems.append(Problem(.duplicate, entry, message))
     }
 
-    private static func isGivenTwice(_ first: Int) -> String { "is given twice, first on line \(first): keep one" }
+    private static func isGivenTwice(_ first: Int?) -> String {
+        "is given twice\(first.map { ", first on line \($0)" } ?? ""): keep one"
+    }
 
     private mutating func note(_ kind: Problem.Kind, _ member: JSONScanner.Member, _ message: String) {
         problems.append(Problem(kind, key: member.key, line: member.line, message))
     }
 
-    private mutating func note(_ reader: EntryFieldsReader, of member: JSONScanner.Member) {
-        problems += reader.problems.map { Problem($0.kind, key: member.key, line: $0.line, $0.message) }
+    private mutating func note(_ reader: EntryFieldsReader, key: String) {
+        problems += reader.problems.map { Problem($0.kind, key: key, line: $0.line > 0 ? $0.line : nil, $0.message) }
     }
 
     static func problem(_ error: JSONCursor.SyntaxError, in json: [UInt8]) -> Problem {

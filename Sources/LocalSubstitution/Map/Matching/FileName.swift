@@ -36,6 +36,9 @@ package struct FileName: Sendable {
         case encodedSlash(part: String)
         case controlCharacter(part: String)
         case invalidUTF8(part: String)
+        /// A URL's path that would be made.
+        case dotSegment(path: String)
+        case notURL(text: String)
 
         /// The obstacle as a sentence without a full stop.
         var message: String {
@@ -45,6 +48,8 @@ package struct FileName: Sendable {
             case .encodedSlash(let part): "“\(part)” has an encoded slash or backslash"
             case .controlCharacter(let part): "“\(part)” has a control character"
             case .invalidUTF8(let part): "“\(part)” isn't UTF-8 when decoded"
+            case .dotSegment(let path): "the path “\(path)” has a segment that is “.” or “..”"
+            case .notURL(let text): "“\(text)” isn't a URL"
             }
         }
     }

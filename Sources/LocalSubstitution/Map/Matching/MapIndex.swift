@@ -5,12 +5,8 @@ struct MapIndex: Sendable {
     /// An entry that matches a URL.
     struct Candidate: Sendable {
         let number: Int
-        /// The file's name with its wildcards filled; `nil` if the entry has no file, or if there's an obstacle.
-        let fileName: String?
-        /// Whether `fileName` was made of the URL: then a missing file isn't a fault.
-        let isFilled: Bool
-        /// The reason why the URL doesn't make a valid file name. Then the entry doesn't apply.
-        var obstacle: FileName.Obstacle?
+        /// What the wildcards of the key's path took.
+        var captures: [ArraySlice<UInt8>] = []
         /// Whether an exact key equals the URL without a parameter being ignored.
         var isWithoutIgnoring = false
     }
@@ -61,21 +57,17 @@ struct MapIndex: Sendable {
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
         if let number = exact[url.canonical] {
-            var equal = candidate(Int(number))
-            equal.isWithoutIgnoring = true
-            found.append(equal)
+            found.append(Candidate(number: Int(number), isWithoutIgnoring: true))
         }
         if !rules.isEmpty {
-            for number in numbersIgnoring(url) where number != found.first?.number { found.append(candidate(number)) }
+            for number in numbersIgnoring(url) where number != found.first?.number {
+                found.append(Candidate(number: number))
+            }
         }
         if !patterns.isEmpty {
             found += patternCandidates(for: url)
         }
         return found
-    }
-
-    private func candidate(_ number: Int) -> Candidate {
-        Candidate(number: number, fileName: entries[number].file?.text, isFilled: false)
     }
 
     /// More parameters left first, then the smaller key.
@@ -96,14 +88,6 @@ struct MapIndex: Sendable {
     private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
         var found: [PatternIndex.Match] = []
         for (rule, index) in patterns { found += index.matches(url, ignoring: rule) }
-        return found.sorted { $0.number < $1.number }.map { match in
-            guard let file = entries[match.number].file, file.wildcards > 0 else { return candidate(match.number) }
-            do throws(FileName.Obstacle) {
-                let name = try file.filled(with: match.captures)
-                return Candidate(number: match.number, fileName: name, isFilled: true)
-            } catch {
-                return Candidate(number: match.number, fileName: nil, isFilled: true, obstacle: error)
-            }
-        }
+        return found.sorted { $0.number < $1.number }.map { Candidate(number: $0.number, captures: $0.captures) }
     }
 }

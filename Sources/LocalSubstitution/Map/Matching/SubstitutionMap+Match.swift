@@ -1,45 +1,34 @@
 extension SubstitutionMap {
-    /// Finds the entry that wins: the first that is enabled and whose file exists.
-    package func match(_ url: NormalizedURL) -> MapMatch {
+    /// Finds the entry that answers a plain `GET`.
+    package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
+
+    /// Finds the entry, or the alternative of an entry, that answers a request: the first that is enabled, whose method, conditions
+    /// and count allow it, and whose file exists.
+    ///
+    /// - Parameters:
+    ///   - facts: The request, looked at only if an entry matches the URL.
+    ///   - isUsedUp: Whether an alternative has answered as many requests as it may.
+    func match(
+        _ url: NormalizedURL,
+        for facts: @autoclosure () -> RequestFacts,
+        isUsedUp: @escaping (AnswerCount) -> Bool = { _ in false }
+    ) -> MapMatch {
         let candidates = storage.index.candidates(for: url)
-        var passedOver: [(Entry, MapMatch.PassedOver)] = []
+        guard !candidates.isEmpty else { return MapMatch(url) }
+        var walk = MapWalk(to: url, facts(), in: storage.folder, isUsedUp: isUsedUp)
         for (position, candidate) in candidates.enumerated() {
             let entry = storage.index.entries[candidate.number]
-            guard entry.options.isEnabled else {
-                passedOver.append((entry, .isDisabled))
-                continue
-            }
-            if let obstacle = candidate.obstacle {
-                passedOver.append((entry, .noFileName(obstacle)))
-                continue
-            }
-            if let name = candidate.fileName, !exists(name, folderIsFile: !candidate.isFilled) {
-                passedOver.append((entry, candidate.isFilled ? .noSuchFile(name: name) : .fileIsGone(name: name)))
-                continue
-            }
-            let substitution =
-                entry.options.isNever
-                ? nil : Substitution(entry, fileName: candidate.fileName, folder: storage.folder, url: url)
-            let losers = candidates[(position + 1)...].compactMap {
-                $0.obstacle == nil ? storage.index.entries[$0.number] : nil
-            }
-            return MapMatch(
-                url,
-                winner: entry,
-                number: candidate.number,
-                isWithoutIgnoring: candidate.isWithoutIgnoring,
-                substitution: substitution,
-                passedOver: passedOver,
-                shadowed: losers
-            )
+            guard let winner = walk.visit(entry, candidate) else { continue }
+            let losers = candidates[(position + 1)...].compactMap { shadowed($0) }
+            return MapMatch(url, walk, winner: winner, shadowed: losers)
         }
-        return MapMatch(url, passedOver: passedOver)
+        return MapMatch(url, walk)
     }
 
-    /// Whether a file of that name exists. A folder doesn't count if a pattern made the name. It counts if the name is written in
-    /// the map: then opening it reports a fault.
-    private func exists(_ name: String, folderIsFile: Bool) -> Bool {
-        guard let status = storage.folder?.servedStatus(of: name) else { return false }
-        return folderIsFile || status.kind != .folder
+    /// The entry of a candidate that loses; `nil` for one that couldn't have won.
+    private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
+        let entry = storage.index.entries[candidate.number]
+        guard let file = entry.file, file.wildcards > 0 else { return entry }
+        return (try? file.filled(with: candidate.captures)) == nil ? nil : entry
     }
 }

@@ -23,6 +23,8 @@ extension SubstitutionMap {
             public static let trailingSlash = Difference(rawValue: "trailing slash")
             /// Capital and small letters in the path or query.
             public static let letterCase = Difference(rawValue: "letter case")
+            /// The request's method, which the entry doesn't list.
+            public static let method = Difference(rawValue: "method")
 
             /// How to correct it.
             fileprivate var fix: String {
@@ -44,8 +46,35 @@ extension SubstitutionMap {
         /// All differences; at least one.
         public let differences: [Difference]
 
+        /// The methods that the entry answers, and the request's, if that is the difference.
+        private let methods: Methods?
+
+        private struct Methods: Sendable, Hashable {
+            let answered: [String]
+            let asked: String
+        }
+
+        init(key: String, differences: [Difference]) {
+            self.key = key
+            self.differences = differences
+            methods = nil
+        }
+
+        /// A key none of whose alternatives answers a request's method.
+        init(_ alternatives: [Entry], key: String, method: String) {
+            self.key = key
+            differences = [.method]
+            var answered: [String] = []
+            for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
+            methods = Methods(answered: answered, asked: method)
+        }
+
         /// The key, the differences, and how to correct each.
         public var description: String {
+            if let methods {
+                let names = methods.answered.joined(separator: " and ")
+                return "“\(key)” answers only \(names): add \"methods\": [\"\(methods.asked)\"]"
+            }
             let names = differences.map(\.rawValue).joined(separator: " and ")
             return "“\(key)” differs only in \(names): \(differences.map(\.fix).joined(separator: ", and "))"
         }

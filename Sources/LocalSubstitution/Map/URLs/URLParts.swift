@@ -21,11 +21,15 @@ package struct URLParts {
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
             colon > 0
-        else { throw URLSyntaxError("has no scheme: begin it with https:// or http://") }
+        else { throw .withoutScheme }
         scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
 
         var rest = bytes[(colon + 1)...]
-        guard rest.starts(with: "//".utf8) else { throw URLSyntaxError("has no host: write \(scheme)://host/path") }
+        guard rest.starts(with: "//".utf8) else {
+            // As in localhost:8080, where a port follows a host.
+            let hasPort = rest.first?.isDigit == true
+            throw hasPort ? .withoutScheme : URLSyntaxError("has no host: write \(scheme)://host/path")
+        }
         rest = rest.dropFirst(2)
         let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
         hasFragment = fragment != nil

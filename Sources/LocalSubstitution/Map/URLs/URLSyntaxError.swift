@@ -3,4 +3,6 @@ package struct URLSyntaxError: Error {
     package let message: String
 
     init(_ message: String) { self.message = message }
+
+    static let withoutScheme = URLSyntaxError("has no scheme: begin it with https:// or http://")
 }

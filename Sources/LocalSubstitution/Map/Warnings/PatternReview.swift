@@ -36,9 +36,12 @@ struct PatternReview {
         if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
             return "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”"
         }
-        if let first { return "is shadowed by “\(first.key)”, which matches the same" }
+        if let first, first.answersAll(of: item.entry) {
+            return "is shadowed by “\(first.key)”, which matches the same URLs: remove one of them"
+        }
         guard item.pattern.scheme == nil, let http = firstByReach[Self.reach(item, scheme: "http")],
-            let https = firstByReach[Self.reach(item, scheme: "https")]
+            let https = firstByReach[Self.reach(item, scheme: "https")],
+            http.answersAll(of: item.entry), https.answersAll(of: item.entry)
         else { return nil }
         return "is shadowed by “\(http.key)” and “\(https.key)”: together they match the same"
     }
@@ -59,7 +62,7 @@ struct PatternReview {
     }
 
     private func catchesAll(_ item: Item) -> Warning? {
-        guard item.entry.file?.text == "*" else { return nil }
+        guard item.entry.answering.contains(where: { $0.file?.text == "*" }) else { return nil }
         return Warning(
             .catchAll,
             item.entry,
@@ -78,5 +81,15 @@ struct PatternReview {
 
     private static func plainCaptures(_ file: FileName) -> [ArraySlice<UInt8>] {
         Array(repeating: ArraySlice("x".utf8), count: file.wildcards)
+    }
+}
+
+extension Entry {
+    /// Whether an entry leaves no request to another one that matches the same, but for missing files.
+    fileprivate func answersAll(of other: Entry) -> Bool {
+        if options.isNever { return true }
+        guard options.alternatives.isEmpty, options.when == nil, !other.options.isNever else { return false }
+        return options.answersAllMethods
+            || other.answering.allSatisfy { $0.options.methods.allSatisfy(options.methods.contains) }
     }
 }

@@ -15,7 +15,7 @@ extension SubstitutionMap {
             public static let neverWins = Kind(rawValue: "neverWins")
             /// The loader wouldn't take the entry's response from a cache.
             public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
-            /// The entry's file waits for the network to fail, which only the protocol sees.
+            /// The entry says something that only an attached session does, such as `delay` or `forwardTo`.
             public static let needsProtocol = Kind(rawValue: "needsProtocol")
             /// A file's first bytes don't fit its MIME type.
             public static let contradictedType = Kind(rawValue: "contradictedType")
@@ -25,6 +25,12 @@ extension SubstitutionMap {
             public static let missesQuery = Kind(rawValue: "missesQuery")
             /// A pattern serves every file of the resources folder.
             public static let catchAll = Kind(rawValue: "catchAll")
+            /// Requests by https are sent to another host by http.
+            public static let insecureTarget = Kind(rawValue: "insecureTarget")
+            /// A target is itself forwarded by the map, but isn't looked up again.
+            public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
+            /// A pattern answers a method that an exact key doesn't list.
+            public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
         }
 
         /// The kind of warning.

@@ -5,7 +5,8 @@ extension SubstitutionMap {
     public func warnings() -> [Warning] {
         let entries = storage.index.entries
         let names = storage.folder?.names(limit: .max) ?? []
-        var found = PatternReview(entries).warnings
+        var found =
+            PatternReview(entries).warnings + ForwardingReview(entries).warnings + MethodReview(entries).warnings
         let known = Set(names)
         for entry in entries {
             found += warnings(about: entry, names: known)
@@ -16,20 +17,18 @@ extension SubstitutionMap {
 
     private func warnings(about entry: Entry, names: Set<String>) -> [Warning] {
         guard !entry.options.isNever, entry.options.isEnabled else { return [] }
-        return [refusal(of: entry), contradiction(in: entry), letterCase(of: entry, names)].compactMap { $0 }
+        if let warning = ProtocolNeeds(entry).warning { return [warning] + fileWarnings(about: entry, names: names) }
+        return entry.answering.compactMap { refusal(of: $0) } + fileWarnings(about: entry, names: names)
+    }
+
+    private func fileWarnings(about entry: Entry, names: Set<String>) -> [Warning] {
+        entry.answering.flatMap { [contradiction(in: $0), letterCase(of: $0, names)].compactMap { $0 } }
     }
 
     private func refusal(of entry: Entry) -> Warning? {
-        let otherwise = "unless the cache is attached to the session, the default cache and the network answer"
-        if entry.options.use == .whenOffline {
-            return Warning(
-                .needsProtocol,
-                entry,
-                "its file waits for the network to fail: \(otherwise)"
-            )
-        }
+        let otherwise = ProtocolNeeds.otherwise
         let methods = entry.options.methods
-        if !methods.contains("GET"), !methods.contains("HEAD") {
+        if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
             return Warning(
                 .refusedByLoader,
                 entry,
@@ -70,7 +69,7 @@ extension SubstitutionMap {
 
     private func unused(_ names: [String], by entries: [Entry]) -> [Warning] {
         let files =
-            entries.compactMap(\.file) + storage.filesLeftOut
+            entries.flatMap(\.answering).compactMap(\.file) + storage.filesLeftOut
             + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The names of the codes of `URLError`, as Swift spells them. Foundation has no such list.
+enum URLErrorNames {
+    /// The code of a name; `nil` if there is none.
+    static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }
+
+    /// The name of a code; `nil` if it has none.
+    static func name(_ code: URLError.Code) -> String? { all.first { $0.code == code }?.name }
+
+    static let all: [(name: String, code: URLError.Code)] = [
+        ("unknown", .unknown),
+        ("cancelled", .cancelled),
+        ("badURL", .badURL),
+        ("timedOut", .timedOut),
+        ("unsupportedURL", .unsupportedURL),
+        ("cannotFindHost", .cannotFindHost),
+        ("cannotConnectToHost", .cannotConnectToHost),
+        ("networkConnectionLost", .networkConnectionLost),
+        ("dnsLookupFailed", .dnsLookupFailed),
+        ("httpTooManyRedirects", .httpTooManyRedirects),
+        ("resourceUnavailable", .resourceUnavailable),
+        ("notConnectedToInternet", .notConnectedToInternet),
+        ("redirectToNonExistentLocation", .redirectToNonExistentLocation),
+        ("badServerResponse", .badServerResponse),
+        ("userCancelledAuthentication", .userCancelledAuthentication),
+        ("userAuthenticationRequired", .userAuthenticationRequired),
+        ("zeroByteResource", .zeroByteResource),
+        ("cannotDecodeRawData", .cannotDecodeRawData),
+        ("cannotDecodeContentData", .cannotDecodeContentData),
+        ("cannotParseResponse", .cannotParseResponse),
+        ("appTransportSecurityRequiresSecureConnection", .appTransportSecurityRequiresSecureConnection),
+        ("fileDoesNotExist", .fileDoesNotExist),
+        ("fileIsDirectory", .fileIsDirectory),
+        ("noPermissionsToReadFile", .noPermissionsToReadFile),
+        ("dataLengthExceedsMaximum", .dataLengthExceedsMaximum),
+        ("secureConnectionFailed", .secureConnectionFailed),
+        ("serverCertificateHasBadDate", .serverCertificateHasBadDate),
+        ("serverCertificateUntrusted", .serverCertificateUntrusted),
+        ("serverCertificateHasUnknownRoot", .serverCertificateHasUnknownRoot),
+        ("serverCertificateNotYetValid", .serverCertificateNotYetValid),
+        ("clientCertificateRejected", .clientCertificateRejected),
+        ("clientCertificateRequired", .clientCertificateRequired),
+        ("cannotLoadFromNetwork", .cannotLoadFromNetwork),
+        ("cannotCreateFile", .cannotCreateFile),
+        ("cannotOpenFile", .cannotOpenFile),
+        ("cannotCloseFile", .cannotCloseFile),
+        ("cannotWriteToFile", .cannotWriteToFile),
+        ("cannotRemoveFile", .cannotRemoveFile),
+        ("cannotMoveFile", .cannotMoveFile),
+        ("downloadDecodingFailedMidStream", .downloadDecodingFailedMidStream),
+        ("downloadDecodingFailedToComplete", .downloadDecodingFailedToComplete),
+        ("internationalRoamingOff", .internationalRoamingOff),
+        ("callIsActive", .callIsActive),
+        ("dataNotAllowed", .dataNotAllowed),
+        ("requestBodyStreamExhausted", .requestBodyStreamExhausted),
+        ("backgroundSessionRequiresSharedContainer", .backgroundSessionRequiresSharedContainer),
+        ("backgroundSessionInUseByAnotherProcess", .backgroundSessionInUseByAnotherProcess),
+        ("backgroundSessionWasDisconnected", .backgroundSessionWasDisconnected),
+    ]
+}

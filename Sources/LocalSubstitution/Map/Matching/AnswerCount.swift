@@ -1,0 +1,15 @@
+/// An alternative that answers only so many requests: the map's field `times`.
+struct AnswerCount: Hashable, Sendable {
+    /// The entry's number in the map's index.
+    let entry: Int
+    /// The alternative's position, from 1.
+    let alternative: Int
+    /// How many requests it answers.
+    let most: Int
+
+    init(entry: Int, _ options: EntryOptions, most: Int) {
+        self.entry = entry
+        alternative = options.place?.number ?? 0
+        self.most = most
+    }
+}

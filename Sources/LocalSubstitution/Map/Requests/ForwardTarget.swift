@@ -1,0 +1,165 @@
+import Foundation
+
+/// Where requests are sent instead: the map's field `forwardTo`.
+///
+/// Its scheme, host and port are fixed. Only its path, and whole values of its query, have wildcards.
+struct ForwardTarget: Sendable {
+    /// The target for one request.
+    struct Filled: Sendable {
+        let url: URL
+        /// Where both URLs part: what follows one of them in a URL follows the other in that URL's original. `nil` if only the
+        /// target itself has an original.
+        let prefixes: (target: String, original: String)?
+        /// The request's URL.
+        let request: NormalizedURL
+
+        /// The URL that is forwarded to a URL, such as a redirect's target; `nil` if none is.
+        func original(of url: URL) -> URL? {
+            let text = url.absoluteString
+            guard let location = try? NormalizedURL(text) else { return nil }
+            let fragment = text.utf8.firstIndex(of: UInt8(ascii: "#")).map { String(text[$0...]) } ?? ""
+            if let prefixes {
+                guard location.text.utf8.starts(with: prefixes.target.utf8) else { return nil }
+                let rest = location.text.utf8.dropFirst(prefixes.target.utf8.count)
+                return URL(string: prefixes.original + String(Substring(rest)) + fragment)
+            }
+            guard let own = try? NormalizedURL(self.url.absoluteString), own.withoutQuery == location.withoutQuery
+            else {
+                return nil
+            }
+            return URL(string: request.withoutQuery + (location.query.map { "?" + $0 } ?? "") + fragment)
+        }
+    }
+
+    /// As it's written.
+    let text: String
+    /// Scheme, host and port, in normal form.
+    let origin: String
+    private let path: Glob
+    /// `nil` if the target has no query.
+    private let query: Glob?
+
+    /// The number of wildcards.
+    var wildcards: Int { path.wildcards + (query?.wildcards ?? 0) }
+
+    /// - Throws: If the text isn't an `http` or `https` URL, or has a wildcard where none can be.
+    init(_ text: String) throws(URLSyntaxError) {
+        self.text = text
+        let parts = try URLParts(text)
+        guard parts.scheme == "http" || parts.scheme == "https" else {
+            throw URLSyntaxError("has the scheme “\(parts.scheme)”: write http:// or https://")
+        }
+        guard !parts.hasUserInfo else {
+            throw URLSyntaxError(
+                "has user info before the host: leave it out, and set “Authorization” in “setRequestHeaders”"
+            )
+        }
+        guard !parts.hasFragment else {
+            throw URLSyntaxError("has a fragment, which is never sent: leave out # and what follows")
+        }
+        guard !(parts.host + (parts.port ?? [])).contains(UInt8(ascii: "*")) else {
+            throw URLSyntaxError("has a * in its host or port: write a / before it, such as http://localhost:8080/*")
+        }
+        let host = try URLParts.normalizedHost(parts.host)
+        let port = try parts.port.flatMap { digits throws(URLSyntaxError) in try URLParts.portNumber(digits) }
+        let isDefault = port == nil || port == URLParts.defaultPort(ofScheme: parts.scheme)
+        origin = "\(parts.scheme)://\(host)" + (isDefault ? "" : ":\(port ?? 0)")
+        path = Glob(URLParts.normalizedPath(parts.path, keepsAsterisks: true))
+        query = try parts.query.map { query throws(URLSyntaxError) in try Self.glob(ofQuery: query) }
+    }
+
+    private static func glob(ofQuery query: ArraySlice<UInt8>) throws(URLSyntaxError) -> Glob {
+        let normal = URLPercentEncoding.normalize(query, allowed: URLPercentEncoding.query, keepsAsterisks: true)
+        for parameter in normal.split(separator: UInt8(ascii: "&")) where parameter.contains(UInt8(ascii: "*")) {
+            let value = parameter.drop { $0 != UInt8(ascii: "=") }
+            guard value.elementsEqual("=*".utf8), !parameter.prefix(upTo: value.startIndex).contains(UInt8(ascii: "*"))
+            else {
+                throw URLSyntaxError(
+                    "has “\(String(decoding: parameter, as: UTF8.self))” in its query: there, * is a whole value, such as q=*"
+                )
+            }
+        }
+        return Glob(normal)
+    }
+
+    /// The target for a request.
+    ///
+    /// - Parameter captures: What the wildcards of the key's path took: parts of the request's path and query.
+    func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
+        let inPath = captures.prefix(path.wildcards)
+        var filledPath: [UInt8] = []
+        // The target before its last wildcard.
+        var fixedLength = 0
+        for (literal, capture) in zip(path.literals, inPath.map { Optional($0) } + [nil]) {
+            filledPath += literal
+            guard let part = capture?.prefix(while: { $0 != UInt8(ascii: "?") }) else { break }
+            try Self.check(part)
+            fixedLength = filledPath.count
+            filledPath += part
+        }
+        let segments = filledPath.split(separator: UInt8(ascii: "/"))
+        let path = String(decoding: filledPath, as: UTF8.self)
+        guard !segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) else {
+            throw .dotSegment(path: path)
+        }
+        let text = origin + path + queryText(captures, url)
+        guard let target = URL(string: text), let normal = try? NormalizedURL(text), normal.text.hasPrefix(origin + "/")
+        else { throw .notURL(text: text) }
+        let fixed = origin + String(decoding: filledPath.prefix(fixedLength), as: UTF8.self)
+        let prefixes = inPath.last.flatMap { Self.beginning(of: $0, in: url) }.map { (fixed, $0) }
+        return Filled(url: target, prefixes: prefixes, request: url)
+    }
+
+    /// The URL up to a capture; `nil` if the capture isn't a part of its path.
+    private static func beginning(of capture: ArraySlice<UInt8>, in url: NormalizedURL) -> String? {
+        // Captures are slices of path and query, so an index says where one begins.
+        let start = url.layout.path + capture.startIndex
+        let part = capture.prefix { $0 != UInt8(ascii: "?") }
+        guard start <= url.layout.query, url.text.utf8.dropFirst(start).starts(with: part) else { return nil }
+        return String(Substring(url.text.utf8.prefix(start)))
+    }
+
+    /// The target's query with its `?`, and what goes along of the request's.
+    private func queryText(_ captures: [ArraySlice<UInt8>], _ url: NormalizedURL) -> String {
+        var all: [UInt8]?
+        if let query {
+            var filled: [UInt8] = []
+            for (literal, capture) in zip(
+                query.literals,
+                captures.dropFirst(path.wildcards).map { Optional($0) } + [nil]
+            ) {
+                filled += literal
+                for byte in capture ?? [] {
+                    // The capture is in normal form: only what would end or change a value is still to be encoded.
+                    if "&=+#?".utf8.contains(byte) {
+                        PercentEncoding.append(byte, to: &filled)
+                    } else {
+                        filled.append(byte)
+                    }
+                }
+            }
+            all = filled
+        }
+        let inPath = captures.prefix(path.wildcards)
+        let taken = inPath.compactMap { capture in
+            capture.firstIndex(of: UInt8(ascii: "?")).map { capture[($0 + 1)...] }
+        }
+        for part in taken {
+            all = all.map { $0.isEmpty ? Array(part) : $0 + [UInt8(ascii: "&")] + part } ?? Array(part)
+        }
+        let takesQuery = captures.contains { $0.endIndex > url.layout.query - url.layout.path }
+        if query == nil, !takesQuery { all = url.query.map { Array($0.utf8) } }
+        return all.map { "?" + String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// A server may decode such bytes before it looks at the path's segments.
+    private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
+        let decoded = PercentEncoding.decode(part)
+        var written: String { String(decoding: part, as: UTF8.self) }
+        let slashes = part.count { $0 == UInt8(ascii: "/") }
+        guard decoded.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !decoded.contains(UInt8(ascii: "\\")) else {
+            throw .encodedSlash(part: written)
+        }
+        guard !decoded.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .controlCharacter(part: written) }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The body of a request, as far as it can be seen.
+enum RequestBody: Sendable {
+    case none
+    case data(Data)
+    /// One that is still to be read: a stream, or data that takes too long to look at now.
+    case unread
+    /// A body that is longer than ``limit``.
+    case tooLong
+    /// Linux's loader hides the body of an upload task.
+    case hidden
+
+    /// The longest body that is looked at, in bytes.
+    static let limit = 8 << 20
+    /// The longest body that is looked at on the loader's queue, which all sessions may share.
+    static let limitOnLoaderQueue = 64 << 10
+}
+
+extension RequestBody {
+    /// What a request shows of its body.
+    ///
+    /// - Parameter most: The longest data to look at, in bytes.
+    init(_ request: URLRequest, most: Int = limit) {
+        if let data = request.httpBody {
+            self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)
+        } else if request.httpBodyStream != nil {
+            self = .unread
+        } else {
+            self = request.showsItsBody ? .none : .hidden
+        }
+    }
+}
+
+extension RequestBody {
+    /// What is looked at on the loader's queue.
+    static func onLoaderQueue(_ request: URLRequest) -> RequestBody {
+        RequestBody(request, most: limitOnLoaderQueue)
+    }
+}
+
+extension URLRequest {
+    /// Whether a protocol sees all of the request. Foundation hides the body of an upload task on Linux.
+    var showsItsBody: Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        httpBody != nil || httpBodyStream != nil
+            || ["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"].contains(httpMethod ?? "GET")
+        #endif
+    }
+}

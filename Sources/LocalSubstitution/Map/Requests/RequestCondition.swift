@@ -1,0 +1,99 @@
+import Foundation
+
+/// What a request must be like for an entry to answer it: the map's field `when`.
+struct RequestCondition: Sendable, Hashable {
+    /// What the values of a header or query parameter must be like.
+    struct Field: Sendable, Hashable {
+        let name: String
+        /// `nil` if there must be no such field.
+        let value: Glob?
+    }
+
+    /// In the order of their names.
+    var headers: [Field] = []
+    /// The same, with names and values in normal form; see ``QueryFields``.
+    var query: [Field] = []
+    var json: JSONValue?
+    var text: Glob?
+
+    /// Whether the request's body has to be known.
+    var needsBody: Bool { json != nil || text != nil }
+
+    /// Why the headers or the query don't meet the condition, in words without a full stop; `nil` if they do.
+    func failureOfHead(_ facts: RequestFacts, _ url: NormalizedURL) -> String? {
+        for field in headers {
+            if let failure = Self.failure(ofHeader: field, facts.headers[header: field.name]) { return failure }
+        }
+        guard !query.isEmpty else { return nil }
+        let given = QueryFields(url.query)
+        for field in query {
+            if let failure = Self.failure(ofParameter: field, given.values(of: field.name)) { return failure }
+        }
+        return nil
+    }
+
+    /// Why the body doesn't meet the condition, in words without a full stop; `nil` if it does. Read the body first.
+    func failureOfBody(_ facts: RequestFacts) -> String? {
+        guard needsBody else { return nil }
+        switch facts.body {
+        case .none: return json == nil ? failure(ofText: Data()) : "it has no body"
+        case .data(let data): return failure(ofJSON: facts.json) ?? failure(ofText: data)
+        case .unread: return "its body hasn't been read yet"
+        case .tooLong: return "its body is longer than \(RequestBody.limit >> 20) MiB"
+        case .hidden: return "Foundation hides the body of an upload task on Linux"
+        }
+    }
+
+    private static func failure(ofHeader field: Field, _ value: String?) -> String? {
+        guard let wanted = field.value else {
+            return value == nil ? nil : "it has a header “\(field.name)”"
+        }
+        guard let value else { return "it has no header “\(field.name)”" }
+        guard !wanted.matches(value) else { return nil }
+        guard !CredentialHeaders.names.contains(where: field.name.isSameHeader) else {
+            return "the header “\(field.name)” has another value"
+        }
+        return "the header “\(field.name)” is “\(clipped(value))”, not “\(clipped(wanted.text))”"
+    }
+
+    private static func failure(ofParameter field: Field, _ values: [String]) -> String? {
+        guard let wanted = field.value else {
+            return values.isEmpty ? nil : "its query has a parameter “\(field.name)”"
+        }
+        guard !values.isEmpty else { return "its query has no parameter “\(field.name)”" }
+        guard !values.contains(where: wanted.matches) else { return nil }
+        let given = values.map { "“\(clipped($0))”" }.joined(separator: " and ")
+        return "the query's “\(field.name)” is \(given), not “\(clipped(wanted.text))”"
+    }
+
+    private func failure(ofJSON body: Result<JSONValue, JSONCursor.SyntaxError>?) -> String? {
+        guard let json, let body else { return nil }
+        switch body {
+        case .success(let value): return json.difference(from: value).map { Self.words(for: $0) }
+        case .failure(let error): return error.isTooDeep ? "the body's JSON \(error.message)" : "the body isn't JSON"
+        }
+    }
+
+    private static func words(for difference: JSONDifference) -> String {
+        let place = difference.path.isEmpty ? "the body" : "the body's “\(clipped(difference.path))”"
+        switch difference.reason {
+        case .missing: return "the body has no “\(clipped(difference.path))”"
+        case .value(let value, let wanted): return "\(place) is \(clipped(value)), not \(clipped(wanted))"
+        case .count(let count, let wanted): return "\(place) has the length \(count), not \(wanted)"
+        }
+    }
+
+    private func failure(ofText body: Data) -> String? {
+        guard let text else { return nil }
+        guard let body = String(utf8: body) else { return "the body isn't UTF-8" }
+        return text.matches(body) ? nil : "the body's text isn't “\(Self.clipped(text.text))”"
+    }
+
+    private static func clipped(_ text: String) -> String {
+        text.count <= 100 ? text : text.prefix(100) + "…"
+    }
+}
+
+extension Glob {
+    fileprivate func matches(_ text: String) -> Bool { match(Array(text.utf8)[...]) != nil }
+}

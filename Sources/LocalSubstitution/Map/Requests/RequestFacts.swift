@@ -1,0 +1,51 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What an entry's method and conditions look at.
+final class RequestFacts: Sendable {
+    let method: String
+    let headers: [String: String]
+    let body: RequestBody
+
+    private let parsed = Guarded<Result<JSONValue, JSONCursor.SyntaxError>?>(nil)
+
+    init(method: String = "GET", headers: [String: String] = [:], body: RequestBody = .none) {
+        self.method = method
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A `GET` without headers.
+    static let plain = RequestFacts()
+
+    /// The body as JSON, parsed when it's first asked for; `nil` if the body isn't known.
+    var json: Result<JSONValue, JSONCursor.SyntaxError>? {
+        guard case .data(let data) = body else { return nil }
+        return parsed.withLock { parsed in
+            let made = parsed ?? Self.parse(data)
+            parsed = made
+            return made
+        }
+    }
+
+    private static func parse(_ data: Data) -> Result<JSONValue, JSONCursor.SyntaxError> {
+        data.withUnsafeBytes { bytes in
+            Result { () throws(JSONCursor.SyntaxError) in try JSONValue(bytes.bindMemory(to: UInt8.self)) }
+        }
+    }
+}
+
+extension RequestFacts {
+    /// - Parameter body: The body, if more of it is known than the request shows.
+    convenience init(_ request: URLRequest, body: RequestBody? = nil) {
+        self.init(
+            method: request.httpMethod ?? "GET",
+            headers: request.allHTTPHeaderFields ?? [:],
+            body: body ?? RequestBody(request)
+        )
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The requests of one attempt to load: the task's own, and those that redirects lead to.
+///
+/// Each is decided once. If its task is suspended and resumed, the next attempt keeps to what the stopped one decided.
+final class RequestChain: Sendable {
+    private struct State: Sendable {
+        /// What was decided so far, in order.
+        var lookups: [Lookup] = []
+        /// How many of them this attempt has come to.
+        var position = 0
+        var redirects = 0
+    }
+
+    let attachment: Attachment
+    private let state: Guarded<State>
+
+    /// As many as browsers follow.
+    private static let mostRedirects = 20
+
+    /// - Parameter earlier: The attempt that was stopped, if there was one.
+    init(_ attachment: Attachment, after earlier: RequestChain? = nil) {
+        self.attachment = attachment
+        state = Guarded(State(lookups: earlier?.state.withLock { $0.lookups } ?? []))
+    }
+
+    /// The newest decision.
+    var lookup: Lookup? { state.withLock { $0.position > 0 ? $0.lookups[$0.position - 1] : nil } }
+
+    /// Notes that a redirect is followed; returns `false` if there were too many.
+    func follow() -> Bool {
+        state.withLock { state in
+            state.redirects += 1
+            return state.redirects <= Self.mostRedirects
+        }
+    }
+
+    /// Decides about a request that is answered now, and counts the answer if its alternative has a limit.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body, as far as it's known.
+    ///   - taken: The request's lookup when a protocol has taken it, perhaps one of another session.
+    func lookUp(_ request: URLRequest, body: RequestBody, _ taken: Lookup? = nil) -> Lookup {
+        if let known = next(for: request) { return known }
+        let responder = attachment.responder
+        var lookup =
+            taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
+            ?? attachment.lookUp(request, body: body)
+        while !responder.count(lookup) { lookup = attachment.lookUp(request, body: body) }
+        let isSecond = self.lookup?.request.url == request.url
+        state.withLock { state in
+            state.lookups.append(lookup)
+            state.position += 1
+        }
+        // Once, also where the body had to be read first.
+        if !isSecond { responder.reportGoneFiles(lookup) }
+        return lookup
+    }
+
+    /// What an earlier attempt has decided, if the map is still the same.
+    private func next(for request: URLRequest) -> Lookup? {
+        let map = attachment.responder.maps.map
+        return state.withLock { state in
+            guard state.position < state.lookups.count else { return nil }
+            let known = state.lookups[state.position]
+            guard known.map.storage === map.storage, known.request.url == request.url,
+                known.request.httpMethod == request.httpMethod
+            else {
+                state.lookups.removeSubrange(state.position...)
+                return nil
+            }
+            state.position += 1
+            return known
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The next step for a request that a protocol has taken.
+enum RequestStep: Sendable {
+    /// Tell the client how the request ends.
+    case deliver(RequestOutcome)
+    /// Run a closure on a queue, since it may take long.
+    case goOn(@Sendable () -> RequestStep)
+    /// Wait until so many seconds after the start of loading, and go on. Past the request's timeout, it fails.
+    case wait(Double, @Sendable () -> RequestStep)
+    /// Read a request's body, and go on with the request that has what was read.
+    case readBody(URLRequest, @Sendable (URLRequest, RequestBody) -> RequestStep)
+    /// Send a request to the network.
+    case forward(ForwardedRequest)
+}
+
+extension RequestChain {
+    /// The first step of an action.
+    func step(for action: Attachment.Action) -> RequestStep {
+        let responder = attachment.responder
+        switch action {
+        case .refuse(let lookup):
+            return .deliver(responder.unmatched(lookup))
+        case .fail(let lookup, let substitution, let code):
+            return after(substitution.delay) { .deliver(responder.fail(lookup, by: substitution, code)) }
+        case .answer(let lookup, let substitution):
+            if substitution.delay == nil, responder.isAtHand(substitution, lookup) {
+                return answer(lookup, by: substitution)
+            }
+            return after(substitution.delay) { [self] in answer(lookup, by: substitution) }
+        case .replay(let lookup, let recorder):
+            return .goOn { .deliver(responder.replay(lookup, recorder) ?? responder.unmatched(lookup)) }
+        case .forward(let lookup, let fallback):
+            return after(fallback == nil ? lookup.decision.substitution?.delay : nil) { [self] in
+                .forward(ForwardedRequest(self, lookup, fallback))
+            }
+        case .readBody(let lookup):
+            return .readBody(lookup.request) { [self] request, body in
+                step(for: attachment.actionToTake(lookUp(request, body: body)))
+            }
+        }
+    }
+
+    /// What an entry answers with, at once.
+    func answer(_ lookup: Lookup, by substitution: Substitution) -> RequestStep {
+        guard substitution.isRedirect, let next = lookup.request.redirected(by: substitution) else {
+            return .deliver(attachment.responder.serve(lookup, by: substitution))
+        }
+        attachment.responder.use(lookup)
+        return .goOn { [self] in
+            guard follow() else { return .deliver(.failed(lookup, URLError(.httpTooManyRedirects))) }
+            return step(for: attachment.actionToTake(lookUp(next, body: RequestBody(next))))
+        }
+    }
+
+    private func after(_ delay: Double?, _ next: @escaping @Sendable () -> RequestStep) -> RequestStep {
+        delay.map { .wait($0, next) } ?? .goOn(next)
+    }
+}

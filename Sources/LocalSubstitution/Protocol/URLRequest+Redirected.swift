@@ -1,0 +1,42 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension URLRequest {
+    /// The request that follows an entry's redirect (RFC 9110 §15.4); `nil` if that doesn't lead to an http or https URL.
+    func redirected(by substitution: Substitution) -> URLRequest? {
+        guard let target = RedirectChain.target(substitution.headers[header: "Location"], from: url) else { return nil }
+        var request = self
+        request.url = target
+        let (status, method) = (substitution.status, httpMethod ?? "GET")
+        let becomesGet = status == 303 ? method != "HEAD" : status < 303 && method == "POST"
+        if becomesGet { request.becomeGet() }
+        if !RedirectChain.isSameOrigin(url, target) { request.removeCredentials() }
+        return request
+    }
+
+    /// This request, for a redirect that the loader follows with another: its method and body are the other's.
+    func redirected(to url: URL, as proposed: URLRequest) -> URLRequest {
+        var request = self
+        request.url = url
+        if proposed.httpMethod != httpMethod { request.becomeGet() }
+        request.httpMethod = proposed.httpMethod
+        if !RedirectChain.isSameOrigin(self.url, url) { request.removeCredentials() }
+        return request
+    }
+
+    private mutating func becomeGet() {
+        httpMethod = "GET"
+        httpBody = nil
+        httpBodyStream = nil
+        for name in ["Content-Type", "Content-Length", "Content-Encoding"] {
+            setValue(nil, forHTTPHeaderField: name)
+        }
+    }
+
+    private mutating func removeCredentials() {
+        for name in CredentialHeaders.names { setValue(nil, forHTTPHeaderField: name) }
+    }
+}

@@ -1,0 +1,38 @@
+#if canImport(Testing)
+import Foundation
+import LocalSubstitution
+
+/// Where the map of a trait or of `withSubstitutions` comes from.
+struct MapSource: Sendable {
+    /// The map's file, to which a recording run adds; `nil` if it can't add to it.
+    let file: URL?
+    /// The folder with the entries' files, if one is named.
+    let resources: URL?
+    let load: @Sendable () throws -> SubstitutionMap
+}
+
+extension MapSource {
+    /// A map file. Relative paths start at the folder of the test's file.
+    init(path: String, resources: String?, testFile: String) {
+        let file = Self.url(path, beside: testFile)
+        let folder = resources.map { Self.url($0, beside: testFile) }
+        self.init(file: file, resources: folder) {
+            if Recording.isOn, !FileManager.default.fileExists(atPath: file.path) {
+                return try SubstitutionMap(json: Data("{}".utf8))
+            }
+            return try SubstitutionMap(contentsOf: file, resources: folder)
+        }
+    }
+
+    /// A map in a bundle.
+    init(named name: String, in bundle: Bundle) {
+        self.init(file: nil, resources: nil) { try SubstitutionMap(bundle: bundle, named: name) }
+    }
+
+    static func url(_ path: String, beside testFile: String) -> URL {
+        guard !path.hasPrefix("/") else { return URL(fileURLWithPath: path) }
+        return URL(fileURLWithPath: testFile).deletingLastPathComponent().appendingPathComponent(path)
+            .standardizedFileURL
+    }
+}
+#endif

@@ -1,0 +1,59 @@
+#if canImport(Testing)
+public import Foundation
+import LocalSubstitution
+import MapTools
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request and its response as a recording run is about to keep them, to be changed by a `redacting` closure.
+///
+/// What is usually a credential is already left out: the request's headers, `Set-Cookie` and most other headers of the response,
+/// and, where the request's body is compared, members with names such as `password` or `accessToken`.
+public struct RecordedAnswer: Sendable {
+    /// The request's method.
+    public let method: String
+    /// The request's URL.
+    public let url: URL
+    /// The request's body, of which JSON becomes the condition `when`; `nil` if there is none, or it can't be seen.
+    public var requestBody: Data?
+    /// The response's status.
+    public var status: Int
+    /// The response's headers, but for its type.
+    public var headers: [String: String]
+    /// The response's body, as it was received.
+    public var body: Data
+    /// Whether nothing of it is kept; `false` by default. The run's issue says so.
+    public var isRefused = false
+
+    /// The response's `Content-Type`.
+    let contentType: String?
+
+    /// `nil` if the response isn't HTTP or wasn't held as a whole.
+    init?(_ request: TestSubstitutions.Request) {
+        guard let url = request.request.url, let response = request.response,
+            let http = response.response as? HTTPURLResponse
+        else { return nil }
+        method = request.request.httpMethod ?? "GET"
+        self.url = url
+        requestBody = request.body
+        status = http.statusCode
+        headers = RecordedExchange.kept { http.value(forHTTPHeaderField: $0) }
+        contentType = http.value(forHTTPHeaderField: "Content-Type")
+        body = response.data
+    }
+
+    var exchange: RecordedExchange {
+        RecordedExchange(
+            method: method,
+            url: url,
+            requestBody: requestBody,
+            status: status,
+            headers: headers,
+            contentType: contentType,
+            body: body
+        )
+    }
+}
+#endif

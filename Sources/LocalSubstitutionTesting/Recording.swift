@@ -1,0 +1,131 @@
+#if canImport(Testing)
+import Foundation
+import Guarded
+import LocalSubstitution
+import MapTools
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Adds what nothing answers to a map file, if the process was started for that.
+struct Recording: Sendable {
+    private static let variable = "LOCAL_SUBSTITUTION_RECORD"
+
+    /// Whether requests that nothing answers are loaded and added to the map.
+    static let isOn = ProcessInfo.processInfo.environment[variable] == "missing"
+
+    /// The command that records what a test is missing.
+    static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
+
+    /// One at a time: tests that run in parallel may have the same map.
+    private static let turn = Guarded(())
+
+    let file: URL
+    let resources: URL?
+    /// Fails what is recorded: everything but the exceptions.
+    let unmatched: UnmatchedRule
+    let redact: (@Sendable (inout RecordedAnswer) -> Void)?
+
+    /// `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
+    ///
+    /// - Throws: If an exception of `unmatched` is neither a URL nor a match pattern.
+    init?(_ options: ScopeOptions) throws(AttachmentError) {
+        guard Self.isOn, let file = options.source.file else { return nil }
+        switch options.unmatched {
+        case .issue: unmatched = try UnmatchedRule(options.unmatched.ofCache)
+        case .fail: return nil
+        case .load: unmatched = try UnmatchedRule(.fail)
+        }
+        self.file = file
+        resources = options.source.resources
+        redact = options.redact
+    }
+
+    /// Adds what the map doesn't answer. Returns what to report; `nil` if nothing was missing.
+    func add(_ requests: [TestSubstitutions.Request]) -> String? {
+        Self.turn.withLock { _ in
+            do {
+                return try addInTurn(requests)
+            } catch {
+                return "nothing was recorded in \(file.path): \(error)"
+            }
+        }
+    }
+
+    private func addInTurn(_ requests: [TestSubstitutions.Request]) throws -> String? {
+        // As the map is now: another test may have added to it.
+        let exists = FileManager.default.fileExists(atPath: file.path)
+        let map =
+            exists
+            ? try SubstitutionMap(contentsOf: file, resources: resources) : try SubstitutionMap(json: Data("{}".utf8))
+        let cache = LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
+        var answers: [RecordedAnswer] = []
+        var lines: [String] = []
+        for (index, request) in requests.enumerated() where unmatched.fails(request.request) {
+            let explanation = cache.explain(request.request)
+            guard Self.isMissing(explanation, request, after: requests[..<index]) else { continue }
+            if let error = request.error {
+                lines.append("  \(request.signature): not loaded: \(error.localizedDescription)")
+            } else if request.outcome == .underWay {
+                lines.append("  \(request.signature): not recorded: it hadn't ended when the test did")
+            } else if var answer = RecordedAnswer(request) {
+                redact?(&answer)
+                if answer.isRefused {
+                    lines.append("  \(request.signature): not recorded: the closure refused it")
+                } else {
+                    answers.append(answer)
+                }
+            } else {
+                lines.append("  \(request.signature): not recorded: the response is too long, or isn't HTTP")
+            }
+        }
+        guard !answers.isEmpty || !lines.isEmpty else { return nil }
+        let folder = SubstitutionMap.folder(beside: file, or: resources)
+        var edited = try EditedMap(file, resources: URL(fileURLWithPath: folder.path, isDirectory: true))
+        let outcomes = edited.add(answers.map(\.exchange))
+        try edited.save()
+        var recorded: Set<String> = []
+        for (answer, outcome) in zip(answers, outcomes) {
+            let name = "  \(answer.method) \(answer.url.absoluteString)"
+            switch outcome {
+            case .success(let added):
+                let place = added.file.isEmpty ? "" : " → \(added.file)"
+                recorded.insert(name + place + (added.note.map { " (\($0))" } ?? ""))
+            case .failure(let error): lines.append("\(name): not recorded: \(error)")
+            }
+        }
+        let responses = recorded.count == 1 ? "1 response" : "\(recorded.count) responses"
+        lines = recorded.sorted() + lines
+        return
+            "recorded \(responses) in \(file.path). Look through them, then run the test again without \(Self.variable).\n"
+            + lines.joined(separator: "\n")
+    }
+
+    /// Whether no entry answered a request of the run, and none that another test has added meanwhile does.
+    ///
+    /// - Parameters:
+    ///   - explanation: What the map's file says by now to the request alone, before any alternative is used up.
+    ///   - earlier: The requests of the run before it.
+    private static func isMissing(
+        _ explanation: Explanation,
+        _ request: TestSubstitutions.Request,
+        after earlier: ArraySlice<TestSubstitutions.Request>
+    ) -> Bool {
+        guard request.outcome != .answered else { return false }
+        if unanswered.contains(explanation.verdict) { return true }
+        // What it says holds only for as many requests as the alternative has `times`.
+        guard request.outcome == .loaded, let winner = explanation.winner, winner.alternative != nil else {
+            return false
+        }
+        return earlier.contains { other in
+            [.answered, .failed].contains(other.outcome) && other.entry?.key == winner.key
+                && other.entry?.alternative == winner.alternative
+        }
+    }
+
+    private static let unanswered: Set<Explanation.Verdict> = [
+        .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile,
+    ]
+}
+#endif

@@ -1,0 +1,106 @@
+#if canImport(Testing)
+import Foundation
+import LocalSubstitution
+public import Testing
+
+/// A trait that gives a test, or each test of a suite, a map, a cache and a session of its own.
+///
+/// Make one with `.substituting(…)`. Of several, the innermost is used.
+public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
+    private let id = UUID()
+    let options: ScopeOptions
+    let reportsUnused: Bool
+
+    /// Always `true`: each test of a suite has a scope of its own.
+    public var isRecursive: Bool { true }
+
+    /// The trait itself, for the suite, for each test, and for each of a test's arguments.
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> SubstitutionsTrait? { self }
+
+    /// Runs a test with its substitutions, and records its issues.
+    public func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let innermost = test.traits.lazy.compactMap { $0 as? SubstitutionsTrait }.last
+        guard innermost?.id == id else { return try await function() }
+        if testCase == nil {
+            try await runAll(of: test, function)
+        } else {
+            try await run(TraitUse.ofTask.get() ?? TraitUse(id, options.source), function)
+        }
+    }
+
+    /// Runs a suite, or a test with all its arguments.
+    private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
+        let inherited = TraitUse.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
+        let use = inherited ?? TraitUse(id, options.source)
+        // Once, not for each argument. A suite doesn't check the map: its tests do, if it has any.
+        guard test.isSuite || isRight(use) else { return }
+        guard inherited == nil else { return try await function() }
+        let result = await TraitUse.ofTask.withValue(use) { await Result.catching(function) }
+        if reportsUnused, !Recording.isOn { reportUnused(use.unused) }
+        // A test that fails early may not have come to its requests.
+        if !test.isSuite, use.hasNoRequests, case .success = result {
+            warn(
+                "the test has substitutions, but made no request with URLSession.substituted or "
+                    + "TestSubstitutions.current: give the code one of these sessions instead of URLSession.shared"
+            )
+        }
+        try result.get()
+    }
+
+    /// Whether the map can be loaded. If not, records an issue.
+    private func isRight(_ use: TraitUse) -> Bool {
+        do {
+            _ = try use.map()
+            return true
+        } catch {
+            record(TestName(function: "").explanation(of: error, options.source))
+            return false
+        }
+    }
+
+    /// Runs a test with one of its arguments.
+    private func run(_ use: TraitUse, _ function: @Sendable () async throws -> Void) async throws {
+        let scope: SubstitutionScope
+        do {
+            scope = try SubstitutionScope(try use.map(), options)
+        } catch {
+            return record("\(error)")
+        }
+        let (result, problems) = await scope.run(TestName(function: ""), function)
+        use.add(scope.substitutions)
+        for problem in problems { record(problem) }
+        try result.get()
+    }
+
+    private func reportUnused(_ entries: [SubstitutionMap.EntryReference]) {
+        guard !entries.isEmpty else { return }
+        let list = entries.map { "\n  \($0)" }.joined()
+        record("\(entries.count == 1 ? "1 entry has" : "\(entries.count) entries have") answered no request:\(list)")
+    }
+
+    private func record(_ problem: String) {
+        Issue.record(Comment(rawValue: problem), sourceLocation: options.place)
+    }
+
+    private func warn(_ warning: String) {
+        // Older toolchains have no warnings, and an issue would fail the test.
+        #if compiler(>=6.3)
+        Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
+        #endif
+    }
+}
+
+extension Result where Success == Void, Failure == any Error {
+    fileprivate static func catching(_ body: @Sendable () async throws -> Void) async -> Self {
+        do {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+#endif

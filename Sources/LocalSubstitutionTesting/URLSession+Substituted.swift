@@ -1,0 +1,13 @@
+#if canImport(Testing)
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+extension URLSession {
+    /// The running test's session: the one of ``TestSubstitutions/current``.
+    public static var substituted: URLSession { TestSubstitutions.current.session }
+}
+#endif

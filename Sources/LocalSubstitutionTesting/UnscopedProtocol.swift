@@ -1,0 +1,27 @@
+#if canImport(Testing)
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Fails each request of a session that was asked for where there are no substitutions, with an error that says what to write.
+final class UnscopedProtocol: URLProtocol {
+    private static let explanation = """
+        there are no substitutions here, so this session fails each request. Give the test or its suite the trait \
+        .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. In an exit test, call it in \
+        the exit test's body. In a detached task, use a session that was made before the task.
+        """
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: Self.explanation]
+        if let url = request.url { info[NSURLErrorFailingURLErrorKey] = url }
+        client?.urlProtocol(self, didFailWithError: URLError(.resourceUnavailable, userInfo: info))
+    }
+
+    override func stopLoading() {}
+}
+#endif

@@ -1,0 +1,67 @@
+import Foundation
+import LocalSubstitution
+
+/// The value of an entry with alternatives, as JSON.
+enum AlternativesText {
+    /// The fields of an entry or of an alternative, and their values as JSON.
+    typealias Members = [(key: String, value: String)]
+
+    /// The value of a new entry. If there's only one answer, and it's for every request, the entry has no alternatives.
+    ///
+    /// - Parameter answers: Each with the fields that an entry for it alone would have. At least one.
+    static func value(of answers: [Members]) -> String {
+        guard let first = answers.first else { return "null" }
+        if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
+            return text(first)
+        }
+        let list = list(answers.map(alternative))
+        let shared = first.filter { ["ignoreQuery", "enabled"].contains($0.key) }
+        return shared.isEmpty ? list : JSONText.object(shared + [("alternatives", list)])
+    }
+
+    /// Returns an entry's value with more alternatives; `nil` if it can't have any. What was there stays as it is written.
+    ///
+    /// - Parameters:
+    ///   - old: The entry's value so far.
+    ///   - new: Each with the fields that an entry for it alone would have. At least one.
+    static func value(_ old: String, adding new: [Members]) -> String? {
+        let new = new.map(alternative)
+        switch old.utf8.first {
+        case UInt8(ascii: "\""): return list([old] + new)
+        case UInt8(ascii: "["): return inserting(new, beforeEndOf: old)
+        case UInt8(ascii: "{"):
+            guard let members = try? JSONScanner(Array(old.utf8)).members() else { return nil }
+            guard let list = members.first(where: { $0.key == "alternatives" }) else {
+                return members.contains { ["ignoreQuery", "use", "enabled"].contains($0.key) }
+                    ? nil : self.list([old] + new)
+            }
+            let bytes = Array(old.utf8)
+            let text = { (range: Range<Int>) in String(decoding: bytes[range], as: UTF8.self) }
+            guard let inside = inserting(new, beforeEndOf: text(list.range)) else { return nil }
+            return text(0..<list.range.lowerBound) + inside + text(list.range.upperBound..<bytes.count)
+        default: return nil
+        }
+    }
+
+    /// An alternative leaves out what is only for entries.
+    private static func alternative(_ members: Members) -> String {
+        text(members.filter { !["ignoreQuery", "enabled", "use"].contains($0.key) })
+    }
+
+    private static func text(_ members: Members) -> String {
+        if let file = members.first, members.count == 1, file.key == "file" { return file.value }
+        return JSONText.object(members)
+    }
+
+    /// One alternative a line.
+    private static func list(_ alternatives: [String]) -> String {
+        "[\n" + alternatives.map { "    \($0)" }.joined(separator: ",\n") + "\n  ]"
+    }
+
+    private static func inserting(_ new: [String], beforeEndOf list: String) -> String? {
+        guard list.hasPrefix("["), list.hasSuffix("]") else { return nil }
+        let inside = list.dropFirst().dropLast()
+        guard let last = inside.lastIndex(where: { !$0.isWhitespace }) else { return self.list(new) }
+        return "[" + inside[...last] + ",\n" + new.map { "    \($0)" }.joined(separator: ",\n") + "\n  ]"
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import LocalSubstitution
+
+/// The part of a request's JSON body that an alternative's `when.json` has: all of it, without members that may be credentials.
+struct RecordedCondition {
+    /// JSON on one line, with the numbers and strings as the body has them; `nil` if there is no condition.
+    private(set) var json: String?
+    /// Whether something of the body may be a credential, and isn't in the condition.
+    private(set) var isRedacted = false
+    /// Why a JSON body has no condition, in words without a full stop; `nil` if it has one.
+    private(set) var obstacle: String?
+
+    /// The longest condition, in UTF-8 bytes.
+    private static let longest = 64 << 10
+    /// How deep a map's own JSON may be nested.
+    private static let deepest = 64
+
+    init(_ body: Data?) {
+        guard let body, (try? JSONSerialization.jsonObject(with: body)) != nil else { return }
+        do {
+            json = try body.withUnsafeBytes { bytes in
+                var cursor = JSONCursor(bytes.bindMemory(to: UInt8.self))
+                return try value(&cursor, bytes, depth: 0)
+            }
+        } catch {
+            obstacle = "its request's body isn't compared, since it's nested more than \(Self.deepest) levels deep"
+        }
+        // An empty object is a part of every object.
+        if json == "{}" { json = nil }
+        if let length = json?.utf8.count, length > Self.longest {
+            json = nil
+            obstacle = "its request's body isn't compared, since it's longer than \(Self.longest >> 10) KiB"
+        }
+    }
+
+    /// Reads a value; `nil` if it may be a credential. An array with such an element is left out whole, since arrays match as a
+    /// whole.
+    private mutating func value(
+        _ cursor: inout JSONCursor,
+        _ bytes: UnsafeRawBufferPointer,
+        depth: Int
+    ) throws(JSONCursor.SyntaxError) -> String? {
+        switch cursor.next {
+        case .object:
+            guard depth < Self.deepest else { throw cursor.failure("is nested too deep") }
+            return try object(&cursor, bytes, depth: depth + 1)
+        case .array:
+            guard depth < Self.deepest else { throw cursor.failure("is nested too deep") }
+            var elements: [String?] = []
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                elements.append(try value(&cursor, bytes, depth: depth + 1))
+            }
+            let kept = elements.compactMap { $0 }
+            return kept.count == elements.count ? "[\(kept.joined(separator: ", "))]" : nil
+        default:
+            let start = cursor.offset
+            try cursor.skip()
+            let text = String(decoding: bytes[start..<cursor.offset], as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            guard let string = Self.string(text), SecretMember.isSecret(value: string) else { return text }
+            isRedacted = true
+            return nil
+        }
+    }
+
+    private mutating func object(
+        _ cursor: inout JSONCursor,
+        _ bytes: UnsafeRawBufferPointer,
+        depth: Int
+    ) throws(JSONCursor.SyntaxError) -> String {
+        var members: [(key: String, value: String)] = []
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+            let text = try value(&cursor, bytes, depth: depth)
+            if SecretMember.isSecret(name: key) {
+                isRedacted = true
+            } else if let text {
+                members.append((key, text))
+            }
+        }
+        // `{ "name": "password", "value": … }`, as in lists of form fields.
+        let isNamedSecret = members.contains { member in
+            ["name", "key"].contains(member.key.lowercased())
+                && Self.string(member.value).map { SecretMember.isSecret(name: $0) } == true
+        }
+        if isNamedSecret {
+            isRedacted = true
+            members.removeAll { $0.key.lowercased() == "value" }
+        }
+        return JSONText.object(members)
+    }
+
+    /// The text of a JSON string; `nil` for another value.
+    private static func string(_ json: String) -> String? {
+        guard json.hasPrefix("\"") else { return nil }
+        return try? JSONDecoder().decode([String].self, from: Data("[\(json)]".utf8)).first
+    }
+}

@@ -1,0 +1,43 @@
+package import Foundation
+import LocalSubstitution
+
+/// A request of any method, and its response of any status, to be kept in a map. It has no credential headers.
+package struct RecordedExchange: Sendable {
+    package let method: String
+    package let url: URL
+    /// The request's body; `nil` if there is none.
+    package let requestBody: Data?
+    package let status: Int
+    /// The headers for its entry.
+    package let headers: [String: String]
+    package let contentType: String?
+    package let body: Data
+
+    package init(
+        method: String,
+        url: URL,
+        requestBody: Data?,
+        status: Int,
+        headers: [String: String],
+        contentType: String?,
+        body: Data
+    ) {
+        self.method = method
+        self.url = url
+        self.requestBody = requestBody
+        self.status = status
+        self.headers = headers
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// The response headers that are kept: none of them is a credential.
+    package static func kept(_ value: (String) -> String?) -> [String: String] {
+        RecordedHeaders.kept(ArchivedEntry.keptHeaders + ["Location"], value)
+    }
+
+    /// Whether both have the same response.
+    func hasResponse(of other: RecordedExchange) -> Bool {
+        status == other.status && headers == other.headers && contentType == other.contentType && body == other.body
+    }
+}

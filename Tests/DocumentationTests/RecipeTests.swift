@@ -1,0 +1,167 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("The recipes")
+struct RecipeTests {
+    @Test("each map answers as its recipe says", arguments: Recipe.all)
+    func answers(_ recipe: Recipe) async throws {
+        let block = try #require(Recipe.maps.first { $0.text.contains("\"\(recipe.key)\":") })
+        let folder = try ExampleFolder(files: MapExample.files(namedIn: block.text))
+        let map = try SubstitutionMap(json: Data(block.text.utf8), resources: folder.url)
+        let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+        for outcome in recipe.outcomes {
+            let seen = try await recipe.outcome(in: session)
+            #expect(seen == outcome)
+        }
+    }
+
+    @Test("each map is tried")
+    func all() {
+        let tried = Recipe.all.map(\.key) + ["https://api.example.com/v2/*"]
+        #expect(Recipe.maps.count > 5)
+        for map in Recipe.maps { #expect(tried.contains { map.text.contains("\"\($0)\":") }, "\(map.text)") }
+    }
+
+    @Test("a request for another server goes there with its path and query")
+    func otherServer() throws {
+        let block = try #require(Recipe.maps.first { $0.text.contains("forwardTo") })
+        let cache = LocalSubstitutionCache(map: try SubstitutionMap(json: Data(block.text.utf8)))
+        let url = try #require(URL(string: "https://api.example.com/v2/user?id=7"))
+        #expect(cache.explain(URLRequest(url: url)).description.contains("http://localhost:8080/user?id=7"))
+    }
+
+    @Test("each key that doesn't match does as it should be written")
+    func keys() throws {
+        let header = ["the request", "the key", "what to write"]
+        let table = try #require(Document.article("Recipes").tables.first { $0.header == header })
+        #expect(table.rows.count > 3)
+        for (line, cells) in table.rows {
+            let url = try #require(URL(string: cells[0]))
+            let isField = cells[2].hasPrefix("\"")
+            let corrected = isField ? "{ \"\(cells[1])\": { \"status\": 204, \(cells[2]) } }" : Self.map(cells[2])
+            let isAnswered = try [Self.map(cells[1]), corrected].map { json in
+                let map = try SubstitutionMap(json: Data(json.utf8))
+                return LocalSubstitutionCache(map: map).cachedResponse(for: URLRequest(url: url)) != nil
+            }
+            #expect(isAnswered == [false, true], "line \(line)")
+        }
+    }
+
+    private static func map(_ key: String) -> String { "{ \"\(key)\": { \"status\": 204 } }" }
+
+    @Test("a preview's session has content, a loading state and an error")
+    func preview() async throws {
+        let session = try previewSession()
+        let outcomes = [
+            ("user", Recipe.Outcome.response(200, #"{ "name": "Ada" }"#)), ("friends", .error(.timedOut)),
+            ("news", .error(.notConnectedToInternet)),
+        ]
+        for (path, outcome) in outcomes {
+            let recipe = Recipe("https://api.example.com/\(path)", timeout: 0.2, outcome)
+            let seen = try await recipe.outcome(in: session)
+            #expect(seen == outcome)
+        }
+    }
+
+    // What is installed is the whole process's, so this has one of its own.
+    #if compiler(>=6.2) && (os(macOS) || os(Linux))
+    @Test("an app is answered by the map of a UI test, and so are its own sessions")
+    func environment() async {
+        await #expect(processExitsWith: .success) {
+            setenv("LOCAL_SUBSTITUTION_MAP", #"{ "https://api.example.com/user": { "text": "Ada" } }"#, 1)
+            useSubstitutionsOfUITests()
+            let configuration = URLSessionConfiguration.ephemeral
+            try attachInstalled(to: configuration)
+            for session in [URLSession.shared, URLSession(configuration: configuration)] {
+                let (body, _) = try await session.data(from: SnippetTests.url)
+                #expect(String(decoding: body, as: UTF8.self) == "Ada")
+            }
+        }
+    }
+    #endif
+}
+
+/// A request for a key of the recipes' maps, and what it gets each time.
+struct Recipe: Sendable, CustomTestStringConvertible {
+    enum Outcome: Sendable, Equatable {
+        case response(Int, String)
+        case error(URLError.Code)
+    }
+
+    let key: String
+    let method: String
+    let body: String?
+    let timeout: TimeInterval
+    let outcomes: [Outcome]
+
+    var testDescription: String { "\(method) \(key) \(body ?? "")" }
+
+    init(_ key: String, method: String = "GET", body: String? = nil, timeout: TimeInterval = 60, _ outcomes: Outcome...)
+    {
+        self.key = key
+        self.method = method
+        self.body = body
+        self.timeout = timeout
+        self.outcomes = outcomes
+    }
+
+    static let maps = Document.article("Recipes").blocks(in: "json")
+
+    private static let id = #"{ "id": 7 }"#
+    private static let graphQL = "https://api.example.com/graphql"
+
+    static let all = [
+        Recipe("https://api.example.com/feed", timeout: 0.2, .error(.timedOut)),
+        Recipe("https://api.example.com/pay", .error(.notConnectedToInternet)),
+        Recipe("https://api.example.com/cart", .response(500, #"{ "message": "Try again later" }"#)),
+        Recipe("https://api.example.com/search", timeout: 0.2, .error(.timedOut)),
+        Recipe(
+            "https://api.example.com/flaky",
+            .response(503, ""),
+            .response(503, ""),
+            .response(200, #"{ "state": "up" }"#),
+            .response(200, #"{ "state": "up" }"#)
+        ),
+        Recipe("https://api.example.com/orders", method: "POST", body: "{}", .response(201, id)),
+        Recipe("https://api.example.com/orders", .error(.resourceUnavailable)),
+        Recipe("https://api.example.com/users", .response(200, "users.json")),
+        Recipe("https://api.example.com/users", method: "POST", body: "{}", .response(201, id)),
+        Recipe(
+            graphQL,
+            method: "POST",
+            body: #"{"query":"…","operationName":"Search","variables":{"text":"socks","first":10}}"#,
+            .response(200, "socks.json")
+        ),
+        Recipe(
+            graphQL,
+            method: "POST",
+            body: #"{"operationName":"Me"}"#,
+            .response(200, #"{ "data": { "me": { "name": "Ada" } } }"#)
+        ),
+        Recipe(
+            graphQL,
+            method: "POST",
+            body: #"{"operationName":"Search","variables":{"text":"hats"}}"#,
+            .response(200, #"{ "errors": [{ "message": "no such operation" }] }"#)
+        ),
+    ]
+
+    func outcome(in session: URLSession) async throws -> Outcome {
+        var request = URLRequest(url: try #require(URL(string: key)))
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        request.timeoutInterval = timeout
+        do {
+            let (data, response) = try await session.data(for: request)
+            let status = try #require(response as? HTTPURLResponse).statusCode
+            return .response(status, String(decoding: data, as: UTF8.self))
+        } catch let error as URLError {
+            return .error(error.code)
+        }
+    }
+}

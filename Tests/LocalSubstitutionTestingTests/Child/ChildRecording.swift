@@ -1,0 +1,111 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import LocalSubstitutionTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Run by `RecordingTests` in a process of its own, with a map and an origin that are named by the environment.
+@Suite(.enabled(if: ChildProcess.isThis))
+struct ChildRecording {
+    static let mapVariable = "LOCAL_SUBSTITUTION_TESTING_MAP"
+    static let originVariable = "LOCAL_SUBSTITUTION_TESTING_ORIGIN"
+
+    private static let map = ProcessInfo.processInfo.environment[mapVariable] ?? "none.json"
+    private static let origin = ProcessInfo.processInfo.environment[originVariable] ?? "none"
+
+    private static func send(_ method: String, _ path: String, body: String? = nil) async throws -> String {
+        var request = URLRequest(url: try #require(URL(string: origin + path)))
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        request.setValue("Bearer s3cr3t-header", forHTTPHeaderField: "Authorization")
+        request.setValue("session=s3cr3t-cookie", forHTTPHeaderField: "Cookie")
+        let (data, response) = try await URLSession.substituted.data(for: request)
+        return "\((response as? HTTPURLResponse)?.statusCode ?? 0) " + String(decoding: data, as: UTF8.self)
+    }
+
+    static let plainLine = #line + 2
+    @Test(.substituting(map))
+    func plain() async throws {
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+        #expect(try await Self.send("GET", "nothing") == "404 no such thing")
+        #expect(try await Self.send("DELETE", "user/7") == "204 ")
+        #expect(try await Self.send("POST", "upload", body: "text") == "201 thanks")
+    }
+
+    /// What needs arrays of alternatives.
+    @Test(.substituting(map))
+    func alternatives() async throws {
+        let login = #"{"user": "ada", "password": "s3cr3t-password"}"#
+        #expect(try await Self.send("POST", "login", body: login) == "200 welcome")
+        #expect(try await Self.send("GET", "list") == "200 []")
+        #expect(try await Self.send("POST", "list", body: #"{"id": 7}"#) == #"201 {"id": 7}"#)
+        #expect(try await Self.send("POST", "list", body: #"{"id": 8}"#) == #"201 {"id": 8}"#)
+        #expect(try await Self.send("GET", "list") == "200 [7,8]")
+    }
+
+    @Test(.substituting(map), arguments: 1...4)
+    func manyBodies(_ number: Int) async throws {
+        #expect(try await Self.send("POST", "upload", body: #"{"number": \#(number)}"#) == "201 thanks")
+    }
+
+    @Test(
+        .substituting(
+            map,
+            redacting: { answer in
+                let text = String(decoding: answer.body, as: UTF8.self)
+                answer.body = Data(text.replacingOccurrences(of: "s3cr3t-token", with: "redacted").utf8)
+            }
+        )
+    )
+    func redacted() async throws {
+        #expect(try await Self.send("GET", "token").hasPrefix("200 {"))
+    }
+
+    /// With entries for the URLs that don't answer all of these requests.
+    @Test(.substituting(map))
+    func passedOver() async throws {
+        #expect(try await Self.send("GET", "user").hasPrefix("200 "))
+        #expect(try await Self.send("GET", "user").hasPrefix("200 "))
+        #expect(try await Self.send("POST", "list", body: #"{"id": 7}"#) == #"201 {"id": 7}"#)
+        await #expect(throws: URLError.self) { try await Self.send("GET", "nothing") }
+        #expect(try await Self.send("GET", "nothing") == "404 no such thing")
+    }
+
+    @Test(.substituting(map))
+    func underWay() async throws {
+        let url = try #require(URL(string: Self.origin + "held"))
+        URLSession.substituted.dataTask(with: url).resume()
+        while TestSubstitutions.current.requests.isEmpty { await Task.yield() }
+    }
+
+    @Test(.substituting(map, redacting: { $0.isRefused = true }))
+    func refused() async throws {
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+    }
+
+    @Test(.substituting(map))
+    func secretInURL() async throws {
+        #expect(try await Self.send("GET", "user?access_token=s3cr3t-query") == #"200 {"name": "Ada"}"#)
+    }
+
+    @Test(.substituting(map, unmatched: .fail))
+    func failing() async throws {
+        await #expect(throws: URLError.self) { try await Self.send("GET", "user") }
+    }
+
+    @Test(.substituting(map, unmatched: .issue(except: ["http://127.0.0.1:*/user"])))
+    func exception() async throws {
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+    }
+
+    @Test(.substituting(map), arguments: 0..<8)
+    func manyAtOnce(_ number: Int) async throws {
+        #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
+        #expect(try await Self.send("GET", "item\(number)") == "404 no such thing")
+    }
+}
+#endif

@@ -1,0 +1,94 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import LocalSubstitutionTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Run by `TraitIssueTests` in a process of its own. Most of them are to fail.
+///
+/// The compiler places what is in an attribute at the declaration below it.
+@Suite(.enabled(if: ChildProcess.isThis))
+struct ChildTraits {
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func answered() async throws {
+        #expect(try await text("https://shop.example.com/prices") == "12 euros\n")
+    }
+
+    static let swallowedLine = #line + 2
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func swallowed() async throws {
+        for _ in 0..<3 { _ = try? await text("https://shop.example.com/price") }
+        _ = try? await text("https://shop.example.com/Old")
+    }
+
+    @Test(.substituting("../Fixtures/checkout.json", unmatched: .fail))
+    func failing() async throws {
+        await #expect(throws: URLError.self) { try await text("https://shop.example.com/price") }
+    }
+
+    static let wrongLine = #line + 2
+    @Test(.substituting("../Fixtures/wrong.json"), arguments: 0..<3)
+    func wrong(_ number: Int) async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../Fixtures/no-such-map.json"))
+    func missing() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../Fixtures/checkout.json", unmatched: .issue(except: ["h/a"])))
+    func invalidException() async throws {
+        Issue.record("it must not run")
+    }
+
+    static let unusedLine = #line + 2
+    @Test(.substituting("../Fixtures/checkout.json", reportsUnused: true), arguments: ["prices", "orders"])
+    func unused(_ path: String) async throws {
+        _ = try await URLSession.substituted.data(for: order())
+        if path == "prices" { _ = try await text("https://shop.example.com/prices") }
+    }
+
+    @Test(.substituting("../Fixtures/inner.json", reportsUnused: true))
+    func used() async throws {
+        _ = try await text("https://shop.example.com/name")
+    }
+
+    static let otherSessionLine = #line + 2
+    @Test(.substituting("../Fixtures/checkout.json"), arguments: 0..<3)
+    func otherSession(_ number: Int) {}
+
+    @Test(.substituting("../Fixtures/checkout.json"), arguments: 0..<3)
+    func sessionOfOneArgument(_ number: Int) async throws {
+        if number == 1 { _ = try await text("https://shop.example.com/prices") }
+    }
+
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func withSubstitutionsInside() async throws {
+        _ = try await text("https://shop.example.com/prices")
+        try await withSubstitutions("../Fixtures/inner.json") {
+            _ = try? await text("https://shop.example.com/prices")
+        }
+    }
+
+    @Suite(.substituting("../Fixtures/suite.json", reportsUnused: true))
+    struct OfSuite {
+        @Test func one() async throws { _ = try await text("https://shop.example.com/a") }
+        @Test func other() async throws { _ = try await text("https://shop.example.com/b") }
+        @Test func idle() {}
+
+        @Suite struct Nested {
+            @Test func nested() async throws { _ = try await text("https://shop.example.com/c") }
+        }
+    }
+
+    @Suite(.substituting("../Fixtures/wrong.json"))
+    struct ReplacedWrong {
+        @Test(.substituting("../Fixtures/inner.json"))
+        func replaced() async throws { #expect(try await text("https://shop.example.com/name") == "inner") }
+    }
+}
+#endif

@@ -1,0 +1,225 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import Guarded
+import LocalSubstitution
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// A map that is empty at first, an API, a run that records, and one without the API.
+@Suite("Recording what is missing", .timeLimit(.minutes(5)))
+struct RecordingTests {
+    private static let secret = "s3cr3t"
+
+    /// An API with a list that changes.
+    private static func api() throws -> LoopbackServer {
+        let items = Guarded<[Int]>([])
+        return try LoopbackServer { request in
+            var answer: LoopbackServer.Answer
+            switch (request.method, request.path) {
+            case ("GET", "/user"): answer = .text(#"{"name": "Ada"}"#, type: "application/json")
+            case ("GET", "/list"): answer = .text("[\(items.withLock { $0.map(String.init).joined(separator: ",") })]")
+            case ("POST", "/list"):
+                let number = String(decoding: request.body, as: UTF8.self).contains("7") ? 7 : 8
+                items.withLock { $0.append(number) }
+                answer = .text(#"{"id": \#(number)}"#, type: "application/json")
+                answer.status = 201
+            case ("POST", "/login"): answer = .text("welcome")
+            case ("GET", "/token"): answer = .text(#"{"token": "s3cr3t-token"}"#, type: "application/json")
+            case ("POST", "/upload"):
+                answer = .text("thanks")
+                answer.status = 201
+            case ("DELETE", _): answer = .status(204)
+            case ("GET", "/held"): answer = LoopbackServer.Answer(delay: 600)
+            default:
+                answer = .text("no such thing")
+                answer.status = 404
+            }
+            answer.headers += [("Set-Cookie", "id=s3cr3t-set"), ("X-Session", "s3cr3t-x"), ("Content-Language", "en")]
+            return answer
+        }
+    }
+
+    private static func run(
+        _ test: String,
+        _ map: URL,
+        _ origin: LoopbackServer,
+        records: Bool
+    ) async throws -> ChildProcess {
+        var environment = [
+            ChildRecording.mapVariable: map.path, ChildRecording.originVariable: origin.baseURL.absoluteString,
+        ]
+        if records { environment["LOCAL_SUBSTITUTION_RECORD"] = "missing" }
+        let child = try await ChildProcess.run("ChildRecording/\(test)\\(", environment: environment)
+        #expect(child.ended.contains("ChildRecording/\(test)"), "\(child.output)")
+        return child
+    }
+
+    /// No byte of a folder's files is a secret.
+    private static func expectNoSecret(in folder: TemporaryFolder) throws {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
+            #expect(!name.contains(secret))
+            let text = (try? Data(contentsOf: folder.file(name))).map { String(decoding: $0, as: UTF8.self) }
+            #expect(text?.contains(secret) != true, "\(name): \(text ?? "")")
+        }
+    }
+
+    @Test("one run records, and fails; the next passes without the origin", arguments: [nil, "{\n}\n"])
+    func plain(_ map: String?) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        if let map { try folder.write("map.json", map) }
+        let origin = try Self.api()
+        let recording = try await Self.run("plain", file, origin, records: true)
+        #expect(recording.issues.map(\.line) == [ChildRecording.plainLine], "\(recording.issues)")
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains("recorded 4 responses in \(file.path)"), "\(text)")
+        #expect(text.contains("GET \(origin.url("user")) → 127.0.0.1_\(origin.port)/user.json"), "\(text)")
+        #expect(text.contains("DELETE \(origin.url("user/7"))\n"), "\(text)")
+        try Self.expectNoSecret(in: folder)
+        let base = origin.baseURL.absoluteString
+        let host = "127.0.0.1_\(origin.port)"
+        let written = try String(contentsOf: file, encoding: .utf8)
+        let lines = written.split(separator: "\n").map { $0.trimmingCharacters(in: [" ", ","]) }
+        let language = #""headers": { "Content-Language": "en" }"#
+        #expect(
+            lines.contains(#""\#(base)user": { "file": "\#(host)/user.json", \#(language) }"#),
+            "\(written)"
+        )
+        #expect(
+            lines.contains(#""\#(base)user/7": { "methods": ["DELETE"], "status": 204, \#(language) }"#),
+            "\(written)"
+        )
+        #expect(
+            lines.contains { $0.hasPrefix(#""\#(base)nothing": { "file": "\#(host)/nothing.txt", "status": 404"#) },
+            "\(written)"
+        )
+        #expect(lines.contains { $0.hasPrefix(#""\#(base)upload": { "methods": ["POST"], "file": "\#(host)/upload-"#) })
+        #expect(try Data(contentsOf: folder.file("\(host)/user.json")) == Data(#"{"name": "Ada"}"#.utf8))
+        origin.stop()
+        let replay = try await Self.run("plain", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+        let again = try await Self.run("plain", file, origin, records: true)
+        #expect(again.issues.map(\.description) == [], "nothing was missing")
+        #expect(try String(contentsOf: file, encoding: .utf8) == written)
+    }
+
+    @Test("requests that differ become alternatives; different responses, a sequence")
+    func alternatives() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        let origin = try Self.api()
+        let recording = try await Self.run("alternatives", file, origin, records: true)
+        #expect(recording.issues.count == 1, "\(recording.issues)")
+        try Self.expectNoSecret(in: folder)
+        let written = try String(contentsOf: file, encoding: .utf8)
+        #expect(written.contains(#""when": { "json": { "id": 7 } }"#), "\(written)")
+        #expect(written.contains(#""when": { "json": { "user": "ada" } }"#), "\(written)")
+        #expect(written.contains(#""times": 1"#), "\(written)")
+        origin.stop()
+        let replay = try await Self.run("alternatives", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test(
+        "tests in parallel record in one map, and bodies of one URL in one entry",
+        arguments: [("manyAtOnce", 8, 9), ("manyBodies", 4, 1)]
+    )
+    func inParallel(_ test: String, issues: Int, entries: Int) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        let origin = try Self.api()
+        let recording = try await Self.run(test, file, origin, records: true)
+        #expect(recording.issues.count == issues, "\(recording.issues)")
+        #expect(try SubstitutionMap(contentsOf: file).count == entries)
+        origin.stop()
+        let replay = try await Self.run(test, file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test("a closure redacts first")
+    func redacted() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("redacted", folder.file("map.json"), origin, records: true)
+        #expect(recording.issues.count == 1)
+        try Self.expectNoSecret(in: folder)
+        let host = "127.0.0.1_\(origin.port)"
+        #expect(try Data(contentsOf: folder.file("\(host)/token.json")) == Data(#"{"token": "redacted"}"#.utf8))
+    }
+
+    @Test("a request that the URL's entry is passed over for, and one past its times, are recorded")
+    func passedOver() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let entries = """
+            { "\(origin.url("user"))": [{ "json": { "name": "Eve" }, "times": 1 }],
+              "\(origin.url("nothing"))": [{ "error": "timedOut", "times": 1 }],
+              "\(origin.url("list"))": { "methods": ["POST"], "when": { "json": { "id": 9 } }, "status": 204 } }
+            """
+        let file = try folder.write("map.json", entries)
+        let recording = try await Self.run("passedOver", file, origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains("recorded 3 responses"), "\(text)")
+        origin.stop()
+        let replay = try await Self.run("passedOver", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test(
+        "a run fails for what it has loaded and can't record",
+        arguments: [
+            ("underWay", "held: not recorded: it hadn't ended"), ("refused", "user: not recorded: the closure"),
+        ]
+    )
+    func left(_ test: String, _ reason: String) async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run(test, folder.file("map.json"), origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains(reason), "\(text)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
+    }
+
+    @Test("a URL with a credential isn't recorded, and the issue says so")
+    func secretInURL() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("secretInURL", folder.file("map.json"), origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains("not recorded: the URL's parameter “access_token” may be a credential"), "\(text)")
+        try Self.expectNoSecret(in: folder)
+    }
+
+    @Test("a test that wants requests to fail, and exceptions, aren't recorded", arguments: ["failing", "exception"])
+    func notRecorded(_ test: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("map.json", "{}")
+        let origin = try Self.api()
+        let recording = try await Self.run(test, file, origin, records: true)
+        #expect(recording.issues.map(\.description) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
+        #expect(origin.requests.isEmpty == (test == "failing"))
+    }
+
+    @Test("an origin that can't be reached is an issue")
+    func unreachable() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        origin.stop()
+        let recording = try await Self.run("redacted", folder.file("map.json"), origin, records: true)
+        #expect(recording.issues.contains { $0.text.contains("not loaded: ") })
+    }
+
+    @Test("without the variable, nothing is loaded or written")
+    func off() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("map.json", "{}")
+        let origin = try Self.api()
+        let child = try await Self.run("redacted", file, origin, records: false)
+        #expect(child.issues.contains { $0.text.contains("no entry answers this request") })
+        #expect(origin.requests.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
+    }
+}
+#endif

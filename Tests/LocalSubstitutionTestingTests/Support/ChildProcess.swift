@@ -1,0 +1,143 @@
+#if os(Linux) || os(macOS)
+import Foundation
+
+/// Tests that run in a process of their own: suites that are enabled only there, so that what should fail is shown to fail.
+struct ChildProcess {
+    /// Whether this process runs such tests.
+    static var isThis: Bool { ProcessInfo.processInfo.environment[variable] != nil }
+
+    private static let variable = "LOCAL_SUBSTITUTION_TESTING_CHILD"
+
+    /// An issue, as the test runner reports it.
+    struct Issue: CustomStringConvertible {
+        let test: String
+        let text: String
+        let line: Int
+        let isWarning: Bool
+
+        var description: String { "\(isWarning ? "warning" : "issue") of \(test), line \(line): \(text)" }
+    }
+
+    let issues: [Issue]
+    /// The tests that were run to their end.
+    let ended: Set<String>
+    /// What was printed.
+    let output: String
+
+    /// Of the events. The first one has no warnings.
+    private static var version: String {
+        #if compiler(>=6.3)
+        "6.3"
+        #else
+        "0"
+        #endif
+    }
+
+    /// Runs tests of Swift Testing.
+    static func run(_ filter: String, environment: [String: String] = [:]) async throws -> ChildProcess {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("child-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let events = folder.appendingPathComponent("events.jsonl")
+        let words = [
+            "--testing-library", "swift-testing", "--filter", filter, "--event-stream-output-path", events.path,
+            "--event-stream-version", version,
+        ]
+        let output = try await start(words, environment, in: folder)
+        return try ChildProcess(try Data(contentsOf: events), output: output)
+    }
+
+    private static func start(
+        _ words: [String],
+        _ environment: [String: String],
+        in folder: URL
+    ) async throws -> String {
+        let log = folder.appendingPathComponent("log-\(UUID().uuidString)")
+        try Data().write(to: log)
+        defer { try? FileManager.default.removeItem(at: log) }
+        let handle = try FileHandle(forWritingTo: log)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        process.arguments = words
+        process.environment = ProcessInfo.processInfo.environment
+            .merging([variable: "1", "NO_COLOR": "1"]) { $1 }.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in continuation.resume() }
+            do {
+                try process.run()
+            } catch {
+                process.terminationHandler = nil
+                continuation.resume(throwing: error)
+            }
+        }
+        try handle.close()
+        return String(decoding: try Data(contentsOf: log), as: UTF8.self)
+    }
+
+    func issues(of test: String) -> [Issue] { issues.filter { $0.test == test } }
+}
+
+extension ChildProcess {
+    private struct Record: Decodable {
+        let kind: String
+        let payload: Payload
+
+        struct Payload: Decodable {
+            let kind: String?
+            let testID: String?
+            let issue: Details?
+            let messages: [Message]?
+        }
+
+        struct Details: Decodable {
+            let sourceLocation: Place?
+            let severity: String?
+        }
+
+        struct Place: Decodable {
+            let line: Int
+        }
+
+        struct Message: Decodable {
+            let symbol: String
+            let text: String
+        }
+    }
+
+    private init(_ events: Data, output: String) throws {
+        var issues: [Issue] = []
+        var ended: Set<String> = []
+        for line in events.split(separator: UInt8(ascii: "\n")) {
+            let record = try JSONDecoder().decode(Record.self, from: line)
+            guard record.kind == "event" else { continue }
+            let test = record.payload.testID.map(Self.name) ?? ""
+            switch record.payload.kind {
+            case "testEnded": ended.insert(test)
+            case "issueRecorded":
+                let messages = record.payload.messages ?? []
+                issues.append(
+                    Issue(
+                        test: test,
+                        text: messages.map(\.text).joined(separator: "\n"),
+                        line: record.payload.issue?.sourceLocation?.line ?? 0,
+                        isWarning: record.payload.issue?.severity == "warning"
+                    )
+                )
+            default: break
+            }
+        }
+        (self.issues, self.ended, self.output) = (issues, ended, output)
+    }
+
+    /// `Suite/test` of `Module.Suite/test(_:)/File.swift:1:2`.
+    private static func name(_ id: String) -> String {
+        let parts = id.split(separator: "/").filter { !$0.contains(".swift:") }
+        return parts.map { part in
+            String((part.split(separator: ".").last ?? part).prefix { $0 != "(" })
+        }.joined(separator: "/")
+    }
+}
+#endif

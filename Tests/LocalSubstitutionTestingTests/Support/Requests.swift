@@ -1,0 +1,21 @@
+import Foundation
+import LocalSubstitutionTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a session gets for a URL, as text.
+func text(_ url: String, in session: URLSession = .substituted) async throws -> String {
+    String(decoding: try await session.data(from: try #require(URL(string: url))).0, as: UTF8.self)
+}
+
+/// A request of a shop's.
+func order(_ url: String = "https://shop.example.com/orders", body: String = "{}") throws -> URLRequest {
+    var request = URLRequest(url: try #require(URL(string: url)))
+    request.httpMethod = "POST"
+    request.httpBody = Data(body.utf8)
+    request.setValue("Bearer token", forHTTPHeaderField: "Authorization")
+    return request
+}

@@ -1,0 +1,48 @@
+import LocalSubstitutionTesting
+import XCTest
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+final class XCTestTests: XCTestCase {
+    func testAnswers() async throws {
+        try await withSubstitutions("Fixtures/checkout.json") {
+            let (body, _) = try await URLSession.substituted.data(for: order())
+            XCTAssertEqual(String(decoding: body, as: UTF8.self), "sold out\n")
+            XCTAssertEqual(TestSubstitutions.current.requests.count, 1)
+        }
+    }
+
+    func testReturnsAndThrowsWhatTheBodyDoes() async throws {
+        struct Failure: Error {}
+        let number = try await withSubstitutions("Fixtures/checkout.json") { 7 }
+        XCTAssertEqual(number, 7)
+        do {
+            try await withSubstitutions("Fixtures/checkout.json") { throw Failure() }
+            XCTFail("it must throw")
+        } catch is Failure {}
+    }
+
+    func testThrowsForWhatNothingAnswers() async throws {
+        do {
+            try await withSubstitutions("Fixtures/checkout.json") {
+                _ = try? await text("https://shop.example.com/price")
+            }
+            XCTFail("it must throw")
+        } catch {
+            let description = error.localizedDescription
+            XCTAssert(description.contains("GET https://shop.example.com/price"), description)
+            XCTAssert(description.contains("--filter testThrowsForWhatNothingAnswers"), description)
+        }
+    }
+
+    func testThrowsForAWrongMap() async throws {
+        do {
+            try await withSubstitutions("Fixtures/wrong.json") { XCTFail("it must not run") }
+            XCTFail("it must throw")
+        } catch {
+            XCTAssert(error.localizedDescription.contains("wrong.json:3: error: "), error.localizedDescription)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("An entry with alternatives", .timeLimit(.minutes(5)))
+struct AlternativeAnswersTests {
+    private static let map = """
+        "http://h/orders": ["a.txt", { "methods": ["POST"], "status": 201, "json": { "id": 7 } }],
+        "http://h/one": { "text": "one", "methods": ["PUT"] },
+        "http://h/*": { "text": "pattern", "methods": ["DELETE"] },
+        "http://h/waits": [
+          { "when": { "headers": { "X-Slow": "1" } }, "delay": 0.01, "text": "slow" },
+          { "when": { "query": { "v": "2" } }, "text": "two" },
+          { "text": "rest" }
+        ],
+        "http://h/file/*": ["missing-*", { "text": "no file" }]
+        """
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let path: String
+        var method = "GET"
+        var headers: [String: String] = [:]
+        /// `nil` where nothing answers.
+        let text: String?
+        /// What the cache alone answers with.
+        let alone: String?
+        var testDescription: String { "\(method) \(path) \(headers)" }
+    }
+
+    static let rows = [
+        Row(path: "orders", text: "local", alone: "local"),
+        Row(path: "orders", method: "POST", text: #"{ "id": 7 }"#, alone: nil),
+        // The key is passed over, and the next one that matches is asked.
+        Row(path: "orders", method: "DELETE", text: "pattern", alone: nil),
+        Row(path: "orders", method: "PATCH", text: nil, alone: nil),
+        Row(path: "one", text: nil, alone: nil),
+        Row(path: "one", method: "DELETE", text: "pattern", alone: nil),
+        Row(path: "waits", text: "rest", alone: "rest"),
+        Row(path: "waits", headers: ["X-Slow": "1"], text: "slow", alone: nil),
+        Row(path: "file/a.txt", text: "no file", alone: "no file"),
+    ]
+
+    @Test("are tried from top to bottom; a key whose alternatives are all ruled out is passed over", arguments: rows)
+    func tried(_ row: Row) async throws {
+        let session = try EntrySession(Self.map, unmatched: .fail)
+        // Twice: what is retained must not answer another request.
+        for _ in 0..<2 {
+            let request = try session.request("http://h/\(row.path)", row.method, headers: row.headers)
+            #expect((try? await session.load(request).text) == row.text)
+            #expect(session.cache.cachedResponse(for: request)?.text == row.alone)
+            let other = try session.request("http://h/\(row.path)")
+            #expect(
+                session.cache.cachedResponse(for: other)?.text
+                    == Self.rows.first { $0.path == row.path && $0.method == "GET" && $0.headers.isEmpty }?.alone
+            )
+        }
+    }
+
+    @Test("are named by explanations, with the reason why each one before is passed over")
+    func explained() throws {
+        let session = try EntrySession(Self.map)
+        let explanation = session.cache.explain(try session.request("http://h/orders", "POST"))
+        #expect(explanation.winner?.description.contains("alternative 2 of 2") == true)
+        #expect(explanation.passedOver.map(\.reason) == ["it doesn't answer POST"])
+        #expect(explanation.passedOver.first?.entry.description.contains("alternative 1 of 2") == true)
+    }
+
+    @Test(
+        "a method that no entry lists is the first near miss",
+        arguments: [(#""a.txt""#, "GET"), (#"["a.txt", { "status": 404, "methods": ["PUT"] }]"#, "GET and PUT")]
+    )
+    func nearMiss(entry: String, methods: String) throws {
+        let session = try EntrySession(#""http://h/orders": \#(entry)"#)
+        let explanation = session.cache.explain(try session.request("http://h/orders", "POST"))
+        #expect(explanation.verdict == .methodNotListed)
+        #expect(
+            explanation.nearMisses.first?.description
+                == #"“http://h/orders” answers only \#(methods): add "methods": ["POST"]"#
+        )
+    }
+}

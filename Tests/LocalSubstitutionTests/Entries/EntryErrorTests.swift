@@ -1,0 +1,34 @@
+import Foundation
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("An entry with an error", .timeLimit(.minutes(5)))
+struct EntryErrorTests {
+    @Test("fails requests of every method, and reaches no network", arguments: ["GET", "HEAD", "POST", "DELETE"])
+    func fails(method: String) async throws {
+        let session = try EntrySession(#""ORIGIN/a": { "error": "notConnectedToInternet" }"#)
+        let request = try session.request("/a", method, body: method == "POST" ? "x" : nil)
+        #expect(await session.error(request) == .notConnectedToInternet)
+        #expect(session.origin.requests.isEmpty)
+        #expect(session.cache.unusedEntries.isEmpty)
+    }
+
+    @Test("needs an attached session: the cache alone leaves the request to the network")
+    func cacheAlone() async throws {
+        let session = try EntrySession(#""ORIGIN/a": { "error": "timedOut" }"#)
+        let explanation = session.cache.explain(try session.request("/a"))
+        #expect(explanation.verdict == .needsProtocol)
+        #expect(explanation.reason.contains("“error”"))
+        #expect(explanation.attached?.contains("timedOut") == true)
+        let alone = LocalSubstitutionTests.session(with: session.cache)
+        defer { alone.invalidateAndCancel() }
+        let (data, _) = try await alone.data(for: session.request("/a"))
+        #expect(String(decoding: data, as: UTF8.self) == "network GET")
+    }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Alternatives")
+struct AlternativesTests {
+    let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder(files: ["a", "b", "f/x"])
+    }
+
+    @Test("each has a line, a place, a file and fields of its own")
+    func places() throws {
+        let map = try folder.map(
+            """
+            {
+              "https://h/a": [
+                { "methods": ["POST"],
+                  "text": "x" },
+                "b",
+
+                { "error": "timedOut" }
+              ]
+            }
+            """
+        )
+        let alternatives = try #require(map.entries.first).options.alternatives
+        #expect(alternatives.map(\.line) == [3, 5, 7])
+        #expect(alternatives.map(\.key) == ["https://h/a", "https://h/a", "https://h/a"])
+        #expect(alternatives.map { $0.options.place?.number } == [1, 2, 3])
+        #expect(alternatives.map { $0.options.place?.count } == [3, 3, 3])
+        #expect(alternatives.map { $0.file?.text } == [nil, "b", nil])
+        #expect(alternatives.map(\.options.methods) == [["POST"], ["GET"], ["*"]])
+        #expect(map.entries.first?.options.place == nil)
+        #expect(map.entries.first?.file == nil)
+    }
+
+    @Test("$defaults, then the entry's fields, then those of an alternative")
+    func defaults() throws {
+        let map = try folder.map(
+            """
+            {
+              "$defaults": { "headers": { "A": "1", "B": "1" }, "delay": 1, "use": "untilUpdated", "methods": ["PUT"] },
+              "https://h/a": {
+                "headers": { "b": "2", "C": "2" }, "mimeType": "a/b", "charset": "utf-16", "ignoreQuery": true,
+                "alternatives": [
+                  { "file": "a", "times": 1, "headers": { "c": "3" } },
+                  { "text": "x", "times": 1, "delay": 0, "methods": ["*"] },
+                  { "error": "timedOut" }
+                ]
+              }
+            }
+            """
+        )
+        let options = try #require(map.entries.first).options.alternatives.map(\.options)
+        #expect(options.map(\.headers) == [["A": "1", "b": "2", "c": "3"], ["A": "1", "b": "2", "C": "2"], [:]])
+        #expect(options.map(\.mimeType) == ["a/b", "a/b", nil])
+        #expect(options.map(\.charset) == ["utf-16", nil, nil])
+        #expect(options.map(\.delay) == [1, 0, 1])
+        #expect(options.map(\.methods) == [["PUT"], ["*"], ["PUT"]])
+        #expect(options.allSatisfy { $0.use == .always && $0.ignoreQuery == nil && $0.isEnabled })
+        #expect(map.entries.first?.options.ignoreQuery == IgnoreQuery(names: nil))
+        #expect(try map.match(NormalizedURL("https://h/a?x=1")).winner?.key == "https://h/a")
+    }
+
+    struct Reach: Sendable, CustomTestStringConvertible {
+        let alternatives: [String]
+        /// The number of the one that is never reached, and of the one that answers in its place.
+        let never: (Int, Int)?
+
+        init(_ alternatives: String..., never: (Int, Int)? = nil) {
+            (self.alternatives, self.never) = (alternatives, never)
+        }
+
+        var testDescription: String { alternatives.joined(separator: ", ") }
+    }
+
+    @Test(
+        "one that is never reached is a problem",
+        arguments: [
+            Reach(#""a""#, #""b""#, never: (2, 1)),
+            Reach(#"{"status": 404}"#, #"{"json": 1, "times": 1}"#, never: (2, 1)),
+            Reach(#""a""#, #"{"text": "", "when": {"text": "a"}}"#, never: (2, 1)),
+            Reach(#""a""#, #"{"text": "", "methods": ["HEAD"]}"#, never: (2, 1)),
+            Reach(#"{"error": "timedOut"}"#, #"{"text": "", "methods": ["POST"]}"#, never: (2, 1)),
+            Reach(
+                #"{"text": "", "methods": ["PUT"]}"#,
+                #""a""#,
+                #"{"text": "", "methods": ["PUT", "GET"]}"#,
+                never: (3, 2)
+            ),
+            Reach(
+                #"{"text": "", "when": {"json": {"a": 1, "b": 2}}}"#,
+                #"{"status": 404, "when": {"json": {"b": 2.0, "a": 1}}}"#,
+                never: (2, 1)
+            ),
+            Reach(#"{"text": "", "when": {"query": {"a": "1"}}}"#, #"{"text": "", "when": {"query": {"a": "2"}}}"#),
+            Reach(#"{"text": "", "when": {"text": "a"}, "times": 1}"#, #"{"text": "", "when": {"text": "a"}}"#),
+            Reach(#"{"text": "", "methods": ["HEAD"]}"#, #""a""#),
+            Reach(#""a""#, #"{"text": "", "methods": ["GET", "POST"]}"#),
+            Reach(#""a""#, #"{"text": "", "methods": ["*"]}"#),
+            Reach(#""a""#, #"{"text": "", "methods": ["get"]}"#),
+            Reach(#""f/*""#, #""a""#),
+            Reach(#"{"forwardTo": "http://l/*"}"#, #""a""#),
+            Reach(#"{"forwardTo": "http://l/"}"#, #""a""#, never: (2, 1)),
+            Reach(#"{"setRequestHeaders": {"A": null}}"#, #""a""#, never: (2, 1)),
+            Reach(#"{"file": "a", "times": 1}"#, #"{"file": "a", "when": {"text": ""}}"#, #""a""#),
+        ]
+    )
+    func reach(_ reach: Reach) {
+        let problems = folder.problems("{\"https://h/*\": [\n\(reach.alternatives.joined(separator: ",\n"))]}")
+        #expect(problems.map(\.kind) == (reach.never == nil ? [] : [.neverReached]), "\(problems)")
+        guard let (number, first) = reach.never, let problem = problems.first else { return }
+        #expect(problem.line == number + 1)
+        #expect(problem.message.contains("alternative \(number) is never reached"))
+        #expect(problem.message.contains("alternative \(first) on line \(first + 1) answers"))
+        #expect(problem.message.contains("put it before that one"))
+    }
+
+    @Test("a wrong file is a problem on its own line, and no later entry of the map is hidden by it")
+    func files() throws {
+        let json = "{\"https://h/*\": [\n{\"file\": \"aa\", \"times\": 1},\n\"f/*/*\"], \"https://h/b\": \"b\"}"
+        let problems = folder.problems(json)
+        #expect(problems.map(\.kind) == [.missingFile, .invalidFileName])
+        #expect(problems.map(\.line) == [2, 3])
+        let map = try folder.map(json, invalidEntries: .skip)
+        #expect(map.problems.map(\.kind) == [.invalidFileName])
+        #expect(map.entries.map(\.key) == ["https://h/b"])
+    }
+
+    @Test("files of alternatives are looked for later, too, and aren't unused")
+    func laterFiles() throws {
+        let map = try folder.map(#"{"https://h/*": [{"file": "gone", "times": 1}, "f/*"]}"#, invalidEntries: .skip)
+        #expect(map.fileProblems().map(\.kind) == [.missingFile])
+        let unused = map.warnings().filter { $0.kind == .unusedFile }.map(\.message)
+        #expect(unused.count == 2)
+        #expect(!unused.contains { $0.contains("f/x") })
+    }
+
+    @Test("10,000 take linear time, and more are a problem")
+    func many() throws {
+        func json(_ count: Int) -> String {
+            let all = (1..<count).map { #"{"status": 200, "methods": ["M\#($0)"], "times": 1}"# } + [#""a""#]
+            return "{\"https://h/a\": [\(all.joined(separator: ","))]}"
+        }
+        let few = json(1_000)
+        let many = json(10_000)
+        _ = try folder.map(few)
+        let short = processorTime { _ = folder.problems(few) }
+        let long = processorTime { _ = folder.problems(many) }
+        #expect(long < 40 * short)
+        #expect(try folder.map(many).entries.first?.options.alternatives.count == 10_000)
+        #expect(folder.problems(json(10_001)).map(\.kind) == [.invalidValue])
+    }
+
+    @Test("10 MB of JSON take linear time, and are kept as they are written")
+    func large() throws {
+        func json(_ count: Int) -> String { "[" + String(repeating: #"{"a" : [1e5, "b"]},"#, count: count) + "null]" }
+        let (small, large) = (json(50_000), json(500_000))
+        let short = processorTime { _ = folder.problems(#"{"https://h/a": {"json": \#(small)}}"#) }
+        let long = processorTime { _ = folder.problems(#"{"https://h/a": {"json": \#(large)}}"#) }
+        #expect(long < 40 * short)
+        let options = try folder.map(#"{"https://h/a": {"json":  \#(large) }}"#).entries.first?.options
+        guard case .inline(let body)? = options?.answer else { return #expect(Bool(false)) }
+        #expect(body.data == Data(large.utf8))
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Answers in code")
+struct AnswerTests {
+    typealias Answer = SubstitutionMap.Answer
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let answer: Answer
+        let json: String
+
+        init(_ answer: Answer, _ json: String) { (self.answer, self.json) = (answer, json) }
+
+        var testDescription: String { json }
+    }
+
+    private struct User: Encodable, Sendable {
+        let name: String
+        let age: Int?
+    }
+
+    private static let name = "Ada"
+    private static let ids = [1, 2]
+
+    private static let rows = [
+        Row("a", #""a""#), Row(.file("a"), #"{"file": "a"}"#), Row(nil, "null"), Row(.notSubstituted, "null"),
+        Row(.json(["id": 7, "tags": ["a", nil]]), #"{"json": {"id": 7, "tags": ["a", null]}}"#),
+        Row(.json([1, 2.5, true, "é\n", [:]]), #"{"json": [1, 2.5, true, "é\n", {}]}"#),
+        Row(.json("a"), #"{"json": "a"}"#), Row(.json(nil), #"{"json": null}"#), Row(.json(-1), #"{"json": -1}"#),
+        Row(.json(["name": name]), #"{"json": { "name": "Ada" }}"#),
+        Row(.json(["ids": ids]), #"{"json": { "ids": [1,2] }}"#),
+        Row(.json(["b": .value(name), "a": ["n": .value(ids)]]), #"{"json": { "b": "Ada", "a": { "n": [1,2] } }}"#),
+        Row(.json(["a": "\(name)!"]), #"{"json": { "a": "Ada!" }}"#),
+        Row(.json([name, name]), #"{"json": ["Ada", "Ada"]}"#),
+        Row(.json(["user": User(name: name, age: 3)]), #"{"json": { "user": {"age":3,"name":"Ada"} }}"#),
+        Row(.json(encoding: User(name: "/", age: nil)), #"{"json": {"name":"/"}}"#),
+        Row(.json(encoding: ids), #"{"json": [1,2]}"#), Row(.json(encoding: name), #"{"json": "Ada"}"#),
+        Row(.json(text: " {\"a\":\n1e5} "), "{\"json\": {\"a\":\n1e5}}"), Row(.text("a\"b"), #"{"text": "a\"b"}"#),
+        Row(.status(404), #"{"status": 404}"#), Row(.error(.timedOut), #"{"error": "timedOut"}"#),
+        Row(.forward(to: "http://l/?q=*"), #"{"forwardTo": "http://l/?q=*"}"#),
+        Row(.requestHeaders(["A": "1", "B": nil]), #"{"setRequestHeaders": {"A": "1", "B": null}}"#),
+        Row(.json([:]).status(409).status(201), #"{"json": {}, "status": 201}"#),
+        Row(
+            .file("a").headers(["A": "1"]).mimeType("a/b"),
+            #"{"file": "a", "headers": {"A": "1"}, "mimeType": "a/b"}"#
+        ),
+        Row(.file("a").charset("utf-16").delay(0.2), #"{"file": "a", "charset": "utf-16", "delay": 0.2}"#),
+        Row(.file("a").methods("POST", "PUT"), #"{"file": "a", "methods": ["POST", "PUT"]}"#),
+        Row(.file("a").use(.whenOffline).timeout(2), #"{"file": "a", "use": "whenOffline", "timeout": 2}"#),
+        Row(.file("a").ignoreQuery(), #"{"file": "a", "ignoreQuery": true}"#),
+        Row(.file("a").ignoreQuery("x", "y*"), #"{"file": "a", "ignoreQuery": ["x", "y*"]}"#),
+        Row(
+            .text("").when(headers: ["A": nil, "B": "*"], query: ["q": "1"], json: ["a": [1, nil]], text: "*"),
+            #"{"text": "", "when": {"headers": {"A": null, "B": "*"}, "query": {"q": "1"}, "json": {"a": [1, null]}, "text": "*"}}"#
+        ),
+        Row([.status(503).times(2), "a"], #"[{"status": 503, "times": 2}, "a"]"#),
+        Row(
+            Answer(alternatives: [.status(503).times(2), "a"]).ignoreQuery(),
+            #"{"alternatives": [{"status": 503, "times": 2}, "a"], "ignoreQuery": true}"#
+        ),
+    ]
+
+    /// Everything that a map says, but lines and bodies.
+    private func description(_ map: SubstitutionMap) -> String {
+        map.entries.flatMap { [$0] + $0.options.alternatives }.map { entry in
+            let options = entry.options
+            let answer =
+                switch options.answer {
+                case .inline(let body): "\(body.kind)"
+                case .network(let target): "network \(target?.text ?? "")"
+                case .error(let code): "error \(code.rawValue)"
+                case .never: "never"
+                case .file: "file"
+                case .empty: "empty"
+                }
+            let headers = options.headers.sorted { $0.key < $1.key }
+            let requestHeaders = options.requestHeaders.sorted { $0.key < $1.key }
+            let fields: [Any?] = [
+                entry.key, entry.file?.text, answer, options.mimeType, options.charset, options.status, headers,
+                options.ignoreQuery, options.use, options.timeout, options.methods, options.isEnabled, options.delay,
+                requestHeaders, options.times, options.place, options.when?.headers, options.when?.query,
+                options.when?.json.map { "\($0)" }, options.when?.text,
+            ]
+            return "\(fields)"
+        }.joined(separator: "\n")
+    }
+
+    private func body(_ map: SubstitutionMap) -> String? {
+        guard case .inline(let body)? = map.entries.first?.options.answer else { return nil }
+        return String(decoding: body.data, as: UTF8.self)
+    }
+
+    @Test("say what the same JSON says", arguments: rows)
+    func same(_ row: Row) throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        let inCode = try SubstitutionMap(["https://h/*": row.answer], resources: folder.url)
+        let written = try folder.map("{\"https://h/*\": \(row.json)}")
+        #expect(body(inCode)?.filter { $0 != " " } == body(written)?.filter { $0 != " " })
+        #expect(description(inCode) == description(written))
+        #expect(inCode.entries.first?.line == 0)
+        #expect(inCode.entries.first?.options.alternatives.allSatisfy { $0.line == 0 } == true)
+    }
+
+    @Test("data are a body of their own, also in alternatives")
+    func data() throws {
+        let (first, second) = (Data([0, 1]), Data([2]))
+        let map = try SubstitutionMap([
+            "https://h/a": .data(first, mimeType: "a/b").status(201),
+            "https://h/b": [.data(first, mimeType: "a/b").times(1), .data(second, mimeType: "c/d").charset("utf-16")],
+        ])
+        let options = map.entries.flatMap(\.answering).map(\.options)
+        let bodies = options.map { options -> Data? in
+            guard case .inline(let body) = options.answer, body.kind == .data else { return nil }
+            return body.data
+        }
+        #expect(bodies == [first, first, second])
+        #expect(options.map(\.mimeType) == ["a/b", "a/b", "c/d"])
+        #expect(options.map(\.status) == [201, 200, 200])
+    }
+
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let answer: Answer
+        let kind: SubstitutionMap.Problem.Kind
+        let message: String
+
+        init(_ answer: Answer, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+            (self.answer, self.kind, self.message) = (answer, kind, message)
+        }
+
+        var testDescription: String { message }
+    }
+
+    @Test(
+        "what is wrong with one is a problem of its key, without a line",
+        arguments: [
+            Mistake(.json(encoding: Double.nan), .invalidValue, "a value of the type Double can't be encoded as JSON"),
+            Mistake(.json(["a": .value([Double.infinity])]), .invalidValue, "can't be encoded as JSON"),
+            Mistake(.json(["a": Double.infinity]), .invalidValue, "can't be encoded as JSON"),
+            Mistake(.json(text: "{"), .invalidValue, "the JSON text ends inside an object"),
+            Mistake(.json(text: "1, \"status\": 404"), .invalidValue, "the JSON text"),
+            Mistake(.text("").when(json: .value(Double.nan)), .invalidValue, "can't be encoded as JSON"),
+            Mistake(.notSubstituted.status(404), .invalidValue, "“status” can't be set on nil"),
+            Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds, 0–3600"),
+            Mistake(.error(.timedOut).status(5), .invalidValue, "100–599"),
+            Mistake(.status(404).times(2), .conflict, "“times” is for alternatives"),
+            Mistake(.text("").when(), .invalidValue, "“when” is empty"),
+            Mistake(.text("").use(.untilUpdated), .conflict, "“untilUpdated” without a “file”"),
+            Mistake([], .wrongType, "empty list"), Mistake([nil], .wrongType, "alternative 1 can't be null"),
+            Mistake([[.status(404)]], .conflict, "alternative 1: an alternative can't have alternatives"),
+            Mistake([.status(404), .status(500)], .neverReached, "since alternative 1 answers all its requests"),
+            Mistake("missing", .missingFile, "“missing”"),
+            Mistake("https://h/b", .invalidFileName, "write “forwardTo”"),
+        ]
+    )
+    func mistakes(_ mistake: Mistake) throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        let error = try #require(throws: SubstitutionMapError.self) {
+            try SubstitutionMap(["https://h/a": mistake.answer], resources: folder.url)
+        }
+        #expect(error.problems.contains { $0.kind == mistake.kind && $0.message.contains(mistake.message) }, "\(error)")
+        #expect(error.problems.allSatisfy { $0.key == "https://h/a" && $0.line == nil })
+    }
+
+    @Test("a key given twice is a problem, also in another spelling")
+    func twice() throws {
+        let error = try #require(throws: SubstitutionMapError.self) {
+            try SubstitutionMap([
+                "https://h/a": nil, "https://h/a": .status(404), "https://h/b": nil, "https://H/b": nil,
+            ])
+        }
+        #expect(error.problems.map(\.kind) == [.duplicate, .duplicate])
+        #expect(error.problems.map(\.key) == ["https://h/a", "https://H/b"])
+        #expect(error.problems.map(\.message).first == "is given twice: keep one")
+    }
+
+    @Test("plain files share their options")
+    func plain() throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        let map = try SubstitutionMap(["https://h/a": "a", "https://h/b": .file("a")], resources: folder.url)
+        #expect(map.entries[0].options === map.entries[1].options)
+    }
+
+    @Test("every code of URLError has a name, and names stand for their codes")
+    func errors() throws {
+        #expect(Set(URLErrorNames.all.map(\.code.rawValue)).count == URLErrorNames.all.count)
+        for (name, code) in URLErrorNames.all {
+            let map = try SubstitutionMap(["https://h/a": .error(code)])
+            guard case .error(code)? = map.entries.first?.options.answer else {
+                Issue.record("\(name)")
+                continue
+            }
+        }
+    }
+}

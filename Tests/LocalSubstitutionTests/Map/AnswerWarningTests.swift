@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Warnings of what a map says beyond files")
+struct AnswerWarningTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let json: String
+        let key: String?
+        let messages: [String]
+
+        /// The key that is warned of; `nil` if there's no warning.
+        init(_ json: String, _ key: String? = nil, _ messages: String...) {
+            (self.json, self.key, self.messages) = (json, key, messages)
+        }
+
+        var testDescription: String { json }
+    }
+
+    private func expect(_ row: Row, _ kind: SubstitutionMap.Warning.Kind) throws {
+        let map = try SubstitutionMap(json: Data(row.json.utf8))
+        let warnings = map.warnings().filter { $0.kind == kind }
+        #expect(warnings.map(\.key) == (row.key.map { [$0] } ?? []), "\(warnings)")
+        for message in row.messages { #expect(warnings.first?.message.contains(message) == true, "\(warnings)") }
+    }
+
+    @Test(
+        "https that becomes http",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"forwardTo": "http://l.example/"}}"#,
+                "https://h/a",
+                "“http://l.example”",
+                "write https"
+            ),
+            Row(#"{"*://h/*": {"forwardTo": "http://l.example/*"}}"#, "*://h/*"),
+            Row(#"{"https://h/a": [{"forwardTo": "http://127.example/"}]}"#, "https://h/a"),
+            Row(#"{"https://h/a": {"forwardTo": "https://l.example/"}}"#),
+            Row(#"{"http://h/a": {"forwardTo": "http://l.example/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://localhost:8080/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://a.localhost/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://127.0.0.2/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://[::1]:1/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://l.example/", "enabled": false}}"#),
+        ]
+    )
+    func insecure(_ row: Row) throws {
+        try expect(row, .insecureTarget)
+    }
+
+    @Test(
+        "a target that is forwarded itself",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"forwardTo": "https://l/"}}"#,
+                "https://h/a",
+                "“https://h/b”",
+                "aren't looked up again"
+            ),
+            Row(#"{"https://h/*": {"forwardTo": "https://h/v2/*"}}"#, "https://h/*"),
+            Row(#"{"https://h/a*": {"forwardTo": "https://h/b/*"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"status": 404}}"#),
+        ]
+    )
+    func forwarded(_ row: Row) throws {
+        try expect(row, .forwardedTarget)
+    }
+
+    private static let wide = #""https://h/*": {"methods": ["POST", "GET"], "status": 404}"#
+
+    @Test(
+        "a method that only a wider pattern answers",
+        arguments: [
+            Row(
+                "{\"https://h/a\": {\"status\": 200}, \(wide)}",
+                "https://h/a",
+                "“https://h/*” answers POST",
+                "“methods”"
+            ),
+            Row("{\"https://h/a\": {\"status\": 200}, \"https://h/*\": {\"error\": \"timedOut\"}}", "https://h/a"),
+            Row("{\"https://h/a\": {\"status\": 200, \"methods\": [\"GET\", \"POST\"]}, \(wide)}"),
+            Row("{\"https://h/a\": [{\"status\": 200}, {\"status\": 200, \"methods\": [\"POST\"]}], \(wide)}"),
+            Row("{\"https://h/a\": {\"error\": \"timedOut\"}, \(wide)}"),
+            Row("{\"https://h/a\": null, \(wide)}"),
+            Row("{\"https://i/a\": {\"status\": 200}, \(wide)}"),
+            Row("{\"https://h/a\": {\"status\": 200}, \"https://h/*\": {\"status\": 404}}"),
+        ]
+    )
+    func methods(_ row: Row) throws {
+        try expect(row, .methodOfPattern)
+    }
+
+    @Test(
+        "what needs an attached session",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"status": 200, "delay": 1}}"#,
+                "https://h/a",
+                "“delay” needs an attached session",
+                "attached"
+            ),
+            Row(#"{"https://h/a": {"error": "timedOut"}}"#, "https://h/a", "“error” needs"),
+            Row(#"{"https://h/a": {"forwardTo": "https://l/"}}"#, "https://h/a", "“forwardTo” needs"),
+            Row(#"{"https://h/a": {"setRequestHeaders": {"A": "1"}}}"#, "https://h/a", "“setRequestHeaders” needs"),
+            Row(#"{"https://h/a": {"status": 200, "when": {"json": 1}}}"#, "https://h/a", "“when.json” needs"),
+            Row(#"{"https://h/a": {"status": 200, "when": {"text": ""}}}"#, "https://h/a", "“when.text” needs"),
+            Row(
+                #"{"https://h/a": [{"status": 200, "times": 1, "delay": 1}, {"error": "timedOut"}]}"#,
+                "https://h/a",
+                "“delay”, “error” and “times” need an attached session"
+            ),
+            Row(#"{"https://h/a": {"status": 200, "when": {"headers": {"A": "1"}, "query": {"a": "1"}}}}"#),
+            Row(
+                #"{"https://h/a": {"text": "a", "use": "whenOffline"}}"#,
+                "https://h/a",
+                "waits for the network to fail"
+            ),
+        ]
+    )
+    func needsSession(_ row: Row) throws {
+        try expect(row, .needsProtocol)
+    }
+
+    @Test("a pattern isn't shadowed by one that leaves it some requests")
+    func shadowed() throws {
+        let json = #"{"https://h/*": {"status": 200}, "https://h/**": {"status": 200, "methods": ["POST"]}}"#
+        try expect(Row(json), .neverWins)
+        try expect(Row(json.replacing("POST", with: "GET"), "https://h/**", "is shadowed by"), .neverWins)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import SchemaValidator
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("What goes together in an entry")
+struct WhatGoesTogetherTests {
+    typealias Answer = SubstitutionMap.Answer
+
+    /// What answers, and the fields that can go with it.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let json: String
+        let answer: Answer
+        let fields: Set<String>
+
+        var testDescription: String { json }
+    }
+
+    private static let response: Set = ["status", "mimeType", "charset", "headers", "delay"]
+    private static let offline: Set = ["whenOffline", "timeout", "setRequestHeaders, whenOffline"]
+
+    static let kinds = [
+        Kind(
+            json: #""file": "a""#,
+            answer: "a",
+            fields: response.union(offline).union(["always", "untilUpdated"])
+        ),
+        Kind(json: #""json": [1]"#, answer: .json([1]), fields: response.union(offline).union(["always"])),
+        Kind(json: #""text": "a""#, answer: .text("a"), fields: response.union(offline).union(["always"])),
+        Kind(
+            json: #""status": 404"#,
+            answer: .status(404),
+            fields: offline.union(["status", "headers", "delay", "always"])
+        ),
+        Kind(json: #""error": "timedOut""#, answer: .error(.timedOut), fields: ["delay"]),
+        Kind(
+            json: #""forwardTo": "http://l/""#,
+            answer: .forward(to: "http://l/"),
+            fields: ["headers", "delay", "setRequestHeaders"]
+        ),
+        Kind(
+            json: #""setRequestHeaders": {"B": null}"#,
+            answer: .requestHeaders(["B": nil]),
+            fields: ["headers", "delay", "setRequestHeaders", "status, whenOffline"]
+        ),
+    ]
+
+    struct Field: Sendable {
+        let name: String
+        let json: String
+        let set: @Sendable (Answer) -> Answer
+    }
+
+    static let fields = [
+        Field(name: "status", json: #""status": 201"#) { $0.status(201) },
+        Field(name: "mimeType", json: #""mimeType": "a/b""#) { $0.mimeType("a/b") },
+        Field(name: "charset", json: #""charset": "utf-8""#) { $0.charset("utf-8") },
+        Field(name: "headers", json: #""headers": {"A": "1"}"#) { $0.headers(["A": "1"]) },
+        Field(name: "delay", json: #""delay": 0.5"#) { $0.delay(0.5) },
+        Field(name: "setRequestHeaders", json: #""setRequestHeaders": {"A": "1"}"#) { $0.requestHeaders(["A": "1"]) },
+        Field(
+            name: "setRequestHeaders, whenOffline",
+            json: #""setRequestHeaders": {"A": "1"}, "use": "whenOffline""#
+        ) { $0.requestHeaders(["A": "1"]).use(.whenOffline) },
+        Field(name: "status, whenOffline", json: #""status": 201, "use": "whenOffline""#) {
+            $0.status(201).use(.whenOffline)
+        },
+        Field(name: "always", json: #""use": "always""#) { $0.use(.always) },
+        Field(name: "untilUpdated", json: #""use": "untilUpdated""#) { $0.use(.untilUpdated) },
+        Field(name: "whenOffline", json: #""use": "whenOffline""#) { $0.use(.whenOffline) },
+        Field(name: "timeout", json: #""use": "whenOffline", "timeout": 1"#) { $0.use(.whenOffline).timeout(1) },
+    ]
+
+    /// Fields that are the kind's own, twice, or whose mixture is in another row.
+    private static func isMeaningless(_ kind: Kind, _ field: Field) -> Bool {
+        let name = field.json.prefix { $0 != ":" }
+        return kind.json.hasPrefix(name + ":")
+            || field.name == "status, whenOffline" && !kind.json.contains("setRequest")
+    }
+
+    static let pairs = kinds.flatMap { kind in
+        fields.filter { !isMeaningless(kind, $0) }.map { field in
+            (json: "{\"https://h/a\": {\(kind.json), \(field.json)}}", kind: kind, field: field)
+        }
+    }
+
+    @Test("the loader and answers in code agree with the table")
+    func loads() throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        #expect(Self.pairs.count > 60)
+        for (json, kind, field) in Self.pairs {
+            var isRight = kind.fields.contains(field.name)
+            // A status makes it an empty body, whose request is sent on only when offline.
+            if kind.json.contains("setRequest"), field.name == "status" { isRight = false }
+            let problems = folder.problems(json)
+            #expect(problems.isEmpty == isRight, "\(json) \(problems)")
+            #expect(problems.allSatisfy { $0.kind == .conflict }, "\(json) \(problems)")
+            let inCode = try? SubstitutionMap(["https://h/a": field.set(kind.answer)], resources: folder.url)
+            #expect((inCode != nil) == isRight, "\(json)")
+        }
+    }
+
+    @Test("so does the schema", .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
+    func schema() throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        let documents = Self.pairs.map(\.json) + Self.mixtures + Self.inAlternatives
+        for (json, problem) in zip(documents, try SchemaValidator.problems(of: documents)) {
+            #expect((problem == nil) == folder.problems(json).isEmpty, "\(json): \(problem ?? "valid")")
+        }
+    }
+
+    /// Two fields that both say what answers.
+    static let mixtures = {
+        let answers = kinds.map(\.json).filter { !$0.contains("status") && !$0.contains("setRequest") }
+        return answers.flatMap { first in
+            answers.filter { first < $0 }.map { "{\"https://h/a\": {\(first), \($0)}}" }
+        }
+    }()
+
+    static let inAlternatives = pairs.map { "{\"https://h/a\": [{\($0.kind.json), \($0.field.json)}]}" }
+
+    @Test("only one field says what answers")
+    func mixtures() throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        #expect(Self.mixtures.count == 10)
+        for json in Self.mixtures {
+            let problems = folder.problems(json)
+            #expect(problems.map(\.kind) == [.conflict], "\(json)")
+            #expect(problems.first?.message.contains("keep one of them") == true)
+        }
+    }
+
+    @Test("an alternative has no “use”, and otherwise the same")
+    func alternatives() throws {
+        let folder = try TemporaryFolder(files: ["a"])
+        for (json, pair) in zip(Self.inAlternatives, Self.pairs) {
+            let hasUse = pair.field.json.contains("use")
+            let sendsOn = (pair.kind.json + pair.field.json).contains("setRequest")
+            let isNetwork = pair.kind.json.contains("forwardTo") || pair.kind.json.contains("setRequest")
+            let isRight =
+                !hasUse && (!sendsOn || isNetwork && pair.field.name != "status")
+                && (pair.kind.fields.contains(pair.field.name))
+            #expect(folder.problems(json).isEmpty == isRight, "\(json)")
+        }
+    }
+
+    @Test("a default that doesn't go with an entry is ignored there")
+    func defaults() throws {
+        let json = """
+            {
+              "$defaults": { "headers": { "A": "1" }, "mimeType": "a/b", "charset": "utf-16", "use": "untilUpdated",
+                "timeout": 1, "methods": ["PUT"], "delay": 2, "ignoreQuery": true },
+              "https://h/file": { "file": "a" },
+              "https://h/text": { "text": "a" },
+              "https://h/status": { "status": 404 },
+              "https://h/error": { "error": "timedOut" },
+              "https://h/network": { "forwardTo": "http://l/" }
+            }
+            """
+        let options = try TemporaryFolder(files: ["a"]).map(json).entries.map(\.options)
+        #expect(options.map(\.headers) == [["A": "1"], ["A": "1"], ["A": "1"], [:], ["A": "1"]])
+        #expect(options.map(\.mimeType) == ["a/b", "a/b", nil, nil, nil])
+        #expect(options.map(\.charset) == ["utf-16", nil, nil, nil, nil])
+        #expect(options.map(\.use) == [.untilUpdated, .always, .always, .always, .always])
+        #expect(options.map(\.timeout) == [1, 1, 1, nil, nil])
+        #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.delay == 2 && $0.ignoreQuery != nil })
+    }
+}

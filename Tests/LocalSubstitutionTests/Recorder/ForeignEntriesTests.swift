@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("Entries of a recorder's map that people wrote")
+struct ForeignEntriesTests {
+    /// Values that a recorder doesn't write, and the names of the files that they may serve.
+    static let rows: [(value: String, files: [String])] = [
+        (#"["h/a.txt", { "methods": ["POST"], "status": 201, "json": { "file": "no" } }]"#, ["h/a.txt"]),
+        (
+            #"{ "alternatives": ["b/*", { "file": "h/a.txt", "times": 2 }], "ignoreQuery": true }"#,
+            ["b/*", "h/a.txt"]
+        ),
+        (#"[{ "when": { "json": { "file": "no" } }, "file": "h/\u0061.txt" }]"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "times": 2 }"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "when": { "headers": { "X": "a*" } } }"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "setRequestHeaders": { "X": null } }"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "delay": 1 }"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "timeout": 1 }"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "comment": "mine" }"#, ["h/a.txt"]),
+        (#"{ "file": "h/a.txt", "what next": true }"#, ["h/a.txt"]),
+        (#"{ "forwardTo": "http://localhost:8080/*" }"#, []),
+        (#"{ "json": ["h/a.txt"] }"#, []), (#"{ "error": "timedOut" }"#, []), ("null", []), ("7", []),
+        (#"{ "alternatives": 7 }"#, []), ("[]", []), (#"[["h/a.txt"]]"#, ["h/a.txt"]),
+    ]
+
+    private static let url = "https://h/a"
+
+    @Test("the names of the files that a value may serve", arguments: rows)
+    func files(value: String, files: [String]) throws {
+        let document = try MapDocument(json: Array(#"{ "\#(Self.url)": \#(value) }"#.utf8))
+        #expect(document.files(of: Self.url) == files)
+        let foreign = ForeignEntries(document, resources: FileManager.default.temporaryDirectory)
+        #expect(foreign.names("h/A.txt") == files.contains("h/a.txt"))
+        #expect(foreign.isNamedByPattern("b/c") == files.contains("b/*"))
+    }
+
+    /// The recorder knows the file, and thinks that it's its own.
+    @Test("an entry that a person changed is never recorded over, and its files stay", arguments: rows, [false, true])
+    func changed(row: (value: String, files: [String]), whileRecording: Bool) throws {
+        let fixture = try RecorderFixture()
+        let first = try fixture.open()
+        try first.keep(Self.url, "one", etag: "\"1\"")
+        first.flush()
+        if !whileRecording { first.close() }
+        try fixture.folder.write("substitutions.json", #"{ "\#(Self.url)": \#(row.value) }"#)
+        let recorder = whileRecording ? first : try fixture.open()
+        // Takes over what the person wrote.
+        recorder.flush()
+        let reason = try recorder.keep(Self.url, "two").reason
+        #expect(reason == (row.value == "null" ? .excluded(key: Self.url) : .entry(key: Self.url)))
+        try recorder.keep("https://h/b", "b")
+        recorder.flush()
+        #expect(fixture.mapText.contains(#""\#(Self.url)": \#(row.value)"#))
+        #expect(
+            try !fixture.files.contains("h/a.txt")
+                || Data(contentsOf: fixture.folder.file("Resources/h/a.txt")) == Data("one".utf8)
+        )
+        if row.files.contains("h/a.txt") { #expect(fixture.files.contains("h/a.txt")) }
+    }
+}

@@ -1,0 +1,216 @@
+import Dispatch
+import Foundation
+import Guarded
+import LoopbackOrigin
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("A recorder's redaction", .timeLimit(.minutes(5)))
+struct RedactionTests {
+    private static let url = "https://h/a"
+    private static let secret = "s3cr3t-W0rd"
+    private static let validators = ["ETag": "\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"]
+
+    /// Replaces the secret in a body.
+    private static let redact: SubstitutionRecorder.Redaction = { response in
+        var response = response
+        let text = String(decoding: response.body, as: UTF8.self)
+        response.body = Data(text.replacingOccurrences(of: secret, with: "…").utf8)
+        return response
+    }
+
+    private let fixture: RecorderFixture
+
+    init() throws { fixture = try RecorderFixture() }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let redact: SubstitutionRecorder.Redaction
+        var reason: NotKept?
+        var body: String?
+        var hasValidators = false
+    }
+
+    static let rows = [
+        Row(testDescription: "returns it", redact: { $0 }, body: "new \(secret)", hasValidators: true),
+        Row(testDescription: "changes it", redact: redact, body: "new …"),
+        Row(testDescription: "refuses it", redact: { _ in nil }, reason: .refused),
+        Row(
+            testDescription: "makes it too large",
+            redact: { response in
+                var response = response
+                response.body = Data(count: 51)
+                return response
+            },
+            reason: .tooLarge(bytes: 51, most: 50)
+        ),
+    ]
+
+    @Test("what it returns takes the place of an earlier copy, and so does nothing", arguments: rows)
+    func outcomes(_ row: Row) throws {
+        try fixture.keepAndClose(Self.url, "old", etag: "\"0\"")
+        let recorder = try fixture.open(limit: 1_000, redacting: row.redact)
+        let headers = Self.validators.merging(["Content-Type": "text/plain"]) { $1 }
+        let outcome = try recorder.keep(Self.url, Data("new \(Self.secret)".utf8), headers)
+        recorder.flush()
+        #expect(outcome.reason == row.reason)
+        if case .kept(_, let bytes) = outcome { #expect(bytes == row.body?.utf8.count) }
+        #expect(try recorder.body(Self.url) == row.body)
+        #expect(try (recorder.validators(for: RecorderFixture.request(Self.url)) != nil) == row.hasValidators)
+        let records = try #require(RecorderFile.records(in: fixture.folder.url))
+        #expect(records[Self.url]?.bytes == row.body?.utf8.count)
+        #expect(records[Self.url]?.digest == row.body.map { Digest.hexadecimal(of: Data($0.utf8)) })
+        #expect((records[Self.url]?.etag != nil) == row.hasValidators)
+        #expect(fixture.files.count == (row.body == nil ? 0 : 1))
+    }
+
+    @Test("it's called once for each response that the rules would keep, in order, and the last of a URL counts")
+    func calls() throws {
+        let seen = Guarded<[String]>([])
+        let recorder = try fixture.open { response in
+            let text = String(decoding: response.body, as: UTF8.self)
+            let accept = response.request.value(forHTTPHeaderField: "Accept") ?? ""
+            seen.withLock {
+                $0.append("\(response.request.url?.path ?? "") \(text) \(accept) \(response.head.statusCode)")
+            }
+            return text == "3" ? nil : response
+        }
+        let rows: [(path: String, status: Int, headers: [String: String])] = [
+            ("a", 200, [:]), ("b", 200, [:]), ("a", 200, [:]), ("b", 200, [:]), ("c", 500, [:]),
+            ("d", 200, ["Set-Cookie": "a=b"]), ("e?token=1", 200, [:]),
+        ]
+        for (number, row) in rows.enumerated() {
+            let url = "https://h/\(row.path)"
+            let received = try ReceivedResponse(
+                request: RecorderFixture.request(url, ["Accept": "*/*"]),
+                response: RecorderFixture.response(url, row.status, row.headers),
+                body: Data("\(number)".utf8),
+                redirects: []
+            )
+            recorder.record(received) { _ in }
+        }
+        for _ in 0..<2 { recorder.flush() }
+        #expect(seen.withLock { $0 } == ["/a 0 */* 200", "/b 1 */* 200", "/a 2 */* 200", "/b 3 */* 200"])
+        #expect(try recorder.body("https://h/a") == "2" && recorder.body("https://h/b") == nil)
+        #expect(fixture.files.count == 1)
+    }
+
+    @Test("nothing in the folder describes the bytes that the server sent")
+    func describingHeaders() throws {
+        let recorder = try fixture.open(redacting: Self.redact)
+        let marks = [
+            "Content-Length": "471147114711", "Content-MD5": "m-d5", "Digest": "sha-256=d1gest",
+            "Content-Digest": "sha-256=:c0ntent:",
+            "Repr-Digest": "sha-256=:r3pr:", "ETag": "\"e-tag\"", "Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT",
+            "Content-Range": "bytes 0-1/2", "Accept-Ranges": "n0ne", "X-Checksum": "ch3ck",
+        ]
+        // Latin-1, which the entry would have to say if the redacted body weren't UTF-8.
+        let body = Data("\(Self.secret) ".utf8) + [0xE9]
+        let headers = marks.merging(["Content-Type": "text/html", "Content-Language": "de"]) { $1 }
+        #expect(try recorder.keep(Self.url, body, headers).isKept)
+        recorder.flush()
+        #expect(fixture.mapText.contains(#"{ "file": "h/a.html", "headers": { "Content-Language": "de" } }"#))
+        for value in marks.values { try expectNowhere(value) }
+        let answer = try #require(try recorder.answer(RecorderFixture.request(Self.url)))
+        let http = try #require(answer.response as? HTTPURLResponse)
+        #expect(http.value(forHTTPHeaderField: "Content-Length").map { $0 == String(answer.data.count) } ?? true)
+        for name in marks.keys where !["Content-Length", "Accept-Ranges"].contains(name) {
+            #expect(http.value(forHTTPHeaderField: name) != marks[name], "\(name)")
+        }
+    }
+
+    @Test("while it runs, requests are taken, responses are recorded, and other copies answer")
+    func holdsUpNothing() throws {
+        let (entered, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = try fixture.open { response in
+            guard response.request.url?.path == "/slow" else { return response }
+            entered.signal()
+            goesOn.wait()
+            return response
+        }
+        try recorder.keep(Self.url, "copy")
+        let slow = try ReceivedResponse(
+            request: RecorderFixture.request("https://h/slow"),
+            response: RecorderFixture.response("https://h/slow", 200, [:]),
+            body: Data("slow".utf8),
+            redirects: []
+        )
+        // It's saved soon, on the recorder's queue.
+        recorder.record(slow) { _ in }
+        entered.wait()
+        let request = try RecorderFixture.request(Self.url)
+        #expect(recorder.takes(request) && recorder.hasAnswer(to: request))
+        #expect(try recorder.body(Self.url) == "copy")
+        let other = try ReceivedResponse(
+            request: RecorderFixture.request("https://h/other"),
+            response: RecorderFixture.response("https://h/other", 200, [:]),
+            body: Data("other".utf8),
+            redirects: []
+        )
+        recorder.record(other) { _ in }
+        goesOn.signal()
+        #expect(try recorder.body("https://h/slow") == "slow" && recorder.body("https://h/other") == "other")
+    }
+
+    @Test("a session delivers what the server sent, and asks for it again; offline, the redacted copy answers")
+    func session() async throws {
+        let full = "{\"name\":\"Ada\",\"token\":\"\(Self.secret)\"}"
+        let origin = try LoopbackServer { request in
+            request.header("If-None-Match") == nil
+                ? LoopbackServer.Answer(
+                    headers: [("Content-Type", "application/json"), ("ETag", "\"1\"")],
+                    body: Data(full.utf8)
+                )
+                : .status(304)
+        }
+        let url = origin.url("me")
+        let visit = try Visit(fixture.folder.url, redacting: Self.redact)
+        for _ in 0..<2 {
+            let (data, response) = try await visit.session.data(from: url)
+            visit.recorder.flush()
+            #expect(String(decoding: data, as: UTF8.self) == full)
+            #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"1\"")
+        }
+        // The app's own condition: what it gets is the server's 304, and the copy stays.
+        var conditional = URLRequest(url: url)
+        conditional.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
+        let (_, response) = try await visit.session.data(for: conditional)
+        #expect((response as? HTTPURLResponse)?.statusCode == 304)
+        visit.recorder.flush()
+        try expectNowhere(Self.secret)
+        origin.stop()
+        let (copy, _) = try await visit.session.data(from: url)
+        #expect(String(decoding: copy, as: UTF8.self) == #"{"name":"Ada","token":"…"}"#)
+        #expect(visit.cache.statistics.recorded == 1)
+        visit.end()
+        try expectNowhere(Self.secret)
+    }
+
+    @Test("a refused response is reported, and none of its bytes is in the folder")
+    func refused() async throws {
+        let origin = try LoopbackServer(routes: ["/me": .text(Self.secret)])
+        defer { origin.stop() }
+        let visit = try Visit(fixture.folder.url, redacting: { _ in nil })
+        let events = HeardEvents(of: visit.cache)
+        let (data, _) = try await visit.session.data(from: origin.url("me"))
+        #expect(data == Data(Self.secret.utf8))
+        visit.recorder.flush()
+        let reason = "not recorded \(origin.url("me")): the recorder's redaction refused it"
+        #expect(events.all.map(\.description).contains(reason))
+        visit.end()
+        try expectNowhere(Self.secret)
+    }
+
+    private func expectNowhere(_ text: String) throws {
+        let walk = try #require(FileManager.default.enumerator(atPath: fixture.folder.url.path))
+        for case let name as String in walk {
+            let bytes = (try? Data(contentsOf: fixture.folder.file(name))) ?? Data()
+            #expect(bytes.range(of: Data(text.utf8)) == nil && !name.contains(text), "“\(text)” is in \(name)")
+        }
+    }
+}

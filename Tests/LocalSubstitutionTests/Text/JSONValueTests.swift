@@ -1,0 +1,91 @@
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("A JSON value that is a part of another one")
+struct JSONValueTests {
+    private func value(_ text: String) throws -> JSONValue {
+        try Array(text.utf8).withUnsafeBufferPointer { try JSONValue($0) }
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let part: String
+        let whole: String
+        /// Where they differ; `nil` if the part is one.
+        let path: String?
+
+        init(_ part: String, of whole: String, differsAt path: String? = nil) {
+            (self.part, self.whole, self.path) = (part, whole, path)
+        }
+
+        var testDescription: String { "\(part) of \(whole)" }
+    }
+
+    @Test(
+        arguments: [
+            Row("{}", of: #"{"a": 1}"#), Row("{}", of: "[]", differsAt: ""), Row("[]", of: "[]"),
+            Row("null", of: "null"),
+            Row(#"{"a": 1}"#, of: #"{"b": 2, "a": 1}"#), Row(#"{"a": 1}"#, of: #"{"b": 2}"#, differsAt: "a"),
+            Row(#"{"a": {"b": [1, {"c": 2}]}}"#, of: #"{"a": {"b": [1, {"c": 2, "d": 3}], "e": 4}}"#),
+            Row(#"{"a": {"b": [1, {"c": 2}]}}"#, of: #"{"a": {"b": [1, {"c": 3}]}}"#, differsAt: "a.b[1].c"),
+            Row("[1]", of: "[1, 2]", differsAt: ""), Row("[1, 2]", of: "[2, 1]", differsAt: "[0]"),
+            Row(#"{"a": null}"#, of: #"{"a": null}"#), Row(#"{"a": null}"#, of: "{}", differsAt: "a"),
+            Row("true", of: "true"), Row("true", of: "1", differsAt: ""), Row("false", of: "null", differsAt: ""),
+            Row(#""1""#, of: "1", differsAt: ""), Row(#""é""#, of: #""\u00e9""#),
+            Row(#""é""#, of: #""e\u0301""#, differsAt: ""), Row(#"{"é": 1}"#, of: #"{"e\u0301": 1}"#, differsAt: "é"),
+            Row(#"{"a": 2}"#, of: #"{"a": 1, "a": 2}"#), Row(#"{"a": 1}"#, of: #"{"a": 1, "a": 2}"#, differsAt: "a"),
+        ]
+    )
+    func parts(_ row: Row) throws {
+        #expect(try value(row.part).difference(from: value(row.whole))?.path == row.path)
+    }
+
+    @Test(
+        "numbers are equal as decimals",
+        arguments: [
+            ["1", "1.0", "10e-1", "0.1e1", "1e0", "1E+00", "0.0000001e7"],
+            ["0", "-0", "0.0", "0e999999999999999999999"],
+            ["-1.50", "-15e-1"], ["9007199254740993"], ["9007199254740992"], ["0.1"], ["0.10000000000000001"],
+            ["1e999999999", "10e999999998"], ["1e1000000000"], ["-1e999999999"], ["1e-999999999"],
+            ["1e99999999999999999999999", "10e99999999999999999999998", "0.1e100000000000000000000000"],
+            ["1e100000000000000000", "10e99999999999999999"], ["10e-100000000000000000", "1e-99999999999999999"],
+            ["100e-100000000000000000000", "1e-99999999999999999998"], ["1e-99999999999999999999"],
+        ]
+    )
+    func numbers(_ equal: [String]) {
+        let others = ["2", "10", "-2", "0.5", "1e99999999999999999999998", "1e999999998"]
+        for first in equal {
+            for second in equal { #expect(JSONNumber(text: first) == JSONNumber(text: second), "\(first) \(second)") }
+            for other in others { #expect(JSONNumber(text: first) != JSONNumber(text: other), "\(first) \(other)") }
+        }
+    }
+
+    @Test("numbers that Double takes for equal differ")
+    func precision() {
+        #expect(JSONNumber(text: "9007199254740993") != JSONNumber(text: "9007199254740992"))
+        #expect(JSONNumber(text: "0.1") != JSONNumber(text: "0.10000000000000001"))
+        #expect(JSONNumber(text: "1e999999999") != JSONNumber(text: "1e1000000000"))
+        #expect(JSONNumber(text: "1") != JSONNumber(text: "-1"))
+        #expect(JSONNumber(text: "1e100000000000000000000") != JSONNumber(text: "1e-100000000000000000000"))
+    }
+
+    @Test(arguments: ["", "{", "[1,]", "nul", "1 2", #"{"a" 1}"#, "01", #""\ud800""#, "\"\u{1}\""])
+    func wrong(_ text: String) {
+        #expect(throws: JSONCursor.SyntaxError.self) { try value(text) }
+    }
+
+    @Test("nesting ends at a limit", arguments: [(64, false), (65, true), (10_000, true), (1_000_000, true)])
+    func depth(_ count: Int, _ isTooDeep: Bool) throws {
+        // Empty lists don't count.
+        let text = String(repeating: "[", count: count) + "1" + String(repeating: "]", count: count)
+        do throws(JSONCursor.SyntaxError) {
+            _ = try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
+                try JSONValue(bytes)
+            }
+            #expect(!isTooDeep)
+        } catch {
+            #expect(error.isTooDeep && isTooDeep)
+            #expect(error.message.contains("64"))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+@Suite("The methods of an archive's requests")
+struct ArchiveMethodTests {
+    private let fixture: ArchiveFixture
+
+    init() throws { fixture = try ArchiveFixture() }
+
+    /// The methods of one URL's requests, in order, and why each isn't taken; nil for those that are.
+    static let rows: [(recorded: [String], selected: [String], left: [NotImported?])] = [
+        (["GET"], [], [nil]),
+        (["POST"], ["*"], [nil]),
+        (["post"], ["get", "Post"], [nil]),
+        (["GET", "POST"], [], [nil, .method("POST")]),
+        (["GET", "POST"], ["POST"], [.method("GET"), nil]),
+        (["GET", "POST"], ["GET", "POST"], [nil, nil]),
+        (["POST", "GET", "POST"], ["*"], [.superseded, nil, nil]),
+        (["POST", "PUT", "GET"], ["*"], [nil, nil, nil]),
+        (["HEAD", "GET"], ["*"], [.headOfGet, nil]),
+        (["POST", "HEAD"], ["*"], [nil, nil]),
+        (["PROPFIND"], ["*"], [nil]),
+        (["*", "GET"], ["*"], [.malformed, nil]),
+    ]
+
+    @Test("are selected, and each has the last of its responses", arguments: rows)
+    func taken(_ row: (recorded: [String], selected: [String], left: [NotImported?])) throws {
+        let recordings = row.recorded.enumerated().map { Recording(method: $1, text: "\($0)") }
+        let items = try fixture.take(recordings, ArchiveSelection(methods: row.selected))
+        #expect(items.map(\.left) == row.left)
+        let taken = row.left.indices.filter { row.left[$0] == nil }
+        for number in taken {
+            let method = row.recorded[number].uppercased()
+            #expect(try methods(method) == [method])
+            #expect(try fixture.served("https://h.com/a", method: method)?.body == Data("\(number)".utf8))
+            #expect(items[number].kept?.change == .new)
+        }
+        #expect(try fixture.mapText.contains("methods") == (taken.map { row.recorded[$0] } != ["GET"]))
+        let again = try fixture.take(recordings, ArchiveSelection(methods: row.selected))
+        #expect(taken.allSatisfy { again[$0].kept?.change == .unchanged })
+        #expect(again.map(\.left) == row.left)
+    }
+
+    @Test("are alternatives of the URL's entry, GET's first")
+    func alternatives() throws {
+        let methods = ["DELETE", "POST", "GET"]
+        let digests = methods.map { Digest.hexadecimal(of: Data($0.utf8)).prefix(8) }
+        try fixture.take(methods.map { Recording(method: $0, text: $0) }, ArchiveSelection(methods: ["*"]))
+        #expect(
+            try fixture.mapText == """
+                {
+                  "https://h.com/a": [
+                    "h.com/a.txt",
+                    { "file": "h.com/a-\(digests[0]).txt", "methods": ["DELETE"] },
+                    { "file": "h.com/a-\(digests[1]).txt", "methods": ["POST"] }
+                  ]
+                }
+
+                """
+        )
+    }
+
+    @Test(
+        "are answered whatever the map's $defaults say",
+        arguments: [
+            #""methods": ["POST"]"#, #""ignoreQuery": true"#, #""enabled": false"#, #""use": "untilUpdated""#,
+            #""use": "whenOffline", "timeout": 3, "enabled": false, "ignoreQuery": ["a"]"#,
+        ]
+    )
+    func defaults(_ fields: String) throws {
+        try fixture.folder.write("substitutions.json", #"{ "$defaults": { \#(fields) } }"#)
+        let recordings = ["GET", "POST"].map { Recording(method: $0, text: $0) }
+        for change in [KeptFile.Change.new, .unchanged] {
+            let items = try fixture.take(recordings, ArchiveSelection(methods: ["*"]))
+            #expect(items.map(\.kept?.change) == [change, change])
+        }
+        for method in ["GET", "POST"] {
+            #expect(try fixture.served("https://h.com/a", method: method)?.body == Data(method.utf8))
+        }
+        #expect(try fixture.served("https://h.com/a?b=1") == nil)
+    }
+
+    @Test(
+        "stay as they are in the map, unless the entry is to be replaced",
+        arguments: [
+            (["1", "9"], [.unchanged, .replaced]), (["9", "2"], [.replaced, .unchanged]),
+            (["2", "1"], [.replaced, .replaced]), (["9", "1"], [.replaced, .replaced]),
+            (["9", "9"], [.replaced, .replaced]),
+        ] as [([String], [KeptFile.Change])]
+    )
+    func replaced(_ texts: [String], _ changes: [KeptFile.Change]) throws {
+        let selection = try ArchiveSelection(methods: ["*"])
+        let recordings = { (texts: [String]) in zip(["GET", "POST"], texts).map { Recording(method: $0, text: $1) } }
+        try fixture.take(recordings(["1", "2"]), selection)
+        let before = try fixture.contents()
+        let left = try fixture.take(recordings(texts), selection).map(\.left)
+        #expect(left == changes.map { $0 == .unchanged ? nil : .entry(key: "https://h.com/a") })
+        #expect(try fixture.contents() == before)
+
+        #expect(try fixture.take(recordings(texts), selection, replacing: true).map(\.kept?.change) == changes)
+        for (method, text) in zip(["GET", "POST"], texts) {
+            #expect(try fixture.served("https://h.com/a", method: method)?.body == Data(text.utf8))
+        }
+        #expect(try Set(fixture.contents().keys) == Set(before.keys))
+    }
+
+    @Test(
+        "count when an entry is compared with a response, also those of $defaults",
+        arguments: [
+            (#"{ "$defaults": { "methods": ["POST"] }, "https://h.com/a": "a.txt" }"#, "POST", true),
+            (#"{ "https://h.com/a": { "file": "a.txt", "methods": ["GET", "POST"] } }"#, "POST", true),
+            (#"{ "https://h.com/a": { "file": "a.txt", "methods": ["GET", "POST"] } }"#, "GET", true),
+            (#"{ "https://h.com/a": "a.txt" }"#, "POST", false),
+            (#"{ "https://h.com/a": { "file": "a.txt", "methods": ["POST"] } }"#, "GET", false),
+        ]
+    )
+    func compared(map: String, method: String, isSame: Bool) throws {
+        try fixture.folder.write("substitutions.json", map)
+        try fixture.folder.write("Resources/a.txt", "hello")
+        let selection = try ArchiveSelection(methods: ["*"])
+        let item = try #require(try fixture.take([Recording(method: method)], selection).first)
+        #expect(item.kept?.change == (isSame ? .unchanged : nil))
+        #expect(item.left == (isSame ? nil : .entry(key: "https://h.com/a")))
+        #expect(try fixture.mapText == map)
+        guard !isSame else { return }
+        let replaced = try #require(try fixture.take([Recording(method: method)], selection, replacing: true).first)
+        #expect(replaced.kept?.change == .replaced)
+        #expect(try methods(method) == [method])
+    }
+
+    /// The methods of the entry that answers one.
+    private func methods(_ method: String) throws -> [String]? {
+        try fixture.map().match(NormalizedURL("https://h.com/a"), for: RequestFacts(method: method)).winner?.options
+            .methods
+    }
+}

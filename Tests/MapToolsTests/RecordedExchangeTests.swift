@@ -1,0 +1,225 @@
+import Foundation
+import LocalSubstitution
+import TestSupport
+import Testing
+
+@testable import MapTools
+
+@Suite("Recorded exchanges")
+struct RecordedExchangeTests {
+    @Test(
+        "a JSON body becomes a condition, without what may be a credential",
+        arguments: [
+            (#"{"a": 1.0, "b": ["x", {"password": "p", "c": null}]}"#, #"{ "a": 1.0, "b": ["x", { "c": null }] }"#),
+            ("{\n  \"a\" :\t-1e5 ,\n  \"b\": \"\\u00e9 \\\"\" }\n", #"{ "a": -1e5, "b": "\u00e9 \"" }"#),
+            (#"[ 1, 2 ]"#, "[1, 2]"), ("[]", "[]"), ("{}", nil), (#"{"token": "t"}"#, nil), ("a=b", nil), ("", nil),
+            (#"{"a": }"#, nil), ("null", nil), ("7", nil),
+            (
+                #"{"code": "c", "key": 1, "pin": 2, "session": "s", "mail": "ada@h"}"#,
+                #"{ "code": "c", "key": 1, "pin": 2, "session": "s", "mail": "ada@h" }"#
+            ),
+            (#"{"apiKey": 1, "client_secret": 2, "refreshToken": [3], "max_tokens": 4}"#, #"{ "max_tokens": 4 }"#),
+            (#"{"a": "http://h/?access_token=t", "b": "Bearer t", "c": "http://u:p@h/", "n": 4}"#, #"{ "n": 4 }"#),
+            (#"{"list": [1, "x=1&token=t"], "n": 4}"#, #"{ "n": 4 }"#),
+            (
+                #"[{"name": "password", "value": "p"}, {"key": "user", "value": "ada"}]"#,
+                #"[{ "name": "password" }, { "key": "user", "value": "ada" }]"#
+            ),
+        ]
+    )
+    func condition(_ body: String, _ expected: String?) {
+        #expect(RecordedCondition(Data(body.utf8)).json == expected)
+    }
+
+    @Test(
+        "a body that a map can't hold has no condition, and it's said",
+        arguments: [
+            (String(repeating: "[", count: 65) + String(repeating: "]", count: 65), "64 levels"),
+            (#"{"a": "\#(String(repeating: "x", count: 65_536))"}"#, "64 KiB"),
+        ]
+    )
+    func noCondition(_ body: String, _ reason: String) {
+        let condition = RecordedCondition(Data(body.utf8))
+        #expect(condition.json == nil)
+        #expect(condition.obstacle?.contains(reason) == true)
+    }
+
+    @Test(
+        "alternatives are added to what is there, which stays as it is written",
+        arguments: [
+            (#""a.txt""#, "[\n    \"a.txt\",\n    N\n  ]"),
+            (#"{ "file":"a.txt" }"#, "[\n    { \"file\":\"a.txt\" },\n    N\n  ]"),
+            (#"["a.txt"]"#, "[\"a.txt\",\n    N\n  ]"), ("[\n    1\n  ]", "[\n    1,\n    N\n  ]"),
+            ("[ ]", "[\n    N\n  ]"),
+            (
+                #"{ "comment": "c", "alternatives": ["a.txt"], "ignoreQuery": true }"#,
+                "{ \"comment\": \"c\", \"alternatives\": [\"a.txt\",\n    N\n  ], \"ignoreQuery\": true }"
+            ),
+            (#"{ "file": "a.txt", "use": "whenOffline" }"#, nil),
+            (#"{ "file": "a.txt", "enabled": false }"#, nil), ("null", nil), ("7", nil), ("{", nil),
+        ] as [(String, String?)]
+    )
+    func alternatives(_ old: String, _ expected: String?) {
+        let new: AlternativesText.Members = [("file", #""n.txt""#), ("use", #""always""#), ("enabled", "true")]
+        #expect(AlternativesText.value(old, adding: [new]) == expected?.replacing("N", with: #""n.txt""#))
+    }
+
+    @Test(
+        "an entry has alternatives only if it needs them, and then it has the fields that are for all of them",
+        arguments: [
+            ([[("file", "1")]], "1"), ([[("status", "204")]], #"{ "status": 204 }"#),
+            ([[("file", "1"), ("use", "2")]], #"{ "file": 1, "use": 2 }"#),
+            ([[("file", "1"), ("when", "2")]], "[\n    { \"file\": 1, \"when\": 2 }\n  ]"),
+            (
+                [[("file", "1"), ("use", "2"), ("enabled", "3")], [("file", "4"), ("enabled", "3")]],
+                "{ \"enabled\": 3, \"alternatives\": [\n    1,\n    4\n  ] }"
+            ),
+        ] as [([AlternativesText.Members], String)]
+    )
+    func value(_ answers: [AlternativesText.Members], _ expected: String) {
+        #expect(AlternativesText.value(of: answers) == expected)
+    }
+
+    private static func exchange(
+        _ method: String = "GET",
+        _ url: String = "http://h/a",
+        body: String = "body",
+        status: Int = 200,
+        request: String? = nil
+    ) throws -> RecordedExchange {
+        RecordedExchange(
+            method: method,
+            url: try #require(URL(string: url)),
+            requestBody: request.map { Data($0.utf8) },
+            status: status,
+            headers: [:],
+            contentType: "text/plain",
+            body: Data(body.utf8)
+        )
+    }
+
+    @Test("a map's own lines stay, and its defaults count")
+    func defaults() throws {
+        let folder = try TemporaryFolder(files: ["b.txt"])
+        let own = "{\n  \"$defaults\": { \"methods\": [\"PUT\"] },\n  \"http://h/b\":   \"b.txt\""
+        let file = try folder.write("map.json", own + "\n}\n")
+        var map = try EditedMap(file, resources: folder.url)
+        let outcomes = map.add([try Self.exchange(), try Self.exchange("POST", "http://h/c", body: "other")])
+        try map.save()
+        #expect(outcomes.compactMap { try? $0.get() }.count == 2)
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(text.hasPrefix(own + ",\n"))
+        #expect(text.contains(#""http://h/a": { "methods": ["GET"], "file": "h/a.txt" }"#), "\(text)")
+        #expect(text.contains(#""http://h/c": { "methods": ["POST"], "file": "h/c-"#), "\(text)")
+        #expect(text.components(separatedBy: "methods").count == 4, "\(text)")
+    }
+
+    @Test("HEAD needs no entry of its own where GET has one")
+    func head() throws {
+        let folder = try TemporaryFolder()
+        var map = try EditedMap(folder.file("map.json"), resources: folder.url)
+        let outcomes = map.add([try Self.exchange("HEAD", body: ""), try Self.exchange(), try Self.exchange()])
+        try map.save()
+        #expect(outcomes.compactMap { try? $0.get().file } == ["h/a.txt", "h/a.txt", "h/a.txt"])
+        let text = try String(contentsOf: folder.file("map.json"), encoding: .utf8)
+        #expect(text == "{\n  \"http://h/a\": \"h/a.txt\"\n}\n")
+    }
+
+    /// The text of a map to which exchanges were added, and what has become of them.
+    private static func added(
+        to json: String = "{}",
+        _ exchanges: [RecordedExchange]
+    ) throws -> (text: String, outcomes: [Result<AddedExchange, MapToolError>]) {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("map.json", json)
+        var map = try EditedMap(file, resources: folder.url)
+        let outcomes = map.add(exchanges)
+        try map.save()
+        return (try String(contentsOf: file, encoding: .utf8), outcomes)
+    }
+
+    @Test("a file's name says nothing about a password")
+    func fileName() throws {
+        let names = try ["a", "b"].map { password in
+            let request = #"{"user": "ada", "password": "\#(password)"}"#
+            return try Self.added([Self.exchange("POST", request: request)]).outcomes.map { try $0.get().file }
+        }
+        #expect(names.first == names.last)
+        let both = try Self.added([
+            Self.exchange("POST", request: #"{"user": "ada"}"#), Self.exchange("POST", request: #"{"user": "bob"}"#),
+        ])
+        #expect(Set(both.outcomes.compactMap { try? $0.get().file }).count == 2)
+    }
+
+    @Test("bodies that differ only in a password are one request, and it's said")
+    func oneQuestion() throws {
+        let exchanges = try ["a", "b"].map { try Self.exchange("POST", request: #"{"password": "\#($0)"}"#) }
+        let notes = try Self.added(exchanges).outcomes.map { try $0.get().note }
+        #expect(notes.allSatisfy { $0?.contains("different bodies") == true })
+        let same = try Self.added([exchanges[0], exchanges[0]])
+        #expect(try same.outcomes.map { try $0.get().note } == [nil, nil])
+    }
+
+    @Test("what can't be an entry is left out alone", arguments: ["http://h/a", "http://h/b"])
+    func alone(_ url: String) throws {
+        let (text, outcomes) = try Self.added([
+            Self.exchange("POST", status: 999), Self.exchange("GET", url),
+        ])
+        #expect(outcomes.map { (try? $0.get()) != nil } == [false, true])
+        #expect(throws: MapToolError.self) { try outcomes[0].get() }
+        #expect(text.contains(url))
+        #expect(!text.contains("999"))
+    }
+
+    @Test(
+        "the map's defaults go beside alternatives, which list their methods",
+        arguments: [
+            (#""use": "untilUpdated""#, ""), (#""ignoreQuery": true"#, #""ignoreQuery": false, "#),
+            (#""enabled": false"#, #""enabled": true, "#), (#""methods": ["PUT"]"#, ""),
+        ]
+    )
+    func alternativesUnderDefaults(_ defaults: String, _ beside: String) throws {
+        let (text, outcomes) = try Self.added(
+            to: "{ \"$defaults\": { \(defaults) } }",
+            [Self.exchange(), Self.exchange("DELETE", body: "", status: 204), Self.exchange("POST", "http://h/e")]
+        )
+        #expect(outcomes.allSatisfy { (try? $0.get()) != nil })
+        #expect(
+            text.contains("\"http://h/a\": " + (beside.isEmpty ? "[" : "{ \(beside)\"alternatives\": [")),
+            "\(text)"
+        )
+        #expect(text.contains(#"{ "methods": ["DELETE"], "status": 204 }"#), "\(text)")
+        #expect(text.contains(#"{ "methods": ["GET"], "file": "h/a.txt" }"#), "\(text)")
+    }
+
+    @Test("an alternative with an empty body lists its method")
+    func emptyAlternative() throws {
+        let (text, _) = try Self.added(
+            to: #"{ "http://h/a": { "methods": ["PUT"], "alternatives": [{ "status": 201 }] } }"#,
+            [Self.exchange(body: "", status: 204)]
+        )
+        #expect(text.contains(#"{ "methods": ["GET"], "status": 204 }"#), "\(text)")
+    }
+
+    @Test(
+        "what can't be recorded says why",
+        arguments: [
+            ("{}", "http://h/a?api_key=1", "api_key"), (#"{ "http://h/*": null }"#, "http://h/a", "is null"),
+            ("{}", "ftp://h/a", "the URL "),
+            (#"{ "http://h/a": { "status": 204, "methods": ["PUT"], "use": "always" } }"#, "http://h/a", "by hand"),
+        ]
+    )
+    func refused(_ json: String, _ url: String, _ reason: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("map.json", json)
+        var map = try EditedMap(file, resources: folder.url)
+        let outcomes = map.add([try Self.exchange("GET", url)])
+        guard case .failure(let error)? = outcomes.first else {
+            Issue.record("it was added")
+            return
+        }
+        #expect(error.description.contains(reason), "\(error)")
+        try map.save()
+        #expect(try String(contentsOf: file, encoding: .utf8) == json)
+    }
+}
