@@ -81,10 +81,12 @@ let package = Package(
             ],
             exclude: ["Fixtures"]
         ),
-        .testTarget(name: "SourceTests", exclude: ["Apple"]),
+        .testTarget(name: "SourceTests", dependencies: ["TestSupport"], exclude: ["Apple"]),
         .testTarget(
             name: "SubstituteTests",
-            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "substitute"]
+            dependencies: [
+                "Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport", "substitute",
+            ]
         ),
     ],
     swiftLanguageModes: [.v6]

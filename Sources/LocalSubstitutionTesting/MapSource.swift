@@ -18,7 +18,7 @@ extension MapSource {
         let folder = resources.map { Self.url($0, beside: testFile) }
         self.init(file: file, resources: folder) {
             if Recording.isOn, !FileManager.default.fileExists(atPath: file.path) {
-                return try SubstitutionMap(json: Data("{}".utf8))
+                return .empty
             }
             return try SubstitutionMap(contentsOf: file, resources: folder)
         }

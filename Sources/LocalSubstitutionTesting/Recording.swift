@@ -56,9 +56,7 @@ struct Recording: Sendable {
     private func addInTurn(_ requests: [TestSubstitutions.Request]) throws -> String? {
         // As the map is now: another test may have added to it.
         let exists = FileManager.default.fileExists(atPath: file.path)
-        let map =
-            exists
-            ? try SubstitutionMap(contentsOf: file, resources: resources) : try SubstitutionMap(json: Data("{}".utf8))
+        let map = exists ? try SubstitutionMap(contentsOf: file, resources: resources) : .empty
         let cache = LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
         var answers: [RecordedAnswer] = []
         var lines: [String] = []

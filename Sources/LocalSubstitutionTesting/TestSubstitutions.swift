@@ -32,9 +32,7 @@ public final class TestSubstitutions: Sendable {
 
     /// For code that isn't in a scope.
     private init() {
-        // An empty map has no problems.
-        // swift-format-ignore: NeverUseForceTry
-        cache = .ofTest(try! SubstitutionMap(json: Data("{}".utf8)))
+        cache = .ofTest(.empty)
         log = RequestLog(keepsResponses: false)
         slot = nil
         let configuration = URLSessionConfiguration.ephemeral

@@ -1,5 +1,6 @@
 #if canImport(Testing)
 import Foundation
+import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -17,9 +18,8 @@ final class UnscopedProtocol: URLProtocol {
     override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     override func startLoading() {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: Self.explanation]
-        if let url = request.url { info[NSURLErrorFailingURLErrorKey] = url }
-        client?.urlProtocol(self, didFailWithError: URLError(.resourceUnavailable, userInfo: info))
+        let error = URLError.explained(.resourceUnavailable, Self.explanation, request.url)
+        client?.urlProtocol(self, didFailWithError: error)
     }
 
     override func stopLoading() {}

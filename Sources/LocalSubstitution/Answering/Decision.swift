@@ -64,7 +64,7 @@ struct Decision: Sendable {
     ) {
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
-        outcome = Self.outcome(request, match)
+        outcome = Self.outcome(match)
         let obstacle = Self.obstacle(request, outcome, match)
         let applies = if case .nothing = outcome { false } else { true }
         keepsOutOfDefaultCache = applies && obstacle == nil
@@ -90,7 +90,7 @@ struct Decision: Sendable {
     /// The entry that names the URL: the one that wins, or would if its file were still there, or for another request.
     var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
 
-    private static func outcome(_ request: URLRequest, _ match: MapMatch?) -> Outcome {
+    private static func outcome(_ match: MapMatch?) -> Outcome {
         guard let match else { return .nothing(.notHTTP) }
         guard match.winner != nil else { return .nothing(cause(match)) }
         guard !match.needsBody else { return .readBody }

@@ -22,7 +22,7 @@ extension SubstitutionMap.Answer {
     /// Sets the charset of a file or data, an IANA name.
     public func charset(_ charset: String) -> Self { setting("charset", JSONText.string(charset)) }
 
-    /// Sets the methods that are answered. `GET` implies `HEAD`, and `*` stands for all.
+    /// Sets the methods that are answered. `GET` implies `HEAD`, and `*` means all methods.
     public func methods(_ methods: String...) -> Self { setting("methods", JSONText.array(methods)) }
 
     /// Sets a delay in seconds, 0–3600.

@@ -67,7 +67,7 @@ package final class Substitution: Sendable {
         ) throws(FileName.Obstacle) {
             switch entry.options.answer {
             case .file:
-                // Without a file, an entry has a status alone.
+                // An entry that names none and answers nothing else isn't in a map.
                 self =
                     try entry.file.map { file throws(FileName.Obstacle) in
                         .file(file.wildcards > 0 ? try file.filled(with: captures) : file.text)

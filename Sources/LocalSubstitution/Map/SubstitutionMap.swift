@@ -57,6 +57,14 @@ public struct SubstitutionMap: Sendable {
         let invalidEntries: InvalidEntries
     }
 
+    /// A map without entries.
+    package static let empty = SubstitutionMap()
+
+    private init() {
+        problems = []
+        storage = Storage(MapLoader(answers: [:], folder: nil), folder: nil, source: nil)
+    }
+
     /// Loads a map from a file.
     ///
     /// - Parameters:

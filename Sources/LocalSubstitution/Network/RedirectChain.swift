@@ -38,7 +38,7 @@ struct RedirectChain: Sendable {
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
             // They were meant for another origin (RFC 9110 §15.4). Linux's loader sends them on.
-            for name in CredentialHeaders.names { request.setValue(nil, forHTTPHeaderField: name) }
+            CredentialHeaders.remove(from: &request)
             #if !canImport(Darwin)
             ownCookie = nil
             #endif

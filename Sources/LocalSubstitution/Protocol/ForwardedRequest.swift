@@ -37,8 +37,7 @@ struct ForwardedRequest: Sendable {
 
     /// How many seconds the complete response may take; `nil` for the configuration's timeout.
     var timeout: Double? {
-        guard case .entry(let substitution) = fallback else { return nil }
-        return substitution.timeout
+        fallback?.substitution?.timeout
     }
 
     /// Whether something answers if the network fails. A recorder may have lost its copy by then.
@@ -85,9 +84,7 @@ struct ForwardedRequest: Sendable {
             guard let fallback, !isPartial, NetworkFailure.codes.contains(error.code) else {
                 return .deliver(fail(error))
             }
-            let next = { @Sendable in fallBack(fallback, error) }
-            guard case .entry(let substitution) = fallback, let delay = substitution.delay else { return .goOn(next) }
-            return .wait(delay, next)
+            return chain.after(fallback.substitution?.delay) { fallBack(fallback, error) }
         case .passedOn(let head, let redirects, let limit):
             // The app has the body already.
             let rest = CachedURLResponse(response: head, data: Data())
@@ -189,6 +186,11 @@ struct ForwardedRequest: Sendable {
 }
 
 extension Fallback {
+    fileprivate var substitution: Substitution? {
+        guard case .entry(let substitution) = self else { return nil }
+        return substitution
+    }
+
     fileprivate var recorder: SubstitutionRecorder? {
         guard case .recorder(let recorder) = self else { return nil }
         return recorder

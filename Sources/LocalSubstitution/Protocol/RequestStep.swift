@@ -57,7 +57,8 @@ extension RequestChain {
         }
     }
 
-    private func after(_ delay: Double?, _ next: @escaping @Sendable () -> RequestStep) -> RequestStep {
+    /// Goes on at once, or when a delay is over.
+    func after(_ delay: Double?, _ next: @escaping @Sendable () -> RequestStep) -> RequestStep {
         delay.map { .wait($0, next) } ?? .goOn(next)
     }
 }

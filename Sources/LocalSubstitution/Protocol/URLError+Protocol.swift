@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -34,7 +34,7 @@ extension URLError {
     }
 
     /// An error with a description from this package.
-    static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
+    package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }
         return URLError(code, userInfo: info)

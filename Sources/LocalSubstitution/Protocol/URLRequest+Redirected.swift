@@ -13,7 +13,7 @@ extension URLRequest {
         let (status, method) = (substitution.status, httpMethod ?? "GET")
         let becomesGet = status == 303 ? method != "HEAD" : status < 303 && method == "POST"
         if becomesGet { request.becomeGet() }
-        if !RedirectChain.isSameOrigin(url, target) { request.removeCredentials() }
+        if !RedirectChain.isSameOrigin(url, target) { CredentialHeaders.remove(from: &request) }
         return request
     }
 
@@ -23,7 +23,7 @@ extension URLRequest {
         request.url = url
         if proposed.httpMethod != httpMethod { request.becomeGet() }
         request.httpMethod = proposed.httpMethod
-        if !RedirectChain.isSameOrigin(self.url, url) { request.removeCredentials() }
+        if !RedirectChain.isSameOrigin(self.url, url) { CredentialHeaders.remove(from: &request) }
         return request
     }
 
@@ -34,9 +34,5 @@ extension URLRequest {
         for name in ["Content-Type", "Content-Length", "Content-Encoding"] {
             setValue(nil, forHTTPHeaderField: name)
         }
-    }
-
-    private mutating func removeCredentials() {
-        for name in CredentialHeaders.names { setValue(nil, forHTTPHeaderField: name) }
     }
 }

@@ -42,8 +42,8 @@ package struct MapDocument: Sendable {
 
     /// The fields of `$defaults`.
     var defaults: EntryFields {
-        values["$defaults"].flatMap { $0.utf8.first == UInt8(ascii: "{") ? Self.reader(of: $0).fields : nil }
-            ?? EntryFields()
+        guard let text = values["$defaults"], text.utf8.first == UInt8(ascii: "{") else { return EntryFields() }
+        return Self.reader(of: text, in: .defaults).fields
     }
 
     /// The fields of an entry, without those of `$defaults`; `nil` if it is `null`, or something is wrong with them.
@@ -104,9 +104,9 @@ package struct MapDocument: Sendable {
         return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)
     }
 
-    private static func reader(of text: String) -> EntryFieldsReader {
+    private static func reader(of text: String, in place: FieldNames.Place = .entry) -> EntryFieldsReader {
         let bytes = Array(text.utf8)
-        return EntryFieldsReader(0..<bytes.count, of: bytes, line: 1)
+        return EntryFieldsReader(0..<bytes.count, of: bytes, line: 1, in: place)
     }
 
     private static func text(of value: JSONScanner.Value, in json: [UInt8]) -> String {

@@ -22,7 +22,7 @@ package struct RecordedEntry {
         fields.file = file
         fields.headers = headers
         // What the map's `$defaults` would make of it otherwise.
-        if file == nil || status != defaults.status ?? 200 { fields.status = status }
+        if file == nil || status != 200 { fields.status = status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if methods != defaults.methods ?? ["GET"] { fields.methods = methods }
         if defaults.ignoreQuery != nil { fields.ignoreQuery = IgnoreQuery(names: []) }

@@ -33,7 +33,7 @@ extension RecordedResponse {
             defaults: defaults
         )
         let isRedirected = !received.redirects.isEmpty
-        // A redirect's target can't say whether the copy is still right. A changed body isn't what a 304 stands for: with a
+        // A redirect's target can't say whether the copy is still right. A 304 doesn't confirm a changed body: with a
         // validator, the client would get it in place of the server's.
         func validator(_ name: String) -> String? {
             guard !isRedirected, received.isOriginal, let value = received.response.value(forHTTPHeaderField: name)

@@ -34,6 +34,14 @@ extension EditedMap {
         let number: Int
         let url: NormalizedURL
         let exchange: RecordedExchange
+        let condition: RecordedCondition
+
+        init(number: Int, url: NormalizedURL, exchange: RecordedExchange) {
+            self.number = number
+            self.url = url
+            self.exchange = exchange
+            condition = RecordedCondition(exchange.requestBody)
+        }
     }
 
     /// What tells two requests for the same URL apart.
@@ -68,7 +76,7 @@ extension EditedMap {
             let exchange = numbered.exchange
             // What answers GET answers HEAD.
             let method = exchange.method == "HEAD" && hasGet ? "GET" : exchange.method
-            return Question(method: method, condition: RecordedCondition(exchange.requestBody).json)
+            return Question(method: method, condition: numbered.condition.json)
         }
         var change = ChangedEntry(url, in: entries)
         let isAlone = groups.count == 1 && groups.keys.allSatisfy { $0.condition == nil }
@@ -116,9 +124,8 @@ extension EditedMap {
 
     /// What the requests of one question aren't told apart by.
     private static func note(on group: [Numbered]) -> String? {
-        let conditions = group.map { RecordedCondition($0.exchange.requestBody) }
-        if let obstacle = conditions.lazy.compactMap(\.obstacle).first { return obstacle }
-        guard conditions.contains(where: \.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
+        if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
+        guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
             return nil
         }
         return "it answers requests with different bodies, which differ only in what may be credentials"

@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import TestSupport
 
 /// Tests that run in a process of their own: suites that are enabled only there, so that what should fail is shown to fail.
 struct ChildProcess {
@@ -64,15 +65,7 @@ struct ChildProcess {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = handle
         process.standardError = handle
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-        }
+        try await process.runToEnd()
         try handle.close()
         return String(decoding: try Data(contentsOf: log), as: UTF8.self)
     }

@@ -16,7 +16,7 @@ final class EntrySession: Sendable {
     let origin: LoopbackServer
     let session: URLSession
 
-    /// - Parameter map: The map's JSON, entries only. `ORIGIN` stands for the origin's scheme, host and port.
+    /// - Parameter map: The map's JSON, entries only. `ORIGIN` is replaced by the origin's scheme, host and port.
     init(
         _ map: String,
         files: [String: String] = ["a.txt": "local"],

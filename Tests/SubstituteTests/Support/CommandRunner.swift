@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What a run of a program left.
 struct Outcome {
@@ -78,18 +79,10 @@ extension TemporaryFolder {
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output ?? handles[0]
         process.standardError = handles[1]
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in continuation.resume() }
-            do {
-                try process.run()
-            } catch {
-                process.terminationHandler = nil
-                continuation.resume(throwing: error)
-            }
-            DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak process] in
-                if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
-            }
+        DispatchQueue.global().asyncAfter(deadline: .now() + limit) { [weak process] in
+            if let process, process.isRunning { kill(process.processIdentifier, SIGKILL) }
         }
+        try await process.runToEnd()
         return Outcome(
             status: process.terminationStatus,
             hasExited: process.terminationReason == .exit,

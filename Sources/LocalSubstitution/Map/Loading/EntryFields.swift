@@ -31,10 +31,8 @@ package struct EntryFields: Sendable {
     /// These fields, and where one is not set, that of the defaults. Headers are merged, without regard to the case of names.
     func merged(withDefaults defaults: EntryFields) -> EntryFields {
         var merged = self
-        merged.file = file ?? defaults.file
         merged.mimeType = mimeType ?? defaults.mimeType
         merged.charset = charset ?? defaults.charset
-        merged.status = status ?? defaults.status
         merged.ignoreQuery = ignoreQuery ?? defaults.ignoreQuery
         merged.use = use ?? defaults.use
         merged.timeout = timeout ?? defaults.timeout

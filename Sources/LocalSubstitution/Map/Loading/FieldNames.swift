@@ -1,6 +1,6 @@
 /// Which fields are allowed where, and what other tools call them.
 enum FieldNames {
-    /// Where an object with fields stands in a map.
+    /// What an object with fields is for.
     enum Place: Sendable, Hashable {
         case entry, defaults, alternative
     }

@@ -65,7 +65,7 @@ package final class MapMatch: Sendable {
         }
     }
 
-    enum PassedOver: Sendable, Hashable {
+    enum PassedOver: Error, Hashable {
         case isDisabled
         case methodNotListed(String)
         /// A condition doesn't hold: why not.

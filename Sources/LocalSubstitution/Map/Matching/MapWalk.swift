@@ -65,8 +65,8 @@ struct MapWalk {
         case .success(let content):
             winner.substitution = Substitution(entry, content, folder: folder, url: url)
             return winner
-        case .failure(let obstacle):
-            return passOver(entry, obstacle.why)
+        case .failure(let why):
+            return passOver(entry, why)
         }
     }
 
@@ -88,23 +88,19 @@ struct MapWalk {
         return isUsedUp(AnswerCount(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
 
-    private struct ContentObstacle: Error {
-        let why: MapMatch.PassedOver
-    }
-
     /// What an entry answers with, its wildcards filled.
     private func content(
         of entry: Entry,
         _ captures: [ArraySlice<UInt8>]
-    ) -> Result<Substitution.Content, ContentObstacle> {
+    ) -> Result<Substitution.Content, MapMatch.PassedOver> {
         do throws(FileName.Obstacle) {
             let content = try Substitution.Content(entry, filledWith: captures, for: url)
             guard case .file(let name) = content else { return .success(content) }
             let isFilled = entry.file?.wildcards != 0
             guard !exists(name, folderIsFile: !isFilled) else { return .success(content) }
-            return .failure(ContentObstacle(why: isFilled ? .noSuchFile(name: name) : .fileIsGone(name: name)))
+            return .failure(isFilled ? .noSuchFile(name: name) : .fileIsGone(name: name))
         } catch {
-            return .failure(ContentObstacle(why: .notFilled(error)))
+            return .failure(.notFilled(error))
         }
     }
 
