@@ -20,6 +20,7 @@ let package = Package(
     products: [
         .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
         .library(name: "LocalSubstitutionTesting", targets: ["LocalSubstitutionTesting"]),
+        .library(name: "LocalSubstitutionServer", targets: ["LocalSubstitutionServer"]),
         .executable(name: "substitute", targets: ["substitute"]),
         .plugin(name: "SubstitutePlugin", targets: ["SubstitutePlugin", "SubstituteEditPlugin"]),
     ],
@@ -29,10 +30,19 @@ let package = Package(
         library,
         .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution"]),
         .target(name: "LocalSubstitutionTesting", dependencies: ["Guarded", "LocalSubstitution", "MapTools"]),
-        .target(name: "LoopbackOrigin", dependencies: ["Guarded"]),
+        .target(name: "WebReferences", dependencies: ["LocalSubstitution"]),
+        .target(name: "Loopback", dependencies: ["Guarded"]),
+        .target(name: "LoopbackOrigin", dependencies: ["Guarded", "Loopback"]),
+        .target(
+            name: "LocalSubstitutionServer",
+            dependencies: ["Guarded", "LocalSubstitution", "Loopback", "WebReferences"]
+        ),
         .executableTarget(
             name: "substitute",
-            dependencies: ["LocalSubstitution", "MapTools", "LoopbackOrigin", "Guarded"],
+            dependencies: [
+                "Guarded", "LocalSubstitution", "LocalSubstitutionServer", "LoopbackOrigin", "MapTools",
+                "WebReferences",
+            ],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),
                 .copy("Demo/SideBySide.html"), .embedInCode("../../substitutions.schema.json"),
@@ -59,8 +69,8 @@ let package = Package(
             ),
             dependencies: ["substitute"]
         ),
-        .target(name: "SchemaValidator", path: "Tests/SchemaValidator"),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .target(name: "SchemaValidator", dependencies: ["TestSupport"], path: "Tests/SchemaValidator"),
+        .target(name: "TestSupport", dependencies: ["Loopback"], path: "Tests/TestSupport"),
         .testTarget(
             name: "LocalSubstitutionTests",
             dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport"]
@@ -73,11 +83,20 @@ let package = Package(
             exclude: ["Fixtures"]
         ),
         .testTarget(name: "MapToolsTests", dependencies: ["LocalSubstitution", "MapTools", "TestSupport"]),
-        .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin"]),
+        .testTarget(name: "LoopbackTests", dependencies: ["Guarded", "Loopback", "TestSupport"]),
+        .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin", "TestSupport"]),
+        .testTarget(name: "WebReferencesTests", dependencies: ["LocalSubstitution", "TestSupport", "WebReferences"]),
+        .testTarget(
+            name: "LocalSubstitutionServerTests",
+            dependencies: [
+                "Guarded", "LocalSubstitution", "LocalSubstitutionServer", "Loopback", "LoopbackOrigin", "TestSupport",
+            ]
+        ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "LocalSubstitution", "LocalSubstitutionTesting", "LoopbackOrigin", "SchemaValidator", "substitute",
+                "LocalSubstitution", "LocalSubstitutionServer", "LocalSubstitutionTesting", "LoopbackOrigin",
+                "SchemaValidator", "TestSupport", "substitute",
             ],
             exclude: ["Fixtures"]
         ),

@@ -5,7 +5,7 @@ import Workloads
 import FoundationNetworking
 #endif
 
-/// `substitute page` on a site of 200 parts on loopback, beside six plain URLSession tasks at a time for the same URLs.
+/// `substitute get --parts` on a site of 200 parts on loopback, beside six plain URLSession tasks at a time for the same URLs.
 ///
 /// Each load runs in a process of its own, which has to warm up as the command's has, and measures itself. Round by round, since
 /// only both sides of one round compare.
@@ -49,7 +49,7 @@ struct Page {
             """
             \(parts) parts and the page, \(html.utf8.count) bytes each, \(rounds) rounds, medians
             six plain URLSession tasks at a time  \(format(plain.median)) ms
-            substitute page                       \(format(command.median)) ms
+            substitute get --parts                \(format(command.median)) ms
             ratio                                 \(format(ratio))  (limit 1.5)
             """
         )
@@ -82,7 +82,7 @@ struct Page {
 
             let totals: Totals
         }
-        let output = try run(URL(fileURLWithPath: path), ["page", page, "--json", "--map", map.path])
+        let output = try run(URL(fileURLWithPath: path), ["get", "--parts", page, "--json", "--map", map.path])
         let totals = try JSONDecoder().decode(Record.self, from: output).totals
         guard totals.fromNetwork == parts + 1 else { throw CocoaError(.executableLoad) }
         return totals.milliseconds

@@ -31,6 +31,7 @@ extension LocalSubstitutionCache {
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A
     ///     longer one is passed on in pieces where the platform can, and otherwise fails with
     ///     `URLError.dataLengthExceedsMaximum`.
+    ///   - isBrowsed: Whether the recorder keeps what it takes to show a site again.
     ///   - listener: Called for every http request: with one, the protocol also takes those that it would leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
@@ -40,6 +41,7 @@ extension LocalSubstitutionCache {
         recorder: SubstitutionRecorder?,
         streams: Bool? = nil,
         responseLimit: Int? = nil,
+        isBrowsed: Bool = false,
         listener: RequestListener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rule = try UnmatchedRule(unmatched)
@@ -57,6 +59,7 @@ extension LocalSubstitutionCache {
                 recorder: recorder,
                 streams: streams ?? Attachment.canStream,
                 responseLimit: responseLimit,
+                isBrowsed: isBrowsed,
                 listener: listener
             )
         )
@@ -85,6 +88,29 @@ extension LocalSubstitutionCache {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         try attach(to: configuration, unmatched: unmatched, recorder: recorder)
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
+    }
+
+    /// Makes a loader that does what a session with this cache attached does, without a session.
+    ///
+    /// - Parameter sendsCredentials: Whether the `Authorization` of a request is sent on to the network.
+    package func makeDirectLoader(
+        _ configuration: URLSessionConfiguration,
+        unmatched: Unmatched,
+        recorder: SubstitutionRecorder?,
+        sendsCredentials: Bool
+    ) throws(AttachmentError) -> DirectLoader {
+        let attachment = Attachment(
+            of: responder,
+            to: configuration,
+            unmatched: try UnmatchedRule(unmatched),
+            recorder: recorder,
+            streams: true,
+            // Longer responses are passed on as they arrive. The recorder needs whole ones.
+            responseLimit: recorder == nil ? 16 << 20 : nil,
+            isDirect: true,
+            isBrowsed: true
+        )
+        return DirectLoader(attachment, sendsCredentials: sendsCredentials)
     }
 
     /// Why a configuration can't have a protocol; `nil` if it can.

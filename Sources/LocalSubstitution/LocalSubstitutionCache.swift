@@ -132,11 +132,6 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
-    /// Returns the response of an entry that answers without a protocol; `nil` if there isn't one. Doesn't ask the default cache.
-    package func localResponse(for request: URLRequest) -> CachedURLResponse? {
-        responder.retainedResponse(for: request) ?? responder.localResponse(to: responder.lookUp(request))
-    }
-
     /// Calls back at once if the response is retained or nothing has to be read, and on another queue otherwise.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,

@@ -60,13 +60,14 @@ struct Recording: Sendable {
         let cache = LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
         var answers: [RecordedAnswer] = []
         var lines: [String] = []
-        for (index, request) in requests.enumerated() where unmatched.fails(request.request) {
-            let explanation = cache.explain(request.request)
-            guard Self.isMissing(explanation, request, after: requests[..<index]) else { continue }
+        for request in requests where unmatched.fails(request.request) {
+            guard let missing = Self.missing(cache.explain(request.request), request) else { continue }
             if let error = request.error {
                 lines.append("  \(request.signature): not loaded: \(error.localizedDescription)")
             } else if request.outcome == .underWay {
                 lines.append("  \(request.signature): not recorded: it hadn't ended when the test did")
+            } else if missing == .target {
+                lines.append("  \(request.signature): not recorded: its entry has no “forwardTo”")
             } else if var answer = RecordedAnswer(request) {
                 redact?(&answer)
                 if answer.isRefused {
@@ -100,26 +101,25 @@ struct Recording: Sendable {
             + lines.joined(separator: "\n")
     }
 
-    /// Whether no entry answered a request of the run, and none that another test has added meanwhile does.
+    /// What the map is missing for a request.
+    private enum Missing {
+        case answer
+        /// A URL to send it to.
+        case target
+    }
+
+    /// Returns what the map was missing for a request of the run, unless another test has added it since.
     ///
-    /// - Parameters:
-    ///   - explanation: What the map's file says by now to the request alone, before any alternative is used up.
-    ///   - earlier: The requests of the run before it.
-    private static func isMissing(
-        _ explanation: Explanation,
-        _ request: TestSubstitutions.Request,
-        after earlier: ArraySlice<TestSubstitutions.Request>
-    ) -> Bool {
-        guard request.outcome != .answered else { return false }
-        if unanswered.contains(explanation.verdict) { return true }
-        // What it says holds only for as many requests as the alternative has `times`.
-        guard request.outcome == .loaded, let winner = explanation.winner, winner.alternative != nil else {
-            return false
+    /// - Parameter explanation: How the map's current file answers the request, before any alternative is used up.
+    private static func missing(_ explanation: Explanation, _ request: TestSubstitutions.Request) -> Missing? {
+        guard request.outcome != .answered else { return nil }
+        if unanswered.contains(explanation.verdict) { return .answer }
+        guard request.needsOrigin, let winner = explanation.winner else { return nil }
+        let isWinner: (SubstitutionMap.EntryReference) -> Bool = {
+            $0.key == winner.key && $0.alternative == winner.alternative
         }
-        return earlier.contains { other in
-            [.answered, .failed].contains(other.outcome) && other.entry?.key == winner.key
-                && other.entry?.alternative == winner.alternative
-        }
+        if request.usedUp.contains(where: isWinner) { return .answer }
+        return request.entry.map(isWinner) == true ? .target : nil
     }
 
     private static let unanswered: Set<Explanation.Verdict> = [

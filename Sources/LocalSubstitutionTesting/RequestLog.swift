@@ -27,6 +27,8 @@ final class RequestLog: Sendable {
                 entries[index].outcome = TestSubstitutions.Request.Outcome(outcome.kind)
                 entries[index].entry = outcome.entry
                 entries[index].error = outcome.error
+                entries[index].needsOrigin = outcome.needsOrigin
+                entries[index].usedUp = outcome.usedUp
                 if self.keepsResponses { entries[index].response = outcome.response }
             }
         }

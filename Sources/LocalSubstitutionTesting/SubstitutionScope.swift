@@ -16,7 +16,7 @@ struct SubstitutionScope: Sendable {
         substitutions = try TestSubstitutions(
             map,
             unmatched: recording == nil ? options.unmatched.ofCache : .load,
-            keepsResponses: recording != nil
+            recording: recording
         )
     }
 

@@ -40,6 +40,10 @@ extension TestSubstitutions {
         /// Why the request failed; `nil` if it didn't.
         public internal(set) var error: URLError?
 
+        /// Whether only the server of the request's URL could answer.
+        var needsOrigin = false
+        /// The alternatives that had answered as many requests as they may.
+        var usedUp: [SubstitutionMap.EntryReference] = []
         /// The whole response, in a recording run.
         var response: CachedURLResponse?
 

@@ -44,12 +44,13 @@ public final class TestSubstitutions: Sendable {
     init(
         _ map: SubstitutionMap,
         unmatched: LocalSubstitutionCache.Unmatched,
-        keepsResponses: Bool
+        recording: Recording?
     ) throws(AttachmentError) {
-        let log = RequestLog(keepsResponses: keepsResponses)
+        let log = RequestLog(keepsResponses: recording != nil)
         let configuration = URLSessionConfiguration.ephemeral
         cache = .ofTest(map)
-        slot = try cache.attach(to: configuration, unmatched: unmatched, recorder: nil) { log.begin($0) }
+        let listener = RequestListener(start: { log.begin($0) }, mustHear: { recording?.unmatched.fails($0) ?? false })
+        slot = try cache.attach(to: configuration, unmatched: unmatched, recorder: nil, listener: listener)
         session = URLSession(configuration: configuration)
         self.log = log
     }

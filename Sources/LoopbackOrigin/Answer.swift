@@ -1,4 +1,5 @@
 public import Foundation
+import Loopback
 
 extension LoopbackServer {
     /// What an origin sends back for one request, and how well it does so.
@@ -80,31 +81,25 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Answer {
-    /// The bytes of the status line and of the header fields, with the empty line that ends them.
-    func head(chunked: Bool, closing: Bool) -> Data {
-        var fields = headers
-        if header("Content-Length") == nil, header("Transfer-Encoding") == nil {
+    /// The status line and the header fields, with those that the origin adds.
+    func head(chunked: Bool, closing: Bool) -> ResponseHead {
+        var head = ownHead
+        if head.field("Content-Length") == nil, head.field("Transfer-Encoding") == nil {
             if chunked {
-                fields.append(("Transfer-Encoding", "chunked"))
-            } else if allowsBody {
-                fields.append(("Content-Length", String(body.count)))
+                head.fields.append(("Transfer-Encoding", "chunked"))
+            } else if head.allowsBody {
+                head.fields.append(("Content-Length", String(body.count)))
             }
         }
-        if closing, header("Connection") == nil {
-            fields.append(("Connection", "close"))
+        if closing, head.field("Connection") == nil {
+            head.fields.append(("Connection", "close"))
         }
-        let lines = ["HTTP/1.1 \(status) \(reason)"] + fields.map { "\($0): \($1)" }
-        return Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
-    }
-
-    /// Whether a message with this status has a body, and so a length to declare (RFC 9110 section 8.6).
-    var allowsBody: Bool {
-        status >= 200 && status != 204 && status != 304
+        return head
     }
 
     /// Whether the body goes out in chunks, which HTTP/1.0 does not know (RFC 9112 section 6.1).
     func isChunked(for request: LoopbackServer.Request) -> Bool {
-        chunked && allowsBody && request.minorVersion > 0 && header("Content-Length") == nil
+        chunked && ownHead.allowsBody && request.minorVersion > 0 && ownHead.field("Content-Length") == nil
     }
 
     /// Whether the connection cannot be used after this answer.
@@ -112,27 +107,13 @@ extension LoopbackServer.Answer {
     /// A length of its own that is not that of the body leaves the client unable to find the next message; but for HEAD, whose
     /// answer ends with its head whatever it declares.
     func endsConnection(for request: LoopbackServer.Request) -> Bool {
-        let closes = header("Connection").map { $0.lowercased().contains("close") } ?? false
-        let miscounts = header("Content-Length").map { $0 != String(body.count) } ?? false
+        let closes = ownHead.field("Connection").map { $0.lowercased().contains("close") } ?? false
+        let miscounts = ownHead.field("Content-Length").map { $0 != String(body.count) } ?? false
         return closes || (miscounts && request.method != "HEAD")
     }
 
-    private func header(_ name: String) -> String? {
-        headers.first { $0.0.lowercased() == name.lowercased() }?.1
-    }
-
-    /// The phrase after the status code. It means nothing and may be empty (RFC 9112 section 4).
-    private var reason: String {
-        let phrases = [
-            200: "OK", 201: "Created", 204: "No Content", 206: "Partial Content",
-            301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
-            307: "Temporary Redirect", 308: "Permanent Redirect",
-            400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-            410: "Gone",
-            413: "Content Too Large", 416: "Range Not Satisfiable", 431: "Request Header Fields Too Large",
-            500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
-            503: "Service Unavailable",
-        ]
-        return phrases[status] ?? ""
+    /// Only what the answer itself says.
+    private var ownHead: ResponseHead {
+        ResponseHead(status: status, fields: headers.map { (name: $0.0, value: $0.1) })
     }
 }

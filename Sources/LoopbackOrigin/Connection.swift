@@ -1,12 +1,15 @@
 import Foundation
+import Loopback
 
 /// One client's connection, from its first request to its close, on a thread of its own.
 struct Connection: Sendable {
-    let socket: Socket
+    let accepted: AcceptedConnection
     let server: Server
 
-    /// The bytes of a body that are sent at once.
-    private static let pieceSize = 64 << 10
+    /// The bytes of a request's body; more gets 413.
+    private static let bodyLimit = 64 << 20
+
+    private var socket: Socket { accepted.socket }
 
     /// Answers requests until one side has had enough.
     func serve() {
@@ -14,31 +17,33 @@ struct Connection: Sendable {
         do {
             var keepsAlive = true
             while keepsAlive {
-                let request = try reader.next()
+                accepted.idle()
+                var request = try reader.nextHead()
+                accepted.busy()
+                try reader.readBody(of: &request, limit: Self.bodyLimit)
                 keepsAlive = try send(server.answer(request), to: request)
             }
         } catch let refusal as LoopbackServer.Request.Refusal {
-            try? socket.write(LoopbackServer.Answer.status(refusal.status).head(chunked: false, closing: true))
+            try? socket.write(LoopbackServer.Answer.status(refusal.status).head(chunked: false, closing: true).encoded)
         } catch {
             // The client has left or the server was stopped: there is nobody to tell.
         }
-        socket.finish()
     }
 
     /// Sends an answer as well as its fault allows; returns whether another request may follow.
     private func send(_ answer: LoopbackServer.Answer, to request: LoopbackServer.Request) throws -> Bool {
-        guard !server.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
+        guard !accepted.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
         let keepsAlive = !request.closesConnection && !answer.endsConnection(for: request)
         let chunked = answer.isChunked(for: request)
         let head = answer.head(chunked: chunked, closing: !keepsAlive)
-        let hasBody = answer.allowsBody && request.method != "HEAD"
+        let hasBody = head.allowsBody && request.method != "HEAD"
         let body = hasBody ? answer.body : Data()
-        if answer.fault == nil, !chunked, body.count <= Self.pieceSize {
+        if answer.fault == nil, !chunked, body.count <= Socket.pieceSize {
             // In one piece, which takes the system half the time.
-            try sendCounted(body, after: head)
+            try sendCounted(body, after: head.encoded)
             return keepsAlive
         }
-        try socket.write(head)
+        try socket.write(head.encoded)
         switch answer.fault {
         case .dropBeforeHead:
             return false
@@ -51,7 +56,7 @@ struct Connection: Sendable {
             return false
         case nil:
             try send(body, chunked: chunked)
-            if chunked, hasBody { try socket.write(Data("0\r\n\r\n".utf8)) }
+            if chunked, hasBody { try ChunkedWriter(socket).end() }
             return keepsAlive
         }
     }
@@ -60,19 +65,21 @@ struct Connection: Sendable {
     private func send(_ body: Data, chunked: Bool) throws {
         var rest = body
         while !rest.isEmpty {
-            let piece = rest.prefix(Self.pieceSize)
+            let piece = rest.prefix(Socket.pieceSize)
             rest = rest.dropFirst(piece.count)
-            if chunked { try socket.write(Data("\(String(piece.count, radix: 16))\r\n".utf8)) }
-            try sendCounted(piece)
-            if chunked { try socket.write(Data("\r\n".utf8)) }
+            try sendCounted(piece, chunked: chunked)
         }
     }
 
     /// Counts before it sends: a client that has a byte must find it counted.
-    private func sendCounted(_ piece: Data, after head: Data = Data()) throws {
+    private func sendCounted(_ piece: Data, chunked: Bool = false, after head: Data = Data()) throws {
         server.count(bytes: piece.count)
         do {
-            try socket.write(head.isEmpty ? piece : head + piece)
+            if chunked {
+                try ChunkedWriter(socket).write(piece)
+            } else {
+                try socket.write(head.isEmpty ? piece : head + piece)
+            }
         } catch {
             server.count(bytes: max(0, error.written - head.count) - piece.count)
             throw error

@@ -1,4 +1,6 @@
 public import Foundation
+// What a request is and why a server can't start are declared there, and a file that uses a request needs its members.
+@_exported public import Loopback
 
 /// A small HTTP/1.1 origin server on 127.0.0.1, for demonstrations and tests.
 ///
@@ -8,6 +10,12 @@ public import Foundation
 /// It stops when the last reference to it goes, which may be right after its last use: `defer { origin.stop() }` keeps
 /// it to the end of a scope.
 public final class LoopbackServer: Sendable {
+    /// One request as the origin received it.
+    public typealias Request = HTTPRequest
+
+    /// The reason why an origin could not start listening.
+    public typealias StartError = Loopback.StartError
+
     /// The TCP port it listens on.
     public let port: UInt16
 
@@ -16,6 +24,7 @@ public final class LoopbackServer: Sendable {
 
     /// The half that the threads hold. None of them holds the origin itself, so that `deinit` can end them.
     private let server: Server
+    private let listener: Listener
 
     /// Binds 127.0.0.1 and starts answering.
     ///
@@ -29,20 +38,17 @@ public final class LoopbackServer: Sendable {
         recordsRequests: Bool = true,
         handler: @escaping @Sendable (Request) -> Answer
     ) throws(StartError) {
-        let listener = try Socket.listening(on: port)
-        let boundPort = try listener.localPort()
+        let server = Server(recordsRequests: recordsRequests, handler: handler)
+        let listener = try Listener { Connection(accepted: $0, server: server).serve() }
+        let boundPort = try listener.listen(on: port)
         guard let baseURL = URL(string: "http://127.0.0.1:\(boundPort)/") else {
+            listener.stop()
             throw StartError(call: "URL", code: 0)
         }
         self.port = boundPort
         self.baseURL = baseURL
-        server = Server(
-            listener: listener,
-            stopSignal: try StopSignal(),
-            recordsRequests: recordsRequests,
-            handler: handler
-        )
-        server.start()
+        self.server = server
+        self.listener = listener
     }
 
     /// Binds a free port of 127.0.0.1 and answers, whatever the method, from a table.
@@ -91,6 +97,6 @@ public final class LoopbackServer: Sendable {
     ///
     /// A handler that is running is not waited for; its answer goes nowhere. Calling it again does nothing.
     public func stop() {
-        server.stop()
+        listener.stop()
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("README and its like")
@@ -75,7 +76,7 @@ struct Session: Sendable, CustomTestStringConvertible {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         return Self.normalized(text.replacing(page.path, with: "\(Self.root)/demo.html"))
@@ -84,16 +85,17 @@ struct Session: Sendable, CustomTestStringConvertible {
     private static let root = "/path/to/LocalSubstitutionCache"
 
     /// Without what differs from run to run: where the package is, ports, times, and so the width of columns.
-    private static func normalized(_ text: String) -> String {
+    static func normalized(_ text: String) -> String {
         let lines = text.replacing(Document.root.path.trimmingSuffix("/"), with: root)
             .replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:PORT").replacing(/\d+\.\d ms/, with: "TIME")
+            .replacing(/"milliseconds":[\d.]+/, with: "TIME")
             .replacing(/[ ]+/, with: " ").split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
             .trimmingCharacters(in: .newlines)
     }
 
     /// Where the build puts executables and the bundle of the tests.
-    private static let products =
+    static let products =
         Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
         ?? Bundle.main.bundleURL
 }

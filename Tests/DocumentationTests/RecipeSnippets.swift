@@ -162,18 +162,18 @@ func setUpNuke(_ configuration: URLSessionConfiguration) {
 
 #if canImport(WebKit)
 @MainActor
-func load(_ page: URL, in webView: WKWebView) {
+func load(_ local: URL, in webView: WKWebView) {
     // snippet: WKWebView
-    webView.load(URLRequest(url: page))
+    webView.load(URLRequest(url: local))
     // end
 }
 #endif
 
 #if canImport(AVFoundation)
 @MainActor
-func player(_ video: URL) -> AVPlayer {
+func player(_ local: URL) -> AVPlayer {
     // snippet: AVPlayer
-    let player = AVPlayer(url: video)
+    let player = AVPlayer(url: local)
     // end
     return player
 }

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionServer
 import LocalSubstitutionTesting
 import Testing
 import XCTest
@@ -128,6 +129,45 @@ func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
     }
     // end
     return recorder
+}
+
+func served(_ page: URL, by cache: LocalSubstitutionCache) throws -> (server: SubstitutionServer, local: URL) {
+    // snippet: a server
+    let server = try SubstitutionServer(cache: cache)
+    let local = try server.url(for: page)
+    // end
+    return (server, local)
+}
+
+// snippet: pages for web views
+final class LocalPages {
+    private let cache: LocalSubstitutionCache
+    private let ports: [String: UInt16]
+    private var server: SubstitutionServer
+
+    init(_ cache: LocalSubstitutionCache, ports: [String: UInt16] = [:]) throws {
+        self.cache = cache
+        self.ports = ports
+        server = try SubstitutionServer(cache: cache, ports: ports)
+    }
+
+    func url(for page: URL) throws -> URL {
+        try server.url(for: page)
+    }
+
+    /// Call this when the app comes back to the foreground, and load the pages again.
+    func restart() throws {
+        server.stop()
+        server = try SubstitutionServer(cache: cache, ports: ports)
+    }
+}
+// end
+
+func pages(of cache: LocalSubstitutionCache, on port: UInt16) throws -> LocalPages {
+    // snippet: a stable port
+    let pages = try LocalPages(cache, ports: ["https://www.example.com": port])
+    // end
+    return pages
 }
 
 // snippet: a shop

@@ -166,6 +166,62 @@ struct RecordingTests {
         #expect(replay.issues.map(\.description) == [])
     }
 
+    @Test("a request past the times of an alternative that sends requests on is recorded")
+    func sentOn() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let url = origin.url("user")
+        let entries = #"{ "\#(url)": [{ "forwardTo": "\#(origin.url("nothing"))", "times": 1 }] }"#
+        let file = try folder.write("map.json", entries)
+        let recording = try await Self.run("sentOn", file, origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains("recorded 1 response in"), "\(text)")
+        #expect(text.contains("GET \(url) → "), "\(text)")
+        let replay = try await Self.run("sentOn", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test(
+        "a request that an entry sends to the URL's own server is reported, and one past its times is recorded",
+        arguments: [
+            #"{ "setRequestHeaders": { "X-A": "1" } }"#, #"[{ "setRequestHeaders": { "X-A": "1" }, "times": 1 }]"#,
+        ]
+    )
+    func sentWithHeaders(_ entry: String) async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let url = origin.url("user")
+        let file = try folder.write("map.json", #"{ "\#(url)": \#(entry) }"#)
+        let recording = try await Self.run("sentOn", file, origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains("recorded \(entry.contains("times") ? "1 response" : "0 responses") in"), "\(text)")
+        #expect(text.contains("GET \(url): not recorded: its entry has no “forwardTo”"), "\(text)")
+    }
+
+    @Test("a POST without a body is recorded")
+    func emptyPost() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        let origin = try Self.api()
+        let recording = try await Self.run("emptyPost", file, origin, records: true)
+        #expect(recording.issues.first?.text.contains("recorded 1 response in") == true, "\(recording.issues)")
+        origin.stop()
+        let replay = try await Self.run("emptyPost", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    #if os(Linux)
+    @Test("an upload task, whose body is hidden, fails, and the run says so")
+    func upload() async throws {
+        let folder = try TemporaryFolder()
+        let origin = try Self.api()
+        let recording = try await Self.run("upload", folder.file("map.json"), origin, records: true)
+        let text = try #require(recording.issues.first?.text)
+        #expect(text.contains("POST \(origin.url("upload")): not loaded: on Linux, Foundation hides"), "\(text)")
+        #expect(origin.requests.isEmpty)
+    }
+    #endif
+
     @Test(
         "a run fails for what it has loaded and can't record",
         arguments: [

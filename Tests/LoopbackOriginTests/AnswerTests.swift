@@ -1,8 +1,7 @@
 import Foundation
 import Guarded
+import LoopbackOrigin
 import Testing
-
-@testable import LoopbackOrigin
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,7 +1,7 @@
 import Foundation
+import LoopbackOrigin
+import TestSupport
 import Testing
-
-@testable import LoopbackOrigin
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

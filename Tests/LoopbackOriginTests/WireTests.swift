@@ -1,7 +1,7 @@
 import Foundation
+import LoopbackOrigin
+import TestSupport
 import Testing
-
-@testable import LoopbackOrigin
 
 @Suite("On the wire, an origin", .timeLimit(.minutes(5)))
 struct WireTests {

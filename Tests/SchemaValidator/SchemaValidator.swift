@@ -1,4 +1,5 @@
 public import Foundation
+import TestSupport
 
 /// The JSON Schema of maps, applied by Python's `jsonschema`: a validator that others have written.
 ///
@@ -49,7 +50,7 @@ public enum SchemaValidator {
         process.standardInput = try FileHandle(forReadingFrom: file)
         process.standardOutput = output
         process.standardError = messages
-        try process.run()
+        try process.start()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         let message = messages.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -70,7 +70,7 @@ struct ForeignTextTests {
             ["get", "--method", "HOSTILE", "https://h.example/a"],
             ["get", "--header", "HOSTILE", "https://h.example/a"],
             ["get", "HOST/page", "--output", "none/HOSTILE"], ["get", "HOST/page", "--record", "HOSTILE"],
-            ["page", "HOST/page"], ["page", "HOST/page", "--json"],
+            ["get", "--parts", "HOST/page"], ["get", "--parts", "HOST/page", "--json"],
             ["explain", "https://h.example/b", "--map", "right.json"],
             ["explain", "https://h.example/b", "--map", "right.json", "--json"],
             ["check"], ["check", "--map", "wrong.json"],

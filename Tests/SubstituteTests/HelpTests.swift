@@ -4,7 +4,7 @@ import Testing
 @Suite("The command's help", .serialized)
 struct HelpTests {
     static let commands = [
-        "init", "add", "import", "get", "page", "serve", "explain", "check", "schema", "demo", "help",
+        "init", "add", "import", "get", "serve", "explain", "check", "schema", "demo", "help",
     ]
 
     private let folder: TemporaryFolder
@@ -46,12 +46,14 @@ struct HelpTests {
             ("import", ["dry-run", "force", "into", "match", "max-size", "methods", "status", "type"]),
             (
                 "get",
-                ["cache-only", "data", "header", "limit", "method", "offline", "output", "range", "record", "reload"]
+                [
+                    "cache-only", "data", "header", "limit", "method", "offline", "output", "parts", "range", "record",
+                    "reload",
+                ]
             ),
             ("explain", ["data", "header", "method", "range", "reload"]),
-            ("check", ["limit", "remote", "update"]), ("page", ["cache-only", "limit", "offline", "record", "save"]),
-            ("schema", []),
-            ("serve", ["cache-only", "limit", "offline", "origin", "port", "record"]), ("demo", ["output"]),
+            ("check", ["limit", "remote", "update"]), ("schema", []),
+            ("serve", ["offline", "origin", "port", "record"]), ("demo", ["output"]),
             ("help", []),
         ]
     )

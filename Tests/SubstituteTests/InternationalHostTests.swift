@@ -35,9 +35,9 @@ struct InternationalHostTests {
         #expect(run.output.contains("\n  verdict:      substituted\n  entry:        “https://müller.example/a b”"))
     }
 
-    @Test("is found in the map by page, including for the page's parts")
-    func page() async throws {
-        let run = try await folder.substitute("page", "https://bücher.example/page.html")
+    @Test("is found in the map by get --parts, also for the page's parts")
+    func parts() async throws {
+        let run = try await folder.substitute("get", "--parts", "https://bücher.example/page.html")
         #expect(run.status == 0)
         #expect(run.output.contains("2 substituted, 0 from the default cache, 0 from the network, 0 failed"))
     }
@@ -76,7 +76,7 @@ struct InternationalHostTests {
         #expect(run.output.contains("2 new, "))
     }
 
-    @Test("is refused where it has no ASCII form", arguments: ["get", "explain", "page"])
+    @Test("is refused where it has no ASCII form", arguments: ["get", "explain"])
     func refused(command: String) async throws {
         let run = try await folder.substitute(command, "https://\u{FFFD}.example/a")
         #expect(run.status == 64)

@@ -38,7 +38,7 @@ struct LimitTests {
             (["get", "--limit", "1M", "--cache-only", "/bomb"], "1 MiB"),
             (["add", "--limit", "5MB", "/bomb"], "5000000 bytes"),
             (["check", "--remote", "--update", "--limit", "1000", "/mapped"], "1000 bytes"),
-            (["page", "--limit", "1M", "/bomb"], "1 MiB"),
+            (["get", "--parts", "--limit", "1M", "/bomb"], "1 MiB"),
         ]
     )
     func limited(_ words: [String], _ limit: String) async throws {
@@ -57,26 +57,6 @@ struct LimitTests {
         #expect(try folder.contents("Resources/a.txt") == Data("a".utf8))
         #expect(!folder.exists("Resources/127.0.0.1_\(origin.port)"))
         #expect(!folder.exists("kept/Resources/127.0.0.1_\(origin.port)"))
-    }
-
-    @Test("is limited by serve, which keeps running", arguments: [[], ["--cache-only"], ["--record", "kept"]])
-    func served(_ words: [String]) async throws {
-        defer { origin.stop() }
-        let base = String(origin.baseURL.absoluteString.dropLast())
-        let server = try await ServerProcess(
-            in: folder,
-            ["--map", "substitutions.json", "--origin", base, "--limit", "1M"] + words
-        )
-        let get = ["get", "--map", "other.json", "--output", "-"]
-        try folder.writeMap("{}", as: "other.json")
-        let refused = try await folder.substitute(get + [server.url("/bomb").absoluteString])
-        #expect(
-            refused.output.hasSuffix(
-                "\(origin.url("/bomb").absoluteString): the body is longer than 1 MiB: raise the limit with --limit\n"
-            )
-        )
-        #expect(try await folder.substitute(get + [server.url("/small").absoluteString]).output == "small")
-        #expect(try await server.end().status == 0)
     }
 
     @Test("can be the limit, but not a byte more", arguments: [(4_096, Int32(0)), (4_095, 1)])

@@ -87,6 +87,15 @@ struct Decision: Sendable {
         }
     }
 
+    /// Whether the map leaves the answer to the requested URL's own server, perhaps with other request headers.
+    var needsOrigin: Bool {
+        switch outcome {
+        case .nothing: true
+        case .forward(let substitution): if case .network(nil) = substitution.content { true } else { false }
+        case .answer, .answerOffline, .fail, .readBody: false
+        }
+    }
+
     /// The entry that names the URL: the one that wins, or would if its file were still there, or for another request.
     var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
 

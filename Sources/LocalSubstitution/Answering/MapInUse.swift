@@ -61,11 +61,11 @@ final class MapInUse: Sendable {
 
     /// Whether this map is the one in use, and its file certainly hasn't changed.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
-        // Files are checked without the lock, so that threads don't wait for each other.
-        let state = state.withLock { $0 }
-        guard state.map.storage === map.storage else { return false }
-        guard let source = state.source else { return true }
-        return source.file.isCurrent && !state.isRetryDue
+        // Copies what the check needs inside the lock, and checks files outside it, so that threads don't wait for each other.
+        let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
+        guard isInUse else { return false }
+        guard let file else { return true }
+        return file.isCurrent && !(retry?.isDue ?? false)
     }
 
     /// Loads the map again if its file has changed. The first thread that finds the change loads it while others wait.

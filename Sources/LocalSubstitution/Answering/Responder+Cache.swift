@@ -31,15 +31,6 @@ extension Responder {
         }
     }
 
-    /// The response of an entry that answers by the cache alone; `nil` without one.
-    func localResponse(to lookup: Lookup) -> CachedURLResponse? {
-        guard let substitution = lookup.decision.cacheAnswer, let url = lookup.request.url else { return nil }
-        // A file that can't be read is reported when the loader asks.
-        guard let response = (try? response(to: lookup, by: substitution)) ?? nil else { return nil }
-        reportSubstituted(url, by: substitution, response)
-        return response
-    }
-
     private func defaultResponse(to lookup: Lookup, since reason: @autoclosure () -> String) -> CachedURLResponse? {
         let response = lookup.defaultCacheKey.flatMap(defaultCache.response(under:))
         if response != nil, lookup.decision.namingEntry == nil {

@@ -8,7 +8,7 @@ import FoundationNetworking
 extension Responder {
     /// Removes a request's retained response and the default cache's, and a newer copy of its entry's file.
     func remove(_ request: URLRequest) {
-        if let url = request.url?.absoluteString { retained.remove(url) }
+        if let url = request.url?.absoluteString { removeRetained(url, in: maps.map) }
         let match = Decision(request, in: maps.map).match
         if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
         if let key = DefaultCacheKey.request(for: request, match?.url.text) { defaultCache.remove(under: key) }

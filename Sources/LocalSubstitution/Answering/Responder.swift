@@ -206,66 +206,13 @@ final class Responder: Sendable {
         use(lookup)
         let proof = proofs.proof(for: lookup.request)
         let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
-        switch lookup.request.httpMethod ?? "GET" {
-        case "HEAD":
-            return builder.head(for: url)
-        case "GET":
-            if let range = lookup.request.value(forHTTPHeaderField: "Range"),
-                lookup.request.value(forHTTPHeaderField: "If-Range") == nil
-            {
-                return builder.part(range, for: url)
-            }
-            guard proof == nil, let response = builder.full(for: url) else { return builder.full(for: url) }
-            return retain(response, to: lookup, by: substitution, madeOf: file, newer: newer)
-        default:
-            return builder.full(for: url)
-        }
-    }
-
-    /// Retains a response if the loader accepts it for every plain `GET`.
-    private func retain(
-        _ response: CachedURLResponse,
-        to lookup: Lookup,
-        by substitution: Substitution,
-        madeOf file: FileBytes?,
-        newer: NewerCopies.Answer?
-    ) -> CachedURLResponse {
-        let refusal = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
-        guard substitution.use == .always || (substitution.use == .untilUpdated && !lookup.isOffline), refusal == nil,
-            isRetainable(lookup, substitution), let url = lookup.request.url
-        else { return response }
-        let path = lookup.path(of: substitution)
-        let item = RetainedResponses.Item(
-            response: response,
-            size: response.data.count,
-            key: substitution.key,
-            file: path,
-            validity: RetainedResponseValidity(
-                maps,
-                lookup.map,
-                path: path,
-                file: file,
-                missing: lookup.decision.match?.missingFiles ?? [],
-                lifetime: LoaderRules.lifetime(substitution.headers),
-                update: newer?.stamp
-            )
-        )
-        return retained.retain(
-            item,
-            for: url.absoluteString,
-            madeOf: file,
-            at: newer?.place ?? path,
-            isEndless: !lookup.isSpelledAsKey,
-            generation: lookup.generation
-        )
-    }
-}
-
-extension Responder {
-    /// Whether every plain `GET` for a URL gets the same at once.
-    private func isRetainable(_ lookup: Lookup, _ substitution: Substitution) -> Bool {
-        guard let match = lookup.decision.match else { return false }
-        return !match.isConditional && match.protocolField == nil && !substitution.isRedirect
+        let method = lookup.request.httpMethod ?? "GET"
+        if method == "HEAD" { return builder.head(for: url) }
+        if method == "GET", let range = lookup.request.rangeHeader { return builder.part(range, for: url) }
+        guard proof == nil, let name = retainedName(lookup, substitution) else { return builder.full(for: url) }
+        if let known = retained.response(name, madeOf: file, generation: lookup.generation) { return known }
+        guard let response = builder.full(for: url) else { return nil }
+        return retain(response, as: name, to: lookup, by: substitution, madeOf: file, newer: newer)
     }
 }
 

@@ -12,7 +12,7 @@ extension ResponseBuilder {
         var headers = [
             "Content-Type": Self.contentType(
                 of: substitution,
-                bodyBeginning: data.prefix(Charset.longestByteOrderMark),
+                bodyBeginning: large?.beginning ?? data.prefix(Charset.longestByteOrderMark),
                 copy: copy
             ),
             "Cache-Control": Self.cacheControl,
@@ -68,7 +68,7 @@ extension ResponseBuilder {
     /// A strong validator (RFC 9110 §8.8.3); `nil` without a body.
     private var entityTag: String? {
         if let copy { return "\"\(copy.digest)\"" }
-        return file.map { Self.entityTag($0.status) } ?? substitution.inlineBody.map { "\"\($0.digest)\"" }
+        return (file?.status ?? large?.status).map(Self.entityTag) ?? substitution.inlineBody.map { "\"\($0.digest)\"" }
     }
 
     /// Size, modification time and inode.

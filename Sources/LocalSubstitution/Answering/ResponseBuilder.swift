@@ -11,6 +11,8 @@ package struct ResponseBuilder {
     let substitution: Substitution
     /// `nil` for an entry without a file: its body is written in the map, or empty.
     let file: FileBytes?
+    /// The file, if its bytes are read in pieces. The responses then have no body.
+    var large: LargeFile?
     /// Set where the bytes are not the file's, but a newer copy's.
     var copy: NewerCopy.Facts?
     /// The proof for ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for other requests.
@@ -28,20 +30,24 @@ package struct ResponseBuilder {
 
     /// The part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole if the range can't be satisfied.
     func part(_ header: String, for url: URL) -> CachedURLResponse? {
-        guard substitution.status == 200, hasBody, let range = ByteRange(header)?.bytes(of: size) else {
-            return full(for: url)
-        }
+        guard let range = range(header) else { return full(for: url) }
         var headers = headers(length: range.count)
         headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
-        return response(for: url, status: 206, headers: headers, body: file?.part(range) ?? data.subdata(in: range))
+        let body = large == nil ? file?.part(range) ?? data.subdata(in: range) : Data()
+        return response(for: url, status: 206, headers: headers, body: body)
+    }
+
+    /// The bytes that a `Range` header asks for; `nil` for all of them.
+    func range(_ header: String) -> Range<Int>? {
+        substitution.status == 200 && hasBody ? ByteRange(header)?.bytes(of: size) : nil
     }
 
     /// The whole body: the file's, the map's, or an empty one.
     var data: Data { file?.data ?? substitution.inlineBody?.data ?? Data() }
-    var size: Int { data.count }
+    var size: Int { large?.status.size ?? data.count }
 
     /// Whether there's a body, which may be empty.
-    var hasBody: Bool { file != nil || substitution.inlineBody != nil }
+    var hasBody: Bool { file != nil || large != nil || substitution.inlineBody != nil }
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
         let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)

@@ -43,6 +43,19 @@ final class RetainedResponses: FileHolder {
     /// The generation to pass to `retain` for a response that is begun now.
     var generation: Int { state.withLock { $0.generation } }
 
+    /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` wasn't called since
+    /// the request's lookup.
+    func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
+        state.withLock { $0.generation == generation ? known(name, madeOf: file, $0) : nil }
+    }
+
+    private func known(_ name: String, madeOf file: FileBytes?, _ state: State) -> CachedURLResponse? {
+        guard let record = state.retention.record(for: name), record.file === file, let known = table.peek(name),
+            !known.hasExpired
+        else { return nil }
+        return known.response
+    }
+
     /// Retains a response, unless `removeAll` was called since it was begun.
     ///
     /// - Parameters:
@@ -59,9 +72,7 @@ final class RetainedResponses: FileHolder {
     ) -> CachedURLResponse {
         state.withLock { state in
             guard state.generation == generation else { return item.response }
-            if state.retention.record(for: url)?.file === file, let known = table.peek(url), !known.hasExpired {
-                return known.response
-            }
+            if let known = known(url, madeOf: file, state) { return known }
             table.insert(item, for: url)
             for gone in state.retention.insert(url, path: place, file: file, isEndless: isEndless) {
                 table.remove(gone)

@@ -9,6 +9,8 @@ package enum FileProblem: Error, Hashable, Sendable {
     case unreadable(errno: Int32)
     /// The system doesn't tell where the opened file is.
     case unplaced
+    /// The file was written to while it was read in pieces.
+    case written
     /// The resources folder is the map's own folder, and the file is the map or hidden.
     case notServed
 
@@ -22,6 +24,7 @@ package enum FileProblem: Error, Hashable, Sendable {
         case .unreadable(let code): "can't be read: \(String(cString: strerror(code)))"
         case .notServed:
             "is the map or a hidden file, and never served: put the entries' files into a folder “Resources” beside the map"
+        case .written: "was changed while it was sent: load it again"
         case .unplaced: "can't be read, since its real path is unknown: on Linux, mount /proc"
         }
     }

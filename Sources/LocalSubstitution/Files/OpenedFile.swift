@@ -84,6 +84,30 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
+    /// Whether the bytes are those of the file that was opened. It may have been moved or deleted.
+    var isUnwritten: Bool {
+        guard let now = FileStatus(descriptor: descriptor) else { return false }
+        return now.size == status.size && now.modified == status.modified
+    }
+
+    /// Returns some of the bytes, or fewer at the end of the file.
+    func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
+        var data = Data(count: range.count)
+        var count = 0
+        let isRead = data.withUnsafeMutableBytes { buffer in
+            while count < buffer.count {
+                let start = buffer.baseAddress.map { $0 + count }
+                let got = pread(descriptor, start, buffer.count - count, off_t(range.lowerBound + count))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { return got == 0 }
+                count += got
+            }
+            return true
+        }
+        guard isRead else { throw .unreadable(errno: errno) }
+        return data.prefix(count)
+    }
+
     /// Returns the first bytes, at most `count`.
     func prefix(_ count: Int) throws(FileProblem) -> Data {
         try bytes(upTo: count)

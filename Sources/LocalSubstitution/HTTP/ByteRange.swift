@@ -1,3 +1,9 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// A `Range` header with one range of bytes (RFC 9110 §14.1.2).
 enum ByteRange: Equatable {
     /// `bytes=10-19`; `last` is included, and `nil` is the end.
@@ -38,5 +44,12 @@ enum ByteRange: Equatable {
     private static func number(_ digits: String) -> Int?? {
         guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
+    }
+}
+
+extension URLRequest {
+    /// The `Range` header; `nil` if `If-Range` makes it depend on a validator, since sending the whole body is always correct.
+    var rangeHeader: String? {
+        value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
     }
 }

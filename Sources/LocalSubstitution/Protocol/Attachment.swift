@@ -14,6 +14,10 @@ final class Attachment: Sendable {
     /// Whether pieces of a response are passed on before the rest: as they arrive if there's no fallback, otherwise once there
     /// are more bytes than may be held.
     let streams: Bool
+    /// Whether the client isn't a URLSession: it follows redirects itself, and takes large files in pieces.
+    let isDirect: Bool
+    /// Whether its recorder keeps what it takes to show a site again: see ``ReceivedResponse/isBrowsed``.
+    let isBrowsed: Bool
     /// Hears of the requests that the protocol takes, which are all whose body it sees; `nil` for most sessions.
     let listener: RequestListener?
 
@@ -27,8 +31,12 @@ final class Attachment: Sendable {
         recorder: SubstitutionRecorder?,
         streams: Bool = Attachment.canStream,
         responseLimit: Int? = nil,
+        isDirect: Bool = false,
+        isBrowsed: Bool = false,
         listener: RequestListener? = nil
     ) {
+        self.isDirect = isDirect
+        self.isBrowsed = isBrowsed
         self.listener = listener
         self.responder = responder
         self.unmatched = unmatched
@@ -94,7 +102,8 @@ final class Attachment: Sendable {
             guard unmatched.isStrict || listener != nil, request.reachesNetwork else { return nil }
             if unmatched.fails(request) { return .refuse(lookup) }
             // An exception may redirect to what isn't one: only a forwarded request lets the target be looked at.
-            return request.isHTTP && request.showsItsBody ? .forward(lookup, nil) : nil
+            let mayBeSentOn = request.showsItsBody || listener?.mustHear(request) == true
+            return request.isHTTP && mayBeSentOn ? .forward(lookup, nil) : nil
         }
     }
 

@@ -49,9 +49,15 @@ struct ForwardedRequest: Sendable {
     private var attachment: Attachment { chain.attachment }
     private var responder: Responder { attachment.responder }
 
-    /// The step for a redirect's target: what a request for it would get; `nil` to follow the redirect, also where a fallback waits
-    /// for the network to fail.
-    func step(forRedirectTo request: URLRequest) -> RequestStep? {
+    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. It's also followed while a
+    /// fallback waits for the network to fail.
+    func answer(toRedirect request: URLRequest) -> Forwarding.RedirectAnswer {
+        guard !attachment.isDirect else { return .deliver }
+        return step(forRedirectTo: request).map { .local($0) } ?? .follow
+    }
+
+    /// `nil` to follow the redirect.
+    private func step(forRedirectTo request: URLRequest) -> RequestStep? {
         guard let url = request.url else { return nil }
         let original = lookup.original(of: url)
         let hop = original.map { lookup.request.redirected(to: $0, as: request) } ?? request
@@ -88,9 +94,10 @@ struct ForwardedRequest: Sendable {
         case .passedOn(let head, let redirects, let limit):
             // The app has the body already.
             let rest = CachedURLResponse(response: head, data: Data())
-            return step(afterNetwork: rest, redirects, obstacle: .notHeld(most: limit))
+            return step(afterNetwork: rest, attachment.isDirect ? [] : redirects, obstacle: .notHeld(most: limit))
         case .network(let response, let redirects):
-            return step(afterNetwork: response, redirects)
+            // A direct client gets the redirect itself.
+            return step(afterNetwork: response, attachment.isDirect ? [] : redirects)
         }
     }
 
@@ -127,7 +134,7 @@ struct ForwardedRequest: Sendable {
         let step: RequestStep =
             switch fallback {
             case .entry(let substitution): chain.answer(lookup, by: substitution)
-            case .recorder(let recorder): .deliver(responder.replay(lookup, recorder) ?? fail(error))
+            case .recorder(let recorder): chain.replay(lookup, recorder) ?? .deliver(fail(error))
             }
         if case .deliver(let answer) = step, answer.hasFailed { return step }
         responder.reportFallback(lookup, error)
@@ -161,16 +168,20 @@ struct ForwardedRequest: Sendable {
             responder.report(.notKept(reason), lookup)
             return .deliver(.loaded(lookup, response))
         }
-        // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
-        let received = ReceivedResponse(
+        var received = ReceivedResponse(
             request: lookup.request,
             response: http,
             body: response.data,
             redirects: redirects,
+            isBrowsed: attachment.isBrowsed,
             obstacle: obstacle
         )
-        // Not `self`, which would hold the recorder as long as the recorder holds this.
-        recorder.record(received) { [responder, lookup] in responder.report($0, lookup) }
+        let redirect = received.separateRedirect()
+        // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
+        for received in [redirect, received].compactMap({ $0 }) {
+            // Not `self`, which would hold the recorder as long as the recorder holds this.
+            recorder.record(received) { [responder, lookup] in responder.report($0, lookup) }
+        }
         guard recorder.isBehind else { return .deliver(.loaded(lookup, response)) }
         return .goOn {
             recorder.writeBodies()

@@ -19,6 +19,15 @@ final class Forwarding: CancellableWork {
         case failed(URLError, isPartial: Bool)
     }
 
+    /// What to do about a redirect.
+    enum RedirectAnswer: Sendable {
+        case follow
+        /// The redirect itself is the response.
+        case deliver
+        /// Goes on with a step instead of following it.
+        case local(RequestStep)
+    }
+
     private struct State: Sendable {
         var isCancelled = false
         var isEnded = false
@@ -29,8 +38,8 @@ final class Forwarding: CancellableWork {
 
     /// The receiver of a forwarding. Every closure but the first runs where ``LoaderThread/runAsDelegate(_:)`` runs its own.
     struct Owner: Sendable {
-        /// What to do about the target of a redirect; `nil` to follow it. It may read a file.
-        let answerHop: @Sendable (URLRequest) -> RequestStep?
+        /// What to do about a redirect, by the request for its target. It may read a file.
+        let answerHop: @Sendable (URLRequest) -> RedirectAnswer
         /// Passes a challenge to the session that made the original request.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
         /// Passes on a piece of the response before the rest; `nil` if the response must be whole.
@@ -115,18 +124,19 @@ final class Forwarding: CancellableWork {
         return collectorOwner
     }
 
-    /// Follows a redirect, unless an entry names its target. The session ends endless loops, and ``RequestChain`` those through
+    /// Follows a redirect, unless its owner says otherwise. The session ends endless loops, and ``RequestChain`` those through
     /// the map.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)
             LoaderThread.runAsDelegate { [self] in
                 // First, since the task ends when it's told not to follow the redirect.
-                if let answer { end { _ in .local(answer) } }
+                if case .local(let step) = answer { end { _ in .local(step) } }
+                let next = if case .follow = answer { request } else { nil as URLRequest? }
                 state.withLock { state in
                     // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,
                     // and to answer it traps on Linux.
-                    if !state.isCancelled { follow(answer == nil ? request : nil) }
+                    if !state.isCancelled { follow(next) }
                 }
             }
         }

@@ -20,7 +20,13 @@ package struct RequestOutcome: Sendable {
     package let kind: Kind
     /// The entry that names the request's URL.
     package let entry: SubstitutionMap.EntryReference?
+    /// Whether only the server of the requested URL can answer: no entry does, or one only sets headers of the request.
+    package let needsOrigin: Bool
+    /// The alternatives that had answered as many requests as they may.
+    package let usedUp: [SubstitutionMap.EntryReference]
     let result: Result<CachedURLResponse, URLError>
+    /// Where the body is, if it isn't in the result.
+    var largeBody: LargeFile.Part?
 
     /// `nil` for a request that failed.
     package var response: CachedURLResponse? { try? result.get() }
@@ -30,6 +36,8 @@ package struct RequestOutcome: Sendable {
     init(_ kind: Kind, _ lookup: Lookup?, _ result: Result<CachedURLResponse, URLError>) {
         self.kind = kind
         entry = lookup?.decision.namingEntry.map { SubstitutionMap.EntryReference($0) }
+        needsOrigin = lookup?.decision.needsOrigin ?? false
+        usedUp = lookup?.decision.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
         self.result = result
     }
 
@@ -45,6 +53,3 @@ package struct RequestOutcome: Sendable {
 
     var hasFailed: Bool { error != nil }
 }
-
-/// Called when a request starts. What it returns is called when the request ends, but not for one that is cancelled.
-package typealias RequestListener = @Sendable (URLRequest) -> @Sendable (RequestOutcome) -> Void

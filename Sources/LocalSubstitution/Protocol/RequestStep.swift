@@ -33,7 +33,7 @@ extension RequestChain {
             }
             return after(substitution.delay) { [self] in answer(lookup, by: substitution) }
         case .replay(let lookup, let recorder):
-            return .goOn { .deliver(responder.replay(lookup, recorder) ?? responder.unmatched(lookup)) }
+            return .goOn { [self] in replay(lookup, recorder) ?? .deliver(responder.unmatched(lookup)) }
         case .forward(let lookup, let fallback):
             return after(fallback == nil ? lookup.decision.substitution?.delay : nil) { [self] in
                 .forward(ForwardedRequest(self, lookup, fallback))
@@ -47,14 +47,32 @@ extension RequestChain {
 
     /// What an entry answers with, at once.
     func answer(_ lookup: Lookup, by substitution: Substitution) -> RequestStep {
+        guard !attachment.isDirect else {
+            let responder = attachment.responder
+            return .deliver(
+                responder.serveInPieces(lookup, by: substitution) ?? responder.serve(lookup, by: substitution)
+            )
+        }
         guard substitution.isRedirect, let next = lookup.request.redirected(by: substitution) else {
             return .deliver(attachment.responder.serve(lookup, by: substitution))
         }
         attachment.responder.use(lookup)
-        return .goOn { [self] in
-            guard follow() else { return .deliver(.failed(lookup, URLError(.httpTooManyRedirects))) }
-            return step(for: attachment.actionToTake(lookUp(next, body: RequestBody(next))))
-        }
+        return .goOn { [self] in follow(next, from: lookup) }
+    }
+
+    /// The answer from a recorder's copy; `nil` if there is none.
+    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestStep? {
+        guard let outcome = attachment.responder.replay(lookup, recorder) else { return nil }
+        guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
+            [301, 302, 303, 307, 308].contains(http.statusCode),
+            let next = lookup.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
+        else { return .deliver(outcome) }
+        return follow(next, from: lookup)
+    }
+
+    private func follow(_ next: URLRequest, from lookup: Lookup) -> RequestStep {
+        guard follow() else { return .deliver(.failed(lookup, URLError(.httpTooManyRedirects))) }
+        return step(for: attachment.actionToTake(lookUp(next, body: RequestBody(next))))
     }
 
     /// Goes on at once, or when a delay is over.

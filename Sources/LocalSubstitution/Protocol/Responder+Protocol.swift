@@ -16,9 +16,35 @@ extension Responder {
             if lookup.decision.cacheAnswer != nil {
                 reportSubstituted(url, by: substitution, response)
             } else {
-                reportServed(url, key: substitution.key, file: substitution.fileURL, response)
+                reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
             }
             return .answered(lookup, response)
+        } catch {
+            uncount(lookup)
+            report(error, of: substitution, url)
+            return .failed(lookup, .unreadable(error, url))
+        }
+    }
+
+    /// Returns an entry's response with a large file, to be read in pieces; `nil` if the entry has none.
+    func serveInPieces(_ lookup: Lookup, by substitution: Substitution) -> RequestOutcome? {
+        guard let url = lookup.request.url, let name = substitution.fileName, let folder = lookup.folder,
+            lookup.question(about: substitution) == nil
+        else { return nil }
+        do throws(FileProblem) {
+            guard let file = try LargeFile(opening: name, in: folder) else { return nil }
+            let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
+            let range = lookup.request.rangeHeader.flatMap(builder.range)
+            guard
+                let response = lookup.request.rangeHeader.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
+            else { return nil }
+            use(lookup)
+            let isHead = lookup.request.httpMethod == "HEAD"
+            let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
+            reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: body.range.count)
+            var outcome = RequestOutcome.answered(lookup, response)
+            outcome.largeBody = body
+            return outcome
         } catch {
             uncount(lookup)
             report(error, of: substitution, url)
@@ -41,7 +67,7 @@ extension Responder {
         guard let url = lookup.request.url else { return nil }
         do throws(FileProblem) {
             guard let response = try recorder.answer(lookup.request) else { return nil }
-            reportServed(url, key: url.absoluteString, file: nil, response)
+            reportServed(url, key: url.absoluteString, file: nil, bytes: response.data.count)
             return .answered(lookup, response)
         } catch {
             return .failed(lookup, .unreadable(error, url))
@@ -67,12 +93,12 @@ extension Responder {
 
     // MARK: Reporting
 
-    private func reportServed(_ url: URL, key: String, file: URL?, _ response: CachedURLResponse) {
+    private func reportServed(_ url: URL, key: String, file: URL?, bytes: Int) {
         observers.count {
             $0.served += 1
-            $0.bytes += response.data.count
+            $0.bytes += bytes
         }
-        observers.emit(.substituted(url, key: key, file: file, bytes: response.data.count))
+        observers.emit(.substituted(url, key: key, file: file, bytes: bytes))
     }
 
     /// Counts and reports that the network has answered a request that had a fallback.

@@ -85,7 +85,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Tells the session's listener, if it has one, that a request has started. A task that was suspended starts again.
     private func hear(_ attachment: Attachment) {
         guard let listener = attachment.listener, heard.withLock({ $0 == nil }) else { return }
-        heard.withLock { $0 = listener(request) }
+        heard.withLock { $0 = listener.start(request) }
     }
 
     // MARK: Forwarding
@@ -98,7 +98,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             thread.runForDelegate { this.pass(forwarded.changed(piece), attempt) }
         }
         let owner = Forwarding.Owner(
-            answerHop: { forwarded.step(forRedirectTo: $0) },
+            answerHop: { forwarded.answer(toRedirect: $0) },
             askOuterSession: { challenge in
                 thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },

@@ -5,12 +5,17 @@ import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// The request that follows an entry's redirect (RFC 9110 §15.4); `nil` if that doesn't lead to an http or https URL.
+    /// The request that follows an entry's redirect.
     func redirected(by substitution: Substitution) -> URLRequest? {
-        guard let target = RedirectChain.target(substitution.headers[header: "Location"], from: url) else { return nil }
+        redirected(by: substitution.status, to: substitution.headers[header: "Location"])
+    }
+
+    /// The request that follows a redirect (RFC 9110 §15.4); `nil` if its target isn't an http or https URL.
+    func redirected(by status: Int, to location: String?) -> URLRequest? {
+        guard let target = RedirectChain.target(location, from: url) else { return nil }
         var request = self
         request.url = target
-        let (status, method) = (substitution.status, httpMethod ?? "GET")
+        let method = httpMethod ?? "GET"
         let becomesGet = status == 303 ? method != "HEAD" : status < 303 && method == "POST"
         if becomesGet { request.becomeGet() }
         if !RedirectChain.isSameOrigin(url, target) { CredentialHeaders.remove(from: &request) }

@@ -23,9 +23,13 @@ struct RecordedResponse: Sendable {
 
 extension RecordedResponse {
     init(_ received: ReceivedResponse, url: NormalizedURL, file: String, digest: String, defaults: EntryFields) {
+        let status = received.response.statusCode
+        let location = (300..<400).contains(status) ? ["Location"] : []
         let recorded = RecordedEntry(
-            status: 200,
-            headers: RecordedHeaders.kept { received.response.value(forHTTPHeaderField: $0) },
+            status: status,
+            headers: RecordedHeaders.kept(RecordedHeaders.names + location) {
+                received.response.value(forHTTPHeaderField: $0)
+            },
             type: received.contentType,
             body: received.body,
             url: url,

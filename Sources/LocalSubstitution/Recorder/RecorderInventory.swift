@@ -103,7 +103,8 @@ struct RecorderInventory {
             document.fieldNames(of: key).allSatisfy(RecordedEntry.fieldNames.contains)
         else { return nil }
         let options = EntryOptions(fields.merged(withDefaults: defaults))
-        guard options.status == 200, options.use == .always, options.isEnabled, options.ignoreQuery == nil,
+        guard RecordingRules.statuses.contains(options.status), options.use == .always, options.isEnabled,
+            options.ignoreQuery == nil,
             options.methods == ["GET"]
         else { return nil }
         return (url, fields, file)

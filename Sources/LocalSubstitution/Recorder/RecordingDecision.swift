@@ -20,7 +20,8 @@ enum RecordingDecision {
         do throws(NotKept) {
             url = try received.url()
             if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { throw reason }
-            for name in ["Range", "Cookie"] where request.value(forHTTPHeaderField: name) != nil {
+            for name in received.isBrowsed ? ["Range"] : ["Range", "Cookie"]
+            where request.value(forHTTPHeaderField: name) != nil {
                 throw .requestHeader(name)
             }
         } catch {
@@ -30,7 +31,12 @@ enum RecordingDecision {
         let refusal =
             RecordingRules.refusal(ofRedirects: received.redirects)
             ?? Self.exclusion(ofTarget: response.url, of: request, foreign)
-            ?? RecordingRules.refusal(of: response, bytes: received.body.count, most: limit / 20) ?? received.obstacle
+            ?? RecordingRules.refusal(
+                of: response,
+                bytes: received.body.count,
+                most: limit / 20,
+                isBrowsed: received.isBrowsed
+            ) ?? received.obstacle
         if let refusal {
             self = [200, 404, 410].contains(response.statusCode) ? .drop(url, refusal) : .leave(refusal)
         } else {

@@ -40,11 +40,30 @@ package enum RecordingRules {
         return nil
     }
 
+    /// The statuses with which a response can be kept. An app's session keeps only 200.
+    static let statuses: Set<Int> = [200, 301, 302, 303, 307, 308, 404, 410]
+
     /// Why a response is not kept; `nil` if it is.
     ///
-    /// - Parameter most: How many bytes its body may have.
-    static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int) -> NotKept? {
-        guard response.statusCode == 200 else { return .status(response.statusCode) }
+    /// - Parameters:
+    ///   - most: How many bytes its body may have.
+    ///   - isBrowsed: See ``ReceivedResponse/isBrowsed``. Drops cookies and ignores rules for caches.
+    static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> NotKept? {
+        guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
+            return .status(response.statusCode)
+        }
+        if let location = response.value(forHTTPHeaderField: "Location"), SecretName.isIn(location) {
+            return .responseHeader("Location")
+        }
+        if !isBrowsed, let refusal = refusal(ofSharing: response) { return refusal }
+        if let type = response.value(forHTTPHeaderField: "Content-Type"), MIMEType.essence(of: type) == eventStream {
+            return .eventStream
+        }
+        return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
+    }
+
+    /// Returns why a response may be meant for one user only; `nil` if it isn't.
+    private static func refusal(ofSharing response: HTTPURLResponse) -> NotKept? {
         if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
         if let vary = response.value(forHTTPHeaderField: "Vary"), list(vary).contains("*") {
             return .responseHeader("Vary: *")
@@ -53,10 +72,7 @@ package enum RecordingRules {
             let names = list(control).map { $0.prefix { $0 != "=" }.trimmingCharacters(in: .whitespaces) }
             if let found = ["no-store", "private"].first(where: { names.contains($0) }) { return .cacheControl(found) }
         }
-        if let type = response.value(forHTTPHeaderField: "Content-Type"), MIMEType.essence(of: type) == eventStream {
-            return .eventStream
-        }
-        return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
+        return nil
     }
 
     package static let eventStream = "text/event-stream"

@@ -39,11 +39,7 @@ extension SubstitutionRecorder {
                     try FileBytes(opening: name, in: contents.resources)
                 }
                 let builder = ResponseBuilder(substitution: substitution, file: file)
-                if let range = request.value(forHTTPHeaderField: "Range"),
-                    request.value(forHTTPHeaderField: "If-Range") == nil
-                {
-                    return builder.part(range, for: requested)
-                }
+                if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)
             } catch {
                 // A newer copy may have arrived meanwhile, and the old file may be gone.

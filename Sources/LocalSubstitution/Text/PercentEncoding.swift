@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986 §2), on UTF-8 bytes.
 package enum PercentEncoding {
     /// The bytes with every valid `%XX` decoded once; anything else is kept.
-    static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(bytes)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

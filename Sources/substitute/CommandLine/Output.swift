@@ -39,10 +39,15 @@ struct Output: Sendable {
     }
 
     /// The one JSON document, where that is wanted.
-    func json(_ value: some Encodable) throws {
+    func json(_ value: some Encodable) throws { try json(value, [.prettyPrinted]) }
+
+    /// Prints one JSON object on a line, if the command prints JSON.
+    func jsonLine(_ value: some Encodable) throws { try json(value, []) }
+
+    private func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
         guard printsJSON else { return }
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
         let json = String(decoding: try encoder.encode(value), as: UTF8.self)
         Self.write(Self.escaped(json: json) + "\n", to: .standardOutput)
     }

@@ -13,11 +13,11 @@ struct DemoPage {
         map: DemoMap,
         second: [Fetch],
         summaries: (first: String, second: String)
-    ) async throws -> String {
+    ) throws -> String {
         let template = try DemoBundle.url("SideBySide.html")
         let filled = [
             "{{origin}}": escape(origin.absoluteString),
-            "{{left.srcdoc}}": escape(await inlined(first)), "{{right.srcdoc}}": escape(await inlined(second)),
+            "{{left.srcdoc}}": escape(inlined(first)), "{{right.srcdoc}}": escape(inlined(second)),
             "{{left.rows}}": rows(first), "{{right.rows}}": rows(second, map),
             "{{left.summary}}": escape(summaries.first), "{{right.summary}}": escape(summaries.second),
             "{{map.name}}": escape(map.name), "{{map.lines}}": lines(map),
@@ -28,15 +28,22 @@ struct DemoPage {
         }
     }
 
-    /// The page with its parts as `data:` URLs, so that it needs no server; empty if it isn't a page.
-    private static func inlined(_ fetches: [Fetch]) async -> String {
-        guard let first = fetches.first else { return "" }
-        let page = await LoadedPage(first.url) { url in
-            fetches.first { $0.url.absoluteString == url.absoluteString }
-                ?? Fetch(URLRequest(url: url), .failure(URLError(.resourceUnavailable)), milliseconds: 0)
-        } progress: { _, _ in
+    /// Returns the page with its parts as `data:` URLs (RFC 2397), so that it needs no server; empty if it isn't a page.
+    private static func inlined(_ fetches: [Fetch]) -> String {
+        guard let page = fetches.first, page.type.hasPrefix("text/html") else { return "" }
+        var urls: [(name: String, url: String)] = []
+        // Starts with the last one, since the style sheet refers to a picture after it.
+        for part in fetches.dropFirst().reversed() where part.hasSucceeded {
+            let body = part.type.hasPrefix("text/css") ? Data(filled(part.body, urls).utf8) : part.body
+            let type = part.type.filter { $0.isLetter || $0.isNumber || "/;=+-.".contains($0) }
+            urls.append((part.url.lastPathComponent, "data:\(type);base64,\(body.base64EncodedString())"))
         }
-        return (try? SelfContainedPage.html(of: page)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        return filled(page.body, urls)
+    }
+
+    /// Replaces the names of the demo's files with URLs. The names appear nowhere else in its page.
+    private static func filled(_ text: Data, _ urls: [(name: String, url: String)]) -> String {
+        urls.reduce(String(decoding: text, as: UTF8.self)) { $0.replacingOccurrences(of: $1.name, with: $1.url) }
     }
 
     /// - Parameter map: Adds a column with the map's lines that answered.

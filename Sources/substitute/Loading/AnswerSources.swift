@@ -35,36 +35,32 @@ final class AnswerSources: Sendable {
     func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
         // An entry may have answered the target of a redirect.
         return switch takeLast(of: response.url) ?? takeLast(of: request.url) {
-        case .entry: .substituted(file: Self.file(of: response, in: cache.map))
+        case .entry: .substituted(file: Self.file(of: response, by: cache))
         case .defaultCache: .defaultCache
         case nil: .network
         }
-    }
-
-    /// Forgets an entry's answer to a request that isn't loaded through a session.
-    func forgetEntry(answering request: URLRequest) {
-        _ = takeLast(of: request.url) { $0 == .entry }
     }
 
     private func note(_ url: URL?, _ source: Source) {
         if let url { sources.withLock { $0[url, default: []].append(source) } }
     }
 
-    private func takeLast(of url: URL?, where isWanted: (Source) -> Bool = { _ in true }) -> Source? {
+    private func takeLast(of url: URL?) -> Source? {
         guard let url else { return nil }
         return sources.withLock { sources in
-            guard let index = sources[url]?.lastIndex(where: isWanted) else { return nil }
-            let source = sources[url]?.remove(at: index)
+            let source = sources[url]?.popLast()
             if sources[url]?.isEmpty == true { sources[url] = nil }
             return source
         }
     }
 
-    /// Returns the name of the file in one of the cache's responses, from its `Cache-Status` or else its entry.
-    static func file(of response: URLResponse, in map: SubstitutionMap) -> String? {
+    /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else its entry.
+    static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
         guard let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status"),
             status.hasPrefix(ResponseBuilder.hitStatus)
-        else { return response.url.flatMap { map.substitution(for: $0)?.fileName } }
-        return status.split(separator: "\"").dropFirst().first.flatMap { String($0).removingPercentEncoding }
+        else { return response.url.flatMap { cache.map.substitution(for: $0)?.fileName } }
+        return status.split(separator: "\"").dropFirst().first.map {
+            String(decoding: PercentEncoding.decode($0.utf8), as: UTF8.self)
+        }
     }
 }

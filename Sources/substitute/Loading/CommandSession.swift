@@ -18,24 +18,22 @@ struct CommandSession: Sendable {
     let loader: Loader
     let cache: LocalSubstitutionCache
     let isAttached: Bool
-    private let sources: AnswerSources?
+    private let sources: AnswerSources
     private let recorder: SubstitutionRecorder?
 
-    /// - Parameter isServer: Whether it loads for others, as long as it runs: then a changed map or file is served from the next
-    ///   request on, cookies are left to the clients, and nobody is told which answers the default cache gives.
-    init(_ arguments: Arguments, _ output: Output, isServer: Bool = false) throws {
+    init(_ arguments: Arguments, _ output: Output) throws {
         isAttached = !arguments.has("cache-only")
         if !isAttached, let other = ["record", "offline"].first(where: arguments.has) {
             throw Failure(usage: "--\(other) needs an attached session: leave out --cache-only")
         }
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
-        cache = try Self.cache(arguments, output, recordsInto: folder, reloadsChanges: isServer)
+        cache = try Self.cache(arguments, output, recordsInto: folder)
         let limit = try ByteCount.limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
         // What a server says to one who shows a cookie is not kept.
-        if isServer || recorder != nil {
+        if recorder != nil {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }
@@ -44,38 +42,28 @@ struct CommandSession: Sendable {
                 to: configuration,
                 unmatched: arguments.has("offline") ? .fail : .load,
                 recorder: recorder,
-                responseLimit: limit.bytes
+                responseLimit: limit.bytes,
+                isBrowsed: arguments.has("parts")
             )
         }
-        // A cache with a listener looks for near misses of every URL that no entry names. A server doesn't need a listener: only
-        // the protocol answers what the cache itself doesn't.
-        let needsSources = !isServer || isAttached
-        sources =
-            needsSources
-            ? AnswerSources(of: cache) { event in
-                if event.kind == .notRecorded { output.message("\(event)") }
-            } : nil
+        sources = AnswerSources(of: cache) { event in
+            if event.kind == .notRecorded { output.message("\(event)") }
+        }
         loader = Loader(configuration, limit: limit, sources)
     }
 
-    /// Returns the answer of an entry that needs only the cache; `nil` if there isn't one.
-    func localAnswer(to request: URLRequest) -> Loader.Answer? {
-        guard let local = cache.localResponse(for: request) else { return nil }
-        // So that it isn't taken for another request's.
-        sources?.forgetEntry(answering: request)
-        let file = AnswerSources.file(of: local.response, in: cache.map)
-        return Loader.Answer(response: local.response, body: local.data, source: .substituted(file: file))
-    }
-
     /// Who only records needs no map.
-    private static func cache(
+    static func cache(
         _ arguments: Arguments,
         _ output: Output,
         recordsInto folder: URL?,
-        reloadsChanges: Bool
+        reloadsChanges: Bool = false
     ) throws -> LocalSubstitutionCache {
         if let folder, !MapChoice(arguments).isThere {
-            return LocalSubstitutionCache(map: try SubstitutionMap(files: [:], resources: folder))
+            return LocalSubstitutionCache(
+                map: try SubstitutionMap(files: [:], resources: folder),
+                reloadsChanges: reloadsChanges
+            )
         }
         return try MapChoice.loaded(arguments, output).cache(reloadsChanges: reloadsChanges)
     }
@@ -85,6 +73,15 @@ struct CommandSession: Sendable {
         loader.end()
         guard let recorder else { return }
         recorder.close()
+        Self.reportRecorded(by: cache, in: recorder, output)
+    }
+
+    /// Says how much was recorded.
+    static func reportRecorded(
+        by cache: LocalSubstitutionCache,
+        in recorder: SubstitutionRecorder,
+        _ output: Output
+    ) {
         let count = cache.statistics.recorded
         output.message("\(count == 1 ? "1 response" : "\(count) responses") new or changed in \(recorder.mapFile.path)")
     }

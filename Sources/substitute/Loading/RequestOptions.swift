@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import WebReferences
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,76 +1,94 @@
 import Foundation
+import WebReferences
 
-/// A page with its parts: all that it refers to, and what its style sheets refer to. Each URL is loaded once.
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A page with its parts: all that it loads, and what its style sheets, frames and modules load. Each URL is loaded once.
 struct LoadedPage: Sendable {
     struct Part: Sendable {
         let url: URL
         let kind: References.Reference.Kind
-        /// How many documents lead to it.
-        let depth: Int
+        fileprivate let depth: Depth
         fileprivate(set) var fetch: Fetch?
-        fileprivate(set) var document: PageDocument?
+    }
+
+    /// How many other parts a part is nested in.
+    fileprivate struct Depth {
+        var frames = 0
+        var styleSheets = 0
     }
 
     /// The page itself first, then the parts in the order in which they were found.
     private(set) var parts: [Part]
-    /// Whether there were more parts than are loaded.
-    private(set) var isCutShort = false
+    private(set) var leftOut = LeftOutParts()
     private var places: [String: Int] = [:]
 
     /// As many at a time as a browser has connections to a host.
     static let width = 6
-    /// Of parts. A server can make up more endlessly.
+    /// The most parts. A server could make up new ones forever.
     static let most = 5_000
+    /// The most levels of frames in frames.
+    static let deepestFrame = 3
     /// Of style sheets that import others.
-    static let deepest = 16
+    static let deepestStyleSheet = 16
 
     /// Loads a page.
     ///
     /// - Parameters:
+    ///   - request: The request for the page itself.
     ///   - load: Loads one URL.
     ///   - progress: Is told how many are loaded, and how many are known.
     init(
-        _ url: URL,
-        load: @escaping @Sendable (URL) async -> Fetch,
+        _ request: URLRequest,
+        load: @escaping @Sendable (URLRequest) async -> Fetch,
         progress: (_ done: Int, _ known: Int) -> Void
     ) async {
-        parts = [Part(url: url, kind: .other, depth: 0)]
-        places[url.absoluteString] = 0
+        parts = []
+        if let url = request.url { add(PageDocument.Link(url: url, kind: .frame), Depth()) }
         await withTaskGroup(of: (Int, Fetch, PageDocument?).self) { group in
             var (started, done) = (0, 0)
             while done < parts.count {
                 while started < parts.count, started - done < Self.width {
                     let (number, part) = (started, parts[started])
-                    let expected: PageDocument.Kind? =
-                        number == 0 ? .page : part.kind == .styleSheet ? .styleSheet : nil
                     group.addTask {
-                        let fetch = await load(part.url)
-                        return (
-                            number, fetch, part.depth < Self.deepest ? PageDocument(fetch, expected: expected) : nil
-                        )
+                        let fetch = await load(number == 0 ? request : URLRequest(url: part.url))
+                        return (number, fetch, PageDocument(fetch, expected: part.kind))
                     }
                     started += 1
                 }
                 guard let (number, fetch, document) = await group.next() else { break }
                 done += 1
                 parts[number].fetch = fetch
-                parts[number].document = document
-                for link in document?.links ?? [] { add(link, depth: parts[number].depth + 1) }
+                leftOut.scripts += document?.scripts ?? 0
+                for link in document?.links ?? [] { add(link, in: parts[number]) }
                 progress(done, parts.count)
             }
         }
+        leftOut.forget { places[$0.absoluteString] != nil }
     }
 
-    private mutating func add(_ link: PageDocument.Link, depth: Int) {
+    private mutating func add(_ link: PageDocument.Link, in parent: Part) {
+        var depth = parent.depth
+        if link.kind == .frame { depth.frames += 1 }
+        depth.styleSheets = link.kind == .styleSheet ? depth.styleSheets + 1 : 0
+        if depth.frames > Self.deepestFrame {
+            leftOut.add(link.url, .frameTooDeep)
+        } else if depth.styleSheets > Self.deepestStyleSheet {
+            leftOut.add(link.url, .styleSheetTooDeep)
+        } else {
+            add(link, depth)
+        }
+    }
+
+    private mutating func add(_ link: PageDocument.Link, _ depth: Depth) {
         let key = link.url.absoluteString
         guard places[key] == nil else { return }
-        guard parts.count <= Self.most else { return isCutShort = true }
+        guard parts.count <= Self.most else { return leftOut.add(link.url, .tooMany) }
         places[key] = parts.count
         parts.append(Part(url: link.url, kind: link.kind, depth: depth))
     }
-
-    /// What was loaded for a URL.
-    func part(for url: URL) -> Part? { places[url.absoluteString].map { parts[$0] } }
 
     var fetches: [Fetch] { parts.compactMap(\.fetch) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitution
 import MapTools
+import WebReferences
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -54,7 +54,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
 
     let page = arguments.value("output").map { URL(fileURLWithPath: $0) } ?? temporaryFile
     let map = try DemoMap(mapFile, answering: second.map(\.url), with: cache)
-    let html = try await DemoPage.html(
+    let html = try DemoPage.html(
         origin: origin.baseURL,
         first: first,
         map: map,

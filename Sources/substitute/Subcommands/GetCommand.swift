@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import WebReferences
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -20,9 +21,16 @@ let getCommand = Subcommand(
         requests with Authorization, a POST and others. With --record the responses
         become files and a map in DIR, which answer when the network fails; with
         --offline as well, only they and the map do.
+
+        With --parts it loads one page and what its HTML, CSS and modules load, frames
+        included, six at a time. The request's options are for the page itself. It
+        prints the totals and what is left out, such as what scripts load; with
+        --offline, what is missing is printed as a map. Exit status 1 if the page gets
+        an HTTP error or a part gets no answer.
         """,
     options: RequestOptions.all + CommandSession.options + [
-        Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output")
+        Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output"),
+        Option(name: "parts", value: nil, help: "load a page with its parts"),
     ],
     run: get
 )
@@ -34,6 +42,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     guard target != "-" || !output.printsJSON else {
         throw Failure(usage: "--output - and --json both need standard output")
     }
+    if arguments.has("parts") { return try await getParts(requests, arguments, output) }
 
     let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
@@ -56,6 +65,36 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     if target != "-" { output.table(of: fetches) }
     try output.json(fetches.map { FetchRecord($0) })
     return fetches.contains { $0.hasFailed } ? .failed : .done
+}
+
+/// Loads one page and its parts.
+private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+    guard var request = requests.first, requests.count == 1 else { throw Failure(usage: "--parts takes one URL") }
+    guard !arguments.has("output") else { throw Failure(usage: "--parts and --output don't go together") }
+    request.url = request.url.flatMap { URLText.resolve(Array($0.absoluteString.utf8), charset: nil, against: $0) }
+
+    let loading = try CommandSession(arguments, output)
+    let progress = ProgressLine()
+    let stopwatch = Stopwatch()
+    let page = await LoadedPage(request) { request in
+        await Fetch(request, with: loading.loader)
+    } progress: { done, known in
+        progress.show("loaded \(done) of \(known)")
+    }
+    let milliseconds = stopwatch.milliseconds
+    progress.end()
+    loading.end(output)
+
+    // Offline, all of them fail for the same reason, and the map at the end lists them.
+    for fetch in page.fetches where !arguments.has("offline") {
+        guard case .failed(let reason) = fetch.source else { continue }
+        output.message("\(fetch.url.absoluteString): \(reason.prefix { $0 != "\n" })")
+    }
+    output.table(of: page.fetches)
+    let report = PageReport(page, milliseconds: milliseconds, suggestsEntries: arguments.has("offline"))
+    report.print(to: output)
+    try output.json(report)
+    return (page.fetches.first?.hasSucceeded ?? false) && report.totals.failed == 0 ? .done : .failed
 }
 
 extension Fetch {

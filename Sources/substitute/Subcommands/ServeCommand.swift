@@ -1,81 +1,105 @@
 import Foundation
 import LocalSubstitution
-import LoopbackOrigin
+import LocalSubstitutionServer
 
 let serveCommand = Subcommand(
     name: "serve",
     operands: "",
-    summary: "answer on 127.0.0.1 as an origin, with the cache in place",
+    summary: "answer on 127.0.0.1 for browsers and other clients",
     details: """
-        Answers http://127.0.0.1:PORT/path with what an attached URLSession gets for the
-        same path and query of an origin: a base URL for what asks no URLCache, as
-        browsers, WKWebView, AsyncHTTPClient and curl. GET and HEAD, with ranges;
-        redirects are followed, and a failure is a 502 that says why. A changed map or
-        file is served from the next request on, and substituted answers tell browsers
-        to ask again each time. Cookies are the client's.
+        Answers for each origin that the map names on a port of 127.0.0.1: for
+        browsers, web views, players, and clients with a base URL. Prints the ports:
 
-        Prints a line for each request. Ctrl-C ends it, with exit status 0; --json
-        prints the totals then, and no lines.
+          http://127.0.0.1:49152  https://www.example.com
+
+        At a port, every path is answered as an attached URLSession would answer it at
+        the origin, whatever the method. References to the origins are rewritten in HTML
+        and CSS. A failure is a 502 that says why. A changed map or file is served from
+        the next request on.
+
+        Prints a line for each request, or a JSON object with --json. Ctrl-C ends it and
+        prints the totals.
         """,
     options: [
-        Option(name: "origin", value: "URL", help: "scheme, host and port, as https://api.example.com"),
-        Option(name: "port", value: "N", help: "the port to listen on; default: a free one"),
-    ] + CommandSession.options,
+        Option(
+            name: "origin",
+            value: "URL",
+            help: "serve this origin instead; may be repeated",
+            repeats: true
+        ),
+        Option(name: "port", value: "N", help: "the first origin's port, the next get N+1, …"),
+        Option(name: "record", value: "DIR", help: "keep responses in DIR"),
+        Option(name: "offline", value: nil, help: "let nothing reach the network"),
+        Option(name: "json", value: nil, help: "print JSON, one object a line"),
+    ],
     run: serve
 )
 
 private func serve(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw Failure(usage: "serve takes no operands: name the origin with --origin URL")
+        throw Failure(usage: "serve takes no operands: name an origin with --origin URL")
     }
-    let origin = try origin(arguments)
-    let port = try port(arguments)
-    let loading = try CommandSession(arguments, output, isServer: true)
+    let firstPort = try port(arguments)
+    let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
+    let cache = try CommandSession.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
+    let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
+    let log = ServeLog(cache, output)
     let endSignal = await EndSignal()
-    let gateway = Gateway(origin: origin, loading, output)
-    let server: LoopbackServer
-    do throws(LoopbackServer.StartError) {
-        server = try LoopbackServer(port: port, recordsRequests: false, handler: gateway.answer)
-    } catch {
-        throw Failure(
-            "can't listen on port \(port) of 127.0.0.1 (\(error)): choose another with --port, or leave it out"
-        )
+    let named = MapOrigins(cache.map).named
+    let most = SubstitutionServer.mostOrigins
+    let origins = arguments.has("origin") ? arguments.all("origin") : Array(named.prefix(most))
+    guard !origins.isEmpty else {
+        throw Failure("the map names no origin: name one with --origin, such as --origin https://api.example.com")
     }
-    output.message("\(server.baseURL.absoluteString) answers for \(origin)/; Ctrl-C ends it")
+    let ports = try ports(of: origins, from: firstPort)
+    let server: SubstitutionServer
+    do throws(SubstitutionServerError) {
+        server = try SubstitutionServer(
+            cache: cache,
+            unmatched: arguments.has("offline") ? .fail : .load,
+            recorder: recorder,
+            ports: ports,
+            log: log.add
+        )
+    } catch {
+        throw error.kind == .invalidPorts ? Failure(usage: "\(error)") : Failure("\(error)")
+    }
+    for (local, origin) in server.served(in: origins) {
+        output.line("\(local)  \(origin)")
+        try output.jsonLine(["url": local, "origin": origin])
+    }
+    if !arguments.has("origin"), named.count > most { output.message("\(named.count - most) more origins get no port") }
+    output.message("Ctrl-C ends it")
     await endSignal.wait()
     server.stop()
-    loading.end(output)
+    recorder?.close()
 
-    let totals = gateway.totals
+    let totals = log.totals
     output.message(
         """
         \(totals.requests == 1 ? "1 request" : "\(totals.requests) requests"): \(totals.substituted) substituted, \
         \(totals.fromNetwork) from the network, \(totals.failed) failed; \(totals.bytes) bytes sent
         """
     )
-    try output.json(totals)
+    if let recorder { CommandSession.reportRecorded(by: cache, in: recorder, output) }
+    try output.jsonLine(totals)
     return .done
 }
 
-/// Without a slash at its end.
-private func origin(_ arguments: Arguments) throws(Failure) -> String {
-    guard let text = arguments.value("origin") else {
-        throw Failure(usage: "which origin? Name it with --origin, as --origin https://api.example.com")
+/// Returns the ports for origins: consecutive ones, or 0 for free ones.
+private func ports(of origins: [String], from first: UInt16) throws(Failure) -> [String: UInt16] {
+    guard first == 0 || Int(first) + origins.count - 1 <= Int(UInt16.max) else {
+        throw Failure(usage: "\(origins.count) origins need ports from \(first) on, but the last port is 65535")
     }
-    let origin = text.hasSuffix("/") ? String(text.dropLast()) : text
-    let scheme = ["http://", "https://"].first { origin.asciiLowercased.hasPrefix($0) } ?? ""
-    let isBare = !origin.dropFirst(scheme.count).contains { "/?#@".contains($0) || $0.isWhitespace }
-    guard !scheme.isEmpty, isBare, let url = URLText.url(origin), url.host?.isEmpty == false else {
-        throw Failure(usage: "“\(text)” is no origin: write scheme, host and port alone, as https://api.example.com")
-    }
-    return origin
+    let ports = origins.enumerated().map { ($1, first == 0 ? 0 : first + UInt16($0)) }
+    return Dictionary(ports) { first, _ in first }
 }
 
 /// 0 for a free one.
 private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
     guard let text = arguments.value("port") else { return 0 }
     guard let port = UInt16(text) else {
-        throw Failure(usage: "“\(text)” is no port: write --port 8080, at most 65535")
+        throw Failure(usage: "“\(text)” isn't a port: use a number up to 65535, such as --port 8080")
     }
     return port
 }

@@ -14,7 +14,7 @@ struct Subcommand: Sendable {
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
     static let all = [
-        initCommand, addCommand, importCommand, getCommand, pageCommand, serveCommand, explainCommand, checkCommand,
+        initCommand, addCommand, importCommand, getCommand, serveCommand, explainCommand, checkCommand,
         schemaCommand, demoCommand, helpCommand,
     ]
 
@@ -37,7 +37,7 @@ struct Subcommand: Sendable {
                 usage: "\(name) is no command: the command comes first, its options follow; try substitute help"
             )
         }
-        let nearest = NearestName.of(name, in: all.map(\.name))
+        let nearest = name == "page" ? "get --parts" : NearestName.of(name, in: all.map(\.name))
         return Failure(
             usage:
                 "unknown command \(name)" + (nearest.map { ": did you mean \($0)?" } ?? ": try substitute help")

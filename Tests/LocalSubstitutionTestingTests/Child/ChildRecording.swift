@@ -75,6 +75,25 @@ struct ChildRecording {
         #expect(try await Self.send("GET", "nothing") == "404 no such thing")
     }
 
+    /// With an entry whose alternative sends the first request on.
+    @Test(.substituting(map))
+    func sentOn() async throws {
+        for _ in 0..<2 { _ = try? await Self.send("GET", "user") }
+    }
+
+    /// What a protocol on Linux can't tell from an upload task.
+    @Test(.substituting(map))
+    func emptyPost() async throws {
+        #expect(try await Self.send("POST", "upload") == "201 thanks")
+    }
+
+    @Test(.substituting(map))
+    func upload() async throws {
+        var request = URLRequest(url: try #require(URL(string: Self.origin + "upload")))
+        request.httpMethod = "POST"
+        _ = try? await URLSession.substituted.upload(for: request, from: Data("text".utf8))
+    }
+
     @Test(.substituting(map))
     func underWay() async throws {
         let url = try #require(URL(string: Self.origin + "held"))

@@ -68,6 +68,23 @@ struct BodyConditionTests {
         #expect(text == (length > 8 << 20 ? Self.network(body) : "held"))
     }
 
+    @Test("doesn't match a body that isn't UTF-8 or JSON, and passes all of it on", arguments: [false, true])
+    func notText(isStream: Bool) async throws {
+        let session = try EntrySession(
+            """
+            "ORIGIN/a": [
+              { "methods": ["POST"], "when": { "text": "*" }, "text": "held" },
+              { "methods": ["POST"], "when": { "json": {} }, "text": "held" }
+            ]
+            """,
+            handler: Self.echo
+        )
+        let body = Data([0x7B, 0xFF, 0x00, 0x7D])
+        var request = try session.request("/a", "POST")
+        if isStream { request.httpBodyStream = InputStream(data: body) } else { request.httpBody = body }
+        #expect(try await session.load(request).text == Self.network(body))
+    }
+
     @Test("fails the request where its stream fails")
     func failing() async throws {
         let session = try EntrySession(#""ORIGIN/a": { "methods": ["POST"], "when": { "text": "x" }, "text": "held" }"#)

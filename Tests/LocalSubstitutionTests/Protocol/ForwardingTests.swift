@@ -29,7 +29,7 @@ struct ForwardingTests {
         let log = log
         let url = try #require(URL(string: "http://nowhere.invalid/a"))
         let owner = Forwarding.Owner(
-            answerHop: { _ in nil },
+            answerHop: { _ in .follow },
             askOuterSession: { _ in },
             pass: { _ in log.append(.piece) },
             passesAtOnce: true,

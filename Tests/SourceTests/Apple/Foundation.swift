@@ -23,6 +23,9 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
 /// `sys/fcntl.h`, which Apple's Foundation exports.
 let F_GETPATH: Int32 = 50
 
+/// Of the module `ObjectiveC`, which Apple's Foundation exports.
+func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
+
 final class CFRunLoop {}
 final class CFString {}
 

@@ -19,10 +19,13 @@ struct Rooms: Sendable {
         ),
         Rooms(target: "MapTools", order: ["Editing", "HTTPArchive", "Recording", "Comparing"], notYet: [:]),
         Rooms(target: "LocalSubstitutionTesting", order: ["top"], notYet: [:]),
+        Rooms(target: "WebReferences", order: ["top"], notYet: [:]),
+        Rooms(target: "Loopback", order: ["top"], notYet: [:]),
+        Rooms(target: "LocalSubstitutionServer", order: ["top"], notYet: [:]),
         Rooms(target: "LoopbackOrigin", order: ["top"], notYet: [:]),
         Rooms(
             target: "substitute",
-            order: ["Text", "CommandLine", "Maps", "Loading", "Page", "Demo", "Serve", "Subcommands", "top"],
+            order: ["CommandLine", "Maps", "Loading", "Page", "Demo", "Serve", "Subcommands", "top"],
             notYet: [:]
         ),
     ]

@@ -8,7 +8,8 @@ enum PackageFolder {
 
     /// The targets in `Sources`, each after those that it imports.
     static let targets = [
-        "Guarded", "LocalSubstitution", "MapTools", "LocalSubstitutionTesting", "LoopbackOrigin", command,
+        "Guarded", "LocalSubstitution", "MapTools", "LocalSubstitutionTesting", "WebReferences", "Loopback",
+        "LocalSubstitutionServer", "LoopbackOrigin", command,
     ]
 
     static let command = "substitute"

@@ -1,5 +1,6 @@
 import Foundation
 import Guarded
+import TestSupport
 
 /// `substitute serve`, until it is told to end.
 final class ServerProcess: Sendable {
@@ -7,7 +8,10 @@ final class ServerProcess: Sendable {
         let messages: String
     }
 
+    /// The local origin of the first origin that is served.
     let baseURL: URL
+    /// The local origins that stand for the origins.
+    let origins: [String: URL]
     private let process: Guarded<Process>
     private let ending: Guarded<AsyncStream<Void>>
     private let messages: Messages
@@ -33,7 +37,7 @@ final class ServerProcess: Sendable {
         process.standardError = pipe
         let (ending, end) = AsyncStream<Void>.makeStream()
         process.terminationHandler = { _ in end.finish() }
-        try process.run()
+        try process.start()
         let reader = pipe.fileHandleForReading
         let text = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
             Thread.detachNewThread {
@@ -49,21 +53,31 @@ final class ServerProcess: Sendable {
                 messages.ended.signal()
             }
         }
-        guard let match = text.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+\//), let url = URL(string: String(match.0))
-        else {
-            throw DidNotStart(messages: text)
-        }
-        baseURL = url
+        let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
+        guard text.contains("Ctrl-C ends it\n") else { throw DidNotStart(messages: text) }
+        let served = lines.compactMap { Self.served(String($0)) }
+        origins = Dictionary(served) { first, _ in first }
+        baseURL = served.first?.1 ?? folder.url
         self.process = Guarded(process)
         self.ending = Guarded(ending)
         self.messages = messages
     }
 
-    func url(_ path: String) -> URL { URL(string: String(baseURL.absoluteString.dropLast()) + path) ?? baseURL }
+    /// The origin of a line that says where it's served, and its local origin.
+    private static func served(_ line: String) -> (String, URL)? {
+        let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: String]
+        let words = object.map { [$0["url"] ?? "", $0["origin"] ?? ""] } ?? line.components(separatedBy: "  ")
+        guard words.count == 2, let url = URL(string: words[0]) else { return nil }
+        return (words[1], url)
+    }
+
+    var identifier: Int32 { process.withLock { $0.processIdentifier } }
+
+    func url(_ path: String) -> URL { URL(string: baseURL.absoluteString + path) ?? baseURL }
 
     /// Sends a signal, and waits for the end.
     func end(_ signal: Int32 = SIGINT) async throws -> Outcome {
-        let identifier = process.withLock { $0.processIdentifier }
+        let identifier = self.identifier
         kill(identifier, signal)
         for await _ in ending.withLock({ $0 }) {}
         // Only a test that was cancelled gets here while the process runs. It mustn't wait for it then.

@@ -153,7 +153,7 @@ extension FileProblem {
         case .outside: .outsideFolder
         case .notRegular, .notFolder: .notRegularFile
         case .notServed: .invalidFileName
-        case .unreadable, .unplaced: .unreadableFile
+        case .unreadable, .unplaced, .written: .unreadableFile
         }
     }
 }

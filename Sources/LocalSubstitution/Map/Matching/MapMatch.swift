@@ -55,6 +55,11 @@ package final class MapMatch: Sendable {
         passedOver.first { $0.why.isOfRequest }
     }
 
+    /// The alternatives that have answered as many requests as they may.
+    var usedUp: [Entry] {
+        passedOver.compactMap { if case .usedUp = $0.why { $0.entry } else { nil } }
+    }
+
     /// The names of files that would have had another entry win. None of them existed.
     var missingFiles: [String] {
         passedOver.compactMap { entry in

@@ -20,6 +20,9 @@ package struct NormalizedURL: Sendable {
         let query: Int
     }
 
+    /// Scheme, host, and port: the URL without its path and query.
+    package var origin: String { String(decoding: text.utf8.prefix(layout.path), as: UTF8.self) }
+
     /// - Throws: If the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
     package init(_ text: String) throws(URLSyntaxError) {
         if let layout = Layout(ofNormal: text) {

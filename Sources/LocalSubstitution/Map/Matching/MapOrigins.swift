@@ -1,0 +1,41 @@
+/// The origins whose URLs a map may answer.
+package struct MapOrigins: Sendable {
+    /// The origins that keys name, such as `https://www.example.com`, in the order of their lines.
+    package private(set) var named: [String] = []
+    private var known: Set<String> = []
+    /// Patterns with a wildcard in their host or port.
+    private var open: [MatchPattern] = []
+    private let map: SubstitutionMap
+
+    package init(_ map: SubstitutionMap) {
+        self.map = map
+        for entry in map.storage.index.entries.sorted(by: { $0.line < $1.line })
+        where entry.options.isEnabled && !entry.options.isNever {
+            switch try? MapKey(entry.key) {
+            case .url(let url): add([url.origin])
+            case .pattern(let pattern) where pattern.origins.isEmpty: open.append(pattern)
+            case .pattern(let pattern): add(pattern.origins)
+            case nil: continue
+            }
+        }
+    }
+
+    private mutating func add(_ origins: [String]) { named += origins.filter { known.insert($0).inserted } }
+
+    package func isOf(_ map: SubstitutionMap) -> Bool { self.map.storage === map.storage }
+
+    /// Whether a key names an origin, also by a wildcard.
+    package func contains(_ origin: String) -> Bool {
+        guard !known.contains(origin) else { return true }
+        guard !open.isEmpty, let url = try? NormalizedURL(origin) else { return false }
+        return open.contains { $0.matchesSchemeAndPort(url) && $0.host.includes(url.host) }
+    }
+}
+
+extension MatchPattern {
+    /// The origins that the pattern names; none if its host or port has a wildcard.
+    fileprivate var origins: [String] {
+        guard case .exact(let host) = host, port != .any else { return [] }
+        return (scheme.map { [$0] } ?? ["https", "http"]).map { "\($0)://\(host)\(port)" }
+    }
+}

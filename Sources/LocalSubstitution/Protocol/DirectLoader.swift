@@ -1,0 +1,112 @@
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// Loads requests as an attached session would, for a client that isn't a URLSession. It works on the caller's thread, returns
+/// redirects instead of following them, and returns long bodies in pieces.
+package final class DirectLoader: Sendable {
+    private let attachment: Attachment
+    private let sendsCredentials: Bool
+
+    /// - Parameter sendsCredentials: Whether the `Authorization` of a request is sent on to the network.
+    init(_ attachment: Attachment, sendsCredentials: Bool) {
+        self.attachment = attachment
+        self.sendsCredentials = sendsCredentials
+    }
+
+    /// Loads a request, and returns once its response begins.
+    ///
+    /// - Parameters:
+    ///   - request: The request, with its whole body.
+    ///   - isWanted: Called now and then while the call waits. If it returns `false`, the request is cancelled.
+    package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> DirectResponse {
+        let isStrict = attachment.unmatched.isStrict
+        if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
+            return DirectResponse(.answered(nil, retained))
+        }
+        let start = DispatchTime.now()
+        let chain = RequestChain(attachment)
+        let lookup = chain.lookUp(request, body: RequestBody(request))
+        var step = chain.step(for: attachment.actionToTake(lookup))
+        while true {
+            switch step {
+            case .deliver(let outcome):
+                return DirectResponse(outcome)
+            case .goOn(let next):
+                step = next()
+            case .wait(let seconds, let next):
+                guard Self.wait(until: start + seconds, while: isWanted) else {
+                    attachment.responder.reportUnanswered(lookup, since: "the client has left")
+                    return DirectResponse(.failed(lookup, URLError(.cancelled)))
+                }
+                step = next()
+            case .readBody(let request, let next):
+                step = next(request, RequestBody(request))
+            case .forward(let forwarded):
+                let arriving = ArrivingResponse(forwarded, isWanted: isWanted)
+                send(forwarded, to: arriving)
+                switch arriving.next() {
+                case .head(let head)?: return DirectResponse(.loaded, head, .arriving(arriving))
+                case .end(let outcome)?: step = forwarded.step(after: outcome)
+                case .data?, nil: return DirectResponse(.failed(lookup, URLError(.cancelled)))
+                }
+            }
+        }
+    }
+
+    /// Whether an entry answers a request, perhaps depending on its body. Nothing is counted.
+    package func hasEntry(for request: URLRequest) -> Bool {
+        if case .nothing = attachment.lookUp(request, body: RequestBody(request)).decision.outcome {
+            false
+        } else {
+            true
+        }
+    }
+
+    private static func wait(until time: DispatchTime, while isWanted: () -> Bool) -> Bool {
+        let never = DispatchSemaphore(value: 0)
+        while DispatchTime.now() < time {
+            _ = never.wait(timeout: min(time, .now() + ArrivingResponse.secondsBetweenQuestions))
+            guard isWanted() else { return false }
+        }
+        return true
+    }
+
+    private func send(_ forwarded: ForwardedRequest, to arriving: ArrivingResponse) {
+        var request = forwarded.request
+        let fixed = forwarded.fixedHeaders.map { $0.lowercased() }
+        for name in ["Authorization", "Proxy-Authorization"]
+        where !sendsCredentials && !fixed.contains(name.lowercased()) {
+            request.setValue(nil, forHTTPHeaderField: name)
+        }
+        let owner = Forwarding.Owner(
+            answerHop: { forwarded.answer(toRedirect: $0) },
+            askOuterSession: { challenge in
+                // There's no outer session. A 401 is a response like any other.
+                #if canImport(Darwin)
+                (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
+                #endif
+            },
+            // Weakly, so that a client that has left lets go of the response, which cancels it.
+            pass: { [weak arriving] piece in
+                switch forwarded.changed(piece) {
+                case .head(let head): arriving?.add(.head(head))
+                case .data(let data): arriving?.add(.data(data))
+                }
+            },
+            passesAtOnce: !forwarded.hasFallback,
+            complete: { [weak arriving] in arriving?.add(.end($0)) }
+        )
+        let forwarding = attachment.forwarder.load(
+            request,
+            timeout: forwarded.timeout,
+            priority: nil,
+            fixedHeaders: forwarded.fixedHeaders,
+            for: owner
+        )
+        arriving.begin(forwarding)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import LocalSubstitution
+import Loopback
+import WebReferences
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if !os(watchOS)
+/// The headers of a client's request, changed for the origin.
+struct RequestHeaders {
+    /// Headers that belong to one connection (RFC 9110 section 7.6.1), and those that the session sets itself.
+    private static let dropped: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+        "transfer-encoding", "upgrade", "host", "accept-encoding", "content-length", "expect", "cookie",
+    ]
+
+    let port: UInt16
+    let origins: ServedOrigins
+
+    /// - Parameter isWhole: Whether to request the whole body, even if the client requests a range.
+    func request(_ received: HTTPRequest, for url: URL, isWhole: Bool) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = received.method
+        let isBodiless = ["GET", "HEAD"].contains(received.method) && received.body.isEmpty
+        if !isBodiless { request.httpBody = received.body }
+        let ofConnection = (received.header("Connection") ?? "").asciiLowercased.split { $0 == "," || $0 == " " }
+        for (name, value) in received.headers {
+            let key = name.asciiLowercased
+            if Self.dropped.contains(key) || ofConnection.contains(Substring(key)) { continue }
+            if isWhole, key == "range" || key == "if-range" { continue }
+            request.addValue(key == "origin" || key == "referer" ? original(value) : value, forHTTPHeaderField: name)
+        }
+        let cookies = received.headers.filter { $0.name.isSameHeader(as: "Cookie") }.map(\.value)
+        if let own = ServedCookies(port: port).requested(cookies) {
+            request.setValue(own, forHTTPHeaderField: "Cookie")
+        }
+        // Part of a compressed body can't be decoded.
+        if request.value(forHTTPHeaderField: "Range") != nil {
+            request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        return request
+    }
+
+    /// Returns the original of a local URL or origin.
+    private func original(_ text: String) -> String {
+        let local = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
+            separator: "/"
+        )
+        guard let origin = origins.origin(ofLocal: local) else { return text }
+        return origin.description + text.dropFirst(local.count)
+    }
+}
+#endif

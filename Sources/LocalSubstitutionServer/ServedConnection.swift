@@ -1,0 +1,207 @@
+import Dispatch
+import Foundation
+import LocalSubstitution
+import Loopback
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if !os(watchOS)
+/// One client's connection, from its first request to its close.
+struct ServedConnection: Sendable {
+    let connection: AcceptedConnection
+    let responder: ServerResponder
+    let log: (@Sendable (ServedRequest) -> Void)?
+
+    /// A client on the same machine that takes longer has given up.
+    private static let limits = RequestReader.Limits(idleSeconds: 15, headSeconds: 10, bodySeconds: 10)
+    /// How long a client may take to read what is sent. A paused player reads nothing, and sends another request later.
+    private static let writeSeconds = 60.0
+    /// The longest request body, in bytes. Conditions don't look at longer ones either.
+    private static let longestBody = 8 << 20
+    /// The size of the pieces in which a body is sent, in bytes.
+    private static let pieceSize = 64 << 10
+
+    private var socket: Socket { connection.socket }
+
+    /// Answers requests until one side ends the connection.
+    func serve() {
+        socket.setWriteLimit(seconds: Self.writeSeconds)
+        var reader = RequestReader(socket, limits: Self.limits)
+        do {
+            while true {
+                connection.idle()
+                var request = try reader.nextHead()
+                connection.busy()
+                #if canImport(Darwin)
+                // Frees what Foundation autoreleases: the thread has no pool, and may serve many requests.
+                let goesOn = try autoreleasepool { try answer(&request, &reader) }
+                #else
+                let goesOn = try answer(&request, &reader)
+                #endif
+                guard goesOn else { return }
+            }
+        } catch let refusal as HTTPRequest.Refusal {
+            try? refuse(ServedResponse(status: refusal.status, refusal.reason), nil)
+        } catch {
+            // The client has left, or the server was stopped.
+        }
+    }
+
+    /// Answers one request; returns whether another may follow.
+    private func answer(_ request: inout HTTPRequest, _ reader: inout RequestReader) throws -> Bool {
+        let start = DispatchTime.now()
+        do throws(Refusal) {
+            try Refusal.check(request, port: connection.port, responder.origins)
+        } catch {
+            try refuse(ServedResponse(status: error.status, error.reason), request)
+            return false
+        }
+        do {
+            try reader.readBody(of: &request, limit: Self.longestBody)
+        } catch let refusal as HTTPRequest.Refusal {
+            try refuse(ServedResponse(status: refusal.status, refusal.reason), request)
+            return false
+        }
+        guard let url = responder.url(of: request, at: connection.port) else {
+            try refuse(ServedResponse(status: 400, "“\(request.target)” isn't a path"), request)
+            return false
+        }
+        let response = responder.response(to: request, for: url, at: connection.port) { [connection] in
+            !connection.stopSignal.isRaised(within: 0) && !connection.socket.hasLeft
+        }
+        if case .data(let body) = response.body {
+            // Logged before it's sent, so that a client with the response finds it in the log.
+            record(request, url, response, sendsBody(response, to: request) ? body.count : 0, since: start)
+            return try send(response, to: request) { _ in }
+        }
+        var bytes = 0
+        defer { record(request, url, response, bytes, since: start) }
+        return try send(response, to: request) { bytes += $0 }
+    }
+
+    /// Sends a response, and closes the connection without reading the client's body.
+    private func refuse(_ response: ServedResponse, _ request: HTTPRequest?) throws {
+        var head = response.head
+        guard case .data(let body) = response.body else { return }
+        head.fields += [("Content-Length", String(body.count)), ("Connection", "close")]
+        record(
+            request,
+            request.flatMap { responder.url(of: $0, at: connection.port) },
+            response,
+            body.count,
+            since: .now()
+        )
+        try socket.write(head.encoded + body)
+    }
+
+    private func record(
+        _ request: HTTPRequest?,
+        _ url: URL?,
+        _ response: ServedResponse,
+        _ bytes: Int,
+        since start: DispatchTime
+    ) {
+        guard let log else { return }
+        log(
+            ServedRequest(
+                method: request?.method ?? "?",
+                url: url?.absoluteString ?? request?.target ?? "?",
+                status: response.head.status,
+                source: response.source,
+                response: response.original,
+                bytes: bytes,
+                seconds: Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+            )
+        )
+    }
+
+    // MARK: Sending
+
+    private func sendsBody(_ response: ServedResponse, to request: HTTPRequest) -> Bool {
+        response.head.allowsBody && request.method != "HEAD"
+    }
+
+    /// - Parameter count: Called with the size of each piece of a long body after it was sent.
+    /// - Returns: Whether another request may follow.
+    private func send(_ response: ServedResponse, to request: HTTPRequest, count: (Int) -> Void) throws -> Bool {
+        var head = response.head
+        let hasBody = sendsBody(response, to: request)
+        var keepsAlive = !request.closesConnection
+        var isChunked = false
+        if hasBody {
+            if let length = response.body.length {
+                head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
+                head.fields.append(("Content-Length", String(length)))
+            } else if head.field("Content-Length") == nil {
+                // HTTP/1.0 has no chunks, so closing the connection ends the body.
+                isChunked = request.minorVersion > 0
+                if isChunked { head.fields.append(("Transfer-Encoding", "chunked")) } else { keepsAlive = false }
+            }
+        }
+        // In a 304 it may be the length of the body that isn't sent.
+        if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
+            head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
+        }
+        if !keepsAlive { head.fields.append(("Connection", "close")) }
+        switch response.body {
+        case .data(let data):
+            let body = hasBody ? data : Data()
+            if body.count <= Self.pieceSize {
+                // Sent in one piece, which takes the system half as long.
+                try socket.write(head.encoded + body)
+            } else {
+                try socket.write(head.encoded)
+                try socket.write(body)
+            }
+        case .large(let body):
+            try socket.write(head.encoded)
+            guard hasBody else { break }
+            for start in stride(from: body.range.lowerBound, to: body.range.upperBound, by: Self.pieceSize) {
+                let piece = try body.file.bytes(start..<min(start + Self.pieceSize, body.range.upperBound))
+                try socket.write(piece)
+                count(piece.count)
+            }
+        case .arriving(let arriving):
+            try socket.write(head.encoded)
+            let writer = ChunkedWriter(socket)
+            var rest = hasBody ? head.field("Content-Length").flatMap { Int($0) } : nil
+            while let received = try arriving.nextBytes() {
+                guard hasBody else { continue }
+                // Not more than the head says: the client would take the rest for the next response.
+                let piece = received.prefix(rest ?? received.count)
+                rest = rest.map { $0 - piece.count }
+                if isChunked { try writer.write(piece) } else { try socket.write(piece) }
+                count(piece.count)
+            }
+            if isChunked { try writer.end() }
+            if let rest, rest > 0 { return false }
+        }
+        return keepsAlive
+    }
+}
+
+extension DirectResponse.Body {
+    /// The length in bytes; `nil` if it isn't known here.
+    fileprivate var length: Int? {
+        switch self {
+        case .data(let data): data.count
+        case .large(let body): body.range.count
+        case .arriving: nil
+        }
+    }
+}
+
+extension HTTPRequest.Refusal {
+    fileprivate var reason: String {
+        switch status {
+        case 408: "the request didn't arrive in time"
+        case 413: "the request's body is too long: the limit is 8 MiB"
+        case 431: "the request's header is too long"
+        case 501: "the request's body has a transfer coding other than chunked"
+        default: "the request isn't valid HTTP/1.1"
+        }
+    }
+}
+#endif

@@ -1,0 +1,86 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+import Loopback
+import WebReferences
+
+#if !os(watchOS)
+/// Which port of 127.0.0.1 answers for which origin.
+final class ServedOrigins: Sendable {
+    private struct State: Sendable {
+        var ports: [WebOrigin: UInt16] = [:]
+        var origins: [UInt16: WebOrigin] = [:]
+        /// The origins that the current map names.
+        var named: MapOrigins
+        var isStopped = false
+    }
+
+    private let cache: LocalSubstitutionCache
+    /// The ports that the caller chose for origins.
+    private let wanted: [WebOrigin: UInt16]
+    private let listener: Listener
+    private let state: Guarded<State>
+
+    /// Patterns can match any number of origins, and each port needs a file descriptor.
+    static var most: Int { min(256, Int(getdtablesize()) / 4) }
+
+    init(_ cache: LocalSubstitutionCache, ports: [WebOrigin: UInt16], listener: Listener) {
+        self.cache = cache
+        wanted = ports
+        self.listener = listener
+        state = Guarded(State(named: MapOrigins(cache.map)))
+    }
+
+    /// The origin for which a port answers; `nil` while the port isn't open.
+    func origin(of port: UInt16) -> WebOrigin? { state.withLock { $0.origins[port] } }
+
+    /// Returns the port that answers for an origin. Opens it if necessary.
+    func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
+        try state.withLock { state throws(SubstitutionServerError) in
+            guard !state.isStopped else { throw .stopped }
+            if let port = state.ports[origin] { return port }
+            guard state.ports.count < Self.most else { throw .tooManyOrigins(origin, most: Self.most) }
+            let wanted = wanted[origin] ?? 0
+            let port: UInt16
+            do throws(StartError) {
+                port = try listener.listen(on: wanted)
+            } catch {
+                throw .portUnavailable(origin, wanted, error)
+            }
+            state.ports[origin] = port
+            state.origins[port] = origin
+            return port
+        }
+    }
+
+    /// Returns the local origin for an origin, such as `http://127.0.0.1:49152`; `nil` if the origin isn't served.
+    func local(for origin: WebOrigin) -> String? {
+        let port = state.withLock { $0.ports[origin] } ?? (isNamed(origin) ? try? port(for: origin) : nil)
+        return port.map(Self.local)
+    }
+
+    /// Returns the origin that is served at a local origin.
+    func origin(ofLocal text: String) -> WebOrigin? {
+        // The default port isn't written.
+        if ["http://127.0.0.1", "http://localhost"].contains(text) { return origin(of: 80) }
+        let prefixes = ["http://127.0.0.1:", "http://localhost:"]
+        guard let prefix = prefixes.first(where: text.hasPrefix), let port = UInt16(text.dropFirst(prefix.count)) else {
+            return nil
+        }
+        return origin(of: port)
+    }
+
+    /// Opens no more ports.
+    func stop() { state.withLock { $0.isStopped = true } }
+
+    static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
+
+    private func isNamed(_ origin: WebOrigin) -> Bool {
+        let map = cache.map
+        return state.withLock { state in
+            if !state.named.isOf(map) { state.named = MapOrigins(map) }
+            return state.named.contains(origin.description)
+        }
+    }
+}
+#endif

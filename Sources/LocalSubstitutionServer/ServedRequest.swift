@@ -1,0 +1,28 @@
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#else
+package import Foundation
+#endif
+
+#if !os(watchOS)
+/// One request that a server has answered, for its log.
+package struct ServedRequest: Sendable {
+    package enum Source: Sendable {
+        case substituted
+        case network
+        /// The request failed, was refused, or nothing answers it.
+        case failed(String)
+    }
+
+    package let method: String
+    /// The URL at its origin, or the request target if the origin isn't known.
+    package let url: String
+    package let status: Int
+    package let source: Source
+    /// The response before it was changed for the client; `nil` for a request that failed.
+    package let response: HTTPURLResponse?
+    /// The bytes of the body that were sent.
+    package let bytes: Int
+    package let seconds: Double
+}
+#endif

@@ -1,0 +1,45 @@
+import Foundation
+import LocalSubstitution
+import Loopback
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if !os(watchOS)
+/// A response as a client gets it.
+struct ServedResponse: Sendable {
+    var head: ResponseHead
+    var body: DirectResponse.Body
+    let source: ServedRequest.Source
+    /// The response before it was changed for the client; `nil` if the server made it.
+    var original: HTTPURLResponse?
+
+    init(
+        _ head: ResponseHead,
+        _ body: DirectResponse.Body,
+        _ source: ServedRequest.Source,
+        _ original: HTTPURLResponse?
+    ) {
+        self.head = head
+        self.body = body
+        self.source = source
+        self.original = original
+    }
+
+    /// Creates the server's own response, which says why it can't answer with another.
+    ///
+    /// - Parameter url: The URL that failed. The text begins with it; a log has it anyway.
+    init(status: Int, _ reason: String, at url: URL? = nil) {
+        head = ResponseHead(
+            status: status,
+            fields: [
+                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
+                ("Cache-Control", "no-store"),
+            ]
+        )
+        body = .data(Data("\(url.map { "\($0.absoluteString): " } ?? "")\(reason)\n".utf8))
+        source = .failed(reason)
+    }
+}
+#endif

@@ -1,0 +1,165 @@
+public import Foundation
+import Guarded
+public import LocalSubstitution
+import Loopback
+import WebReferences
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+#if !os(watchOS)
+/// A server on 127.0.0.1 that answers with a cache's map, for web views, players and browsers, which never ask a `URLCache`.
+///
+/// Each origin, such as `https://www.example.com`, gets a port. The port serves the same paths as the origin:
+///
+/// ```swift
+/// let server = try SubstitutionServer(cache: cache)
+/// webView.load(URLRequest(url: try server.url(for: page)))
+/// ```
+///
+/// References to these origins in HTML and CSS are rewritten, so that a page finds its parts at their ports. Requests that no
+/// entry answers are loaded from the network, unless `unmatched` says otherwise. The server stops when it's released, so keep a
+/// reference to it.
+public final class SubstitutionServer: Sendable {
+    private let origins: ServedOrigins
+    private let listener: Listener
+    private let current: CurrentResponder
+
+    /// Starts a server, and opens the ports that `ports` names. It opens other ports when they are first needed.
+    ///
+    /// - Parameters:
+    ///   - cache: The cache whose map answers.
+    ///   - unmatched: What happens to requests that no entry answers. By default they are loaded from the network. A request that
+    ///     fails gets a response with status 502 and a text that says why.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails. Unlike in a
+    ///     session, it also keeps redirects, 404 and 410, and responses to requests with cookies. It never keeps the cookies.
+    ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a free port.
+    ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default they are.
+    ///   - sendsCredentials: Whether the server sends a client's `Authorization` on to the network. By default it doesn't.
+    /// - Throws: If a key of `ports` isn't an origin, two origins have the same port, a port can't be opened, an exception of
+    ///   `unmatched` is neither a URL nor a match pattern, or the process has no file descriptors left.
+    public convenience init(
+        cache: LocalSubstitutionCache,
+        unmatched: LocalSubstitutionCache.Unmatched = .load,
+        recorder: SubstitutionRecorder? = nil,
+        ports: [String: UInt16] = [:],
+        rewritesReferences: Bool = true,
+        sendsCredentials: Bool = false
+    ) throws(SubstitutionServerError) {
+        try self.init(
+            cache: cache,
+            unmatched: unmatched,
+            recorder: recorder,
+            ports: ports,
+            rewritesReferences: rewritesReferences,
+            sendsCredentials: sendsCredentials,
+            log: nil
+        )
+    }
+
+    /// - Parameter log: Called for each request, on the thread of its connection.
+    package init(
+        cache: LocalSubstitutionCache,
+        unmatched: LocalSubstitutionCache.Unmatched,
+        recorder: SubstitutionRecorder?,
+        ports: [String: UInt16],
+        rewritesReferences: Bool = true,
+        sendsCredentials: Bool = false,
+        log: (@Sendable (ServedRequest) -> Void)?
+    ) throws(SubstitutionServerError) {
+        let wanted = try Self.origins(ports)
+        let loader: DirectLoader
+        do throws(AttachmentError) {
+            loader = try cache.makeDirectLoader(
+                .ofServer,
+                unmatched: unmatched,
+                recorder: recorder,
+                sendsCredentials: sendsCredentials
+            )
+        } catch {
+            throw SubstitutionServerError(.invalidException, error.description)
+        }
+        let current = CurrentResponder()
+        do throws(StartError) {
+            listener = try Listener { connection in
+                guard let responder = current.responder.withLock({ $0 }) else { return }
+                ServedConnection(connection: connection, responder: responder, log: log).serve()
+            }
+        } catch {
+            throw SubstitutionServerError(.portUnavailable, "can't start a server (\(error))")
+        }
+        self.current = current
+        origins = ServedOrigins(cache, ports: wanted, listener: listener)
+        current.responder.withLock { [origins] in
+            $0 = ServerResponder(loader: loader, origins: origins, rewritesReferences: rewritesReferences)
+        }
+        for origin in wanted.keys { _ = try origins.port(for: origin) }
+    }
+
+    deinit { stop() }
+
+    /// Returns the local URL for a URL, such as `http://127.0.0.1:49152/a` for `https://www.example.com/a`.
+    ///
+    /// The first URL of an origin opens the origin's port.
+    ///
+    /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment stay as they are.
+    /// - Throws: If the URL isn't such a URL, the server was stopped, it has 256 origins already, or the port can't be opened.
+    public func url(for url: URL) throws(SubstitutionServerError) -> URL {
+        let text = url.absoluteString
+        guard let origin = WebOrigin(of: text) else { throw .invalidURL(text) }
+        let port = try origins.port(for: origin)
+        // Everything after the scheme and authority, unchanged.
+        let rest = text.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
+        let path = rest.hasPrefix("/") ? String(rest) : "/\(rest)"
+        guard let local = URL(string: ServedOrigins.local(port) + path) else { throw .invalidURL(text) }
+        return local
+    }
+
+    /// Closes all ports and connections. You can't start a stopped server again.
+    public func stop() {
+        origins.stop()
+        listener.stop()
+        current.responder.withLock { $0 = nil }
+    }
+
+    /// The most origins that a server in this process can have.
+    package static var mostOrigins: Int { ServedOrigins.most }
+
+    /// Returns the local origins for some origins, in the same order.
+    package func served(in origins: [String]) -> [(local: String, origin: String)] {
+        origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
+            self.origins.local(for: origin).map { ($0, origin.description) }
+        }
+    }
+
+    private static func origins(_ ports: [String: UInt16]) throws(SubstitutionServerError) -> [WebOrigin: UInt16] {
+        var origins: [WebOrigin: UInt16] = [:]
+        for (text, port) in ports {
+            let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
+            guard let origin = WebOrigin(of: bare),
+                !bare.drop(while: { $0 != ":" }).dropFirst(3).contains(where: "/?#".contains)
+            else { throw .invalidOrigin(text) }
+            guard port == 0 || !origins.values.contains(port) else { throw .portUsedTwice(port) }
+            guard origins.updateValue(port, forKey: origin) == nil else { throw .namedTwice(origin) }
+        }
+        return origins
+    }
+}
+
+/// The responder for the listener's threads. It's `nil` before the listener exists, and after it was stopped, to break the cycle.
+private final class CurrentResponder: Sendable {
+    let responder = Guarded<ServerResponder?>(nil)
+}
+
+extension URLSessionConfiguration {
+    /// Clients have their own cookies and credentials.
+    fileprivate static var ofServer: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieStorage = nil
+        configuration.httpShouldSetCookies = false
+        configuration.urlCredentialStorage = nil
+        return configuration
+    }
+}
+#endif

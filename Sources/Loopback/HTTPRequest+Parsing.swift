@@ -1,0 +1,57 @@
+import Foundation
+
+extension HTTPRequest {
+    /// Parses a request line and the field lines below it, all without their line ends.
+    init(head lines: [[UInt8]]) throws(Refusal) {
+        let parts = (lines.first ?? []).split(separator: .space, omittingEmptySubsequences: false)
+        guard parts.count == 3, FieldSyntax.isToken(parts[0]), !parts[1].isEmpty,
+            parts[1].allSatisfy({ $0 > .space }), parts[2].count == 8, parts[2].starts(with: "HTTP/1.".utf8),
+            let digit = parts[2].last, let minorVersion = Self.value(ofDigit: digit)
+        else {
+            throw .malformed
+        }
+        method = String(decoding: parts[0], as: UTF8.self)
+        target = String(decoding: parts[1], as: UTF8.self)
+        self.minorVersion = minorVersion
+        (authority, path, query) = Self.parts(ofTarget: target)
+
+        var fields: [(name: String, value: String)] = []
+        for line in lines.dropFirst() {
+            fields.append(try Self.field(line))
+        }
+        headers = fields
+        // RFC 9112 section 3.2: a request of HTTP/1.1 names its host, once.
+        let hosts = fields.count { FieldSyntax.isSameName($0.name, "Host") }
+        guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
+    }
+
+    private static func value(ofDigit byte: UInt8) -> Int? {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? Int(byte - UInt8(ascii: "0")) : nil
+    }
+
+    /// Takes origin-form (`/a?b`), absolute-form (`http://host/a?b`), and leaves others (`*`, `host:443`) whole.
+    private static func parts(ofTarget target: String) -> (authority: String?, path: String, query: String?) {
+        var authority: String?
+        var rest = target[...]
+        if !target.hasPrefix("/"), let scheme = target.range(of: "://") {
+            let host = target[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+            authority = String(host)
+            rest = target[host.endIndex...]
+        }
+        let path = rest.prefix { $0 != "?" }
+        let query = path.endIndex == rest.endIndex ? nil : String(rest[path.endIndex...].dropFirst())
+        return (authority, path.isEmpty ? "/" : String(path), query)
+    }
+
+    /// Splits `name: value`. Space around the name, as in the obsolete folded lines, is malformed (RFC 9112 section 5).
+    private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), FieldSyntax.isToken(line[..<colon]) else {
+            throw .malformed
+        }
+        let isBlank = { (byte: UInt8) in byte == .space || byte == .tab }
+        let value = line[(colon + 1)...].drop(while: isBlank)
+        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        guard FieldSyntax.isValue(value[..<end]) else { throw .malformed }
+        return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+    }
+}

@@ -1,0 +1,161 @@
+import Dispatch
+import Foundation
+import Guarded
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Accepts connections to any number of ports of 127.0.0.1 on one thread, and serves each on a separate thread.
+///
+/// Once it has a port, its thread keeps it alive until it is stopped.
+package final class Listener: Sendable {
+    private struct Port {
+        let socket: Socket
+        let number: UInt16
+    }
+
+    private struct State {
+        var ports: [Port] = []
+        var connections: [ObjectIdentifier: AcceptedConnection] = [:]
+        var isAccepting = false
+        var isStopped = false
+    }
+
+    /// What Foundation's calls need, in a debug build too, and what threads have by default on Apple platforms.
+    private static let stackSize = 512 << 10
+
+    /// Raised by ``stop()``.
+    package let stopSignal: StopSignal
+
+    /// How many descriptors the process keeps free, if hanging up idle connections is enough.
+    private static var spareDescriptors: Int { min(8, Int(getdtablesize()) / 8) }
+
+    /// How long a connection must have waited to be hung up. A new client is about to send its request.
+    private static let shortestIdleSeconds = 0.1
+
+    private let serve: @Sendable (AcceptedConnection) -> Void
+    private let state = Guarded(State())
+    private let accepting = DispatchGroup()
+
+    /// Wake the accepting thread, so that it looks at the state again. Only a descriptor can end its wait.
+    private let waker: Socket
+    private let wakened: Socket
+
+    /// - Parameter serve: Serves one connection, on its own thread. The connection is closed when it returns.
+    /// - Throws: ``StartError`` if a system call refuses.
+    package init(serve: @escaping @Sendable (AcceptedConnection) -> Void) throws(StartError) {
+        self.serve = serve
+        stopSignal = try StopSignal()
+        (waker, wakened) = try Socket.pair()
+    }
+
+    /// Listens on a port of 127.0.0.1.
+    ///
+    /// - Parameter port: 0 for a free one.
+    /// - Returns: The port.
+    /// - Throws: ``StartError`` if a system call refuses, for example because the port is taken, and after ``stop()``.
+    package func listen(on port: UInt16) throws(StartError) -> UInt16 {
+        let socket = try Socket.listening(on: port)
+        let number = try socket.localPort()
+        let isFirst = try state.withLock { state throws(StartError) in
+            guard !state.isStopped else { throw StartError(call: "listen", code: ECANCELED) }
+            state.ports.append(Port(socket: socket, number: number))
+            guard !state.isAccepting else { return false }
+            state.isAccepting = true
+            // Counted here, so that `stop()` waits for the thread even before it runs.
+            accepting.enter()
+            return true
+        }
+        if isFirst { startAccepting() }
+        wake()
+        return number
+    }
+
+    /// Closes the ports, hangs up the connections and raises ``stopSignal``.
+    ///
+    /// It doesn't wait for requests that are being answered. Stopping again does nothing.
+    package func stop() {
+        let connections = state.withLock { state in
+            state.isStopped = true
+            return state.connections.values.map { $0 }
+        }
+        for connection in connections { connection.socket.hangUp() }
+        // Raised last, so that no answer that waited for it is sent.
+        stopSignal.raise()
+        wake()
+        // After this wait, the caller can rely on the ports being closed. It is short, since the accepting thread was woken and
+        // blocks nowhere else. The limit is for a machine that is too busy to run the thread at all.
+        _ = accepting.wait(timeout: .now() + .seconds(5))
+    }
+
+    private func wake() {
+        try? waker.write(Data([0]))
+    }
+
+    private func startAccepting() {
+        Thread.detachNewThread { [self] in
+            acceptConnections()
+            state.withLock { $0.ports = [] }
+            accepting.leave()
+        }
+    }
+
+    private func acceptConnections() {
+        while true {
+            let (ports, isStopped) = state.withLock { ($0.ports, $0.isStopped) }
+            if isStopped { return }
+            for index in Socket.readable(of: ports.map(\.socket) + [wakened], within: nil) {
+                if index < ports.count {
+                    acceptConnection(to: ports[index])
+                } else {
+                    _ = try? wakened.read(upTo: 64)
+                }
+            }
+        }
+    }
+
+    private func acceptConnection(to port: Port) {
+        // Answers need some descriptors: for files, and for the network. While idle connections can be hung up, the new one stays
+        // pending.
+        let hasRoom = port.socket.canBeDuplicated(Self.spareDescriptors + 1)
+        guard hasRoom || !hangUpLongestIdle(), let socket = port.socket.nextConnection() else {
+            // Also where the client has given up already, or the process is out of descriptors. Without this pause the thread
+            // would spin.
+            _ = stopSignal.isRaised(within: 0.01)
+            return
+        }
+        let connection = AcceptedConnection(socket: socket, port: port.number, stopSignal: stopSignal)
+        let isAdmitted = state.withLock { state in
+            if !state.isStopped { state.connections[ObjectIdentifier(connection)] = connection }
+            return !state.isStopped
+        }
+        guard isAdmitted else { return }
+        let thread = Thread { [self] in
+            serve(connection)
+            connection.idle()
+            connection.socket.finish()
+            state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }
+        }
+        thread.stackSize = Self.stackSize
+        thread.start()
+    }
+
+    /// Hangs up the connection that has waited longest for a request, but none whose request is there and not read yet.
+    ///
+    /// - Returns: Whether there are idle connections, one of which is hung up now or will be.
+    private func hangUpLongestIdle() -> Bool {
+        let idle = state.withLock { $0.connections.values.map { $0 } }
+            .compactMap { connection in connection.idleSince.map { (start: $0, socket: connection.socket) } }
+        let readable = Set(Socket.readable(of: idle.map(\.socket), within: 0))
+        // One that was hung up before is readable too, until its thread has seen it.
+        let silent = idle.enumerated().filter { !readable.contains($0.offset) }.map(\.element)
+        guard let longest = silent.min(by: { $0.start < $1.start }) else { return false }
+        if Socket.now - longest.start >= Self.shortestIdleSeconds { longest.socket.hangUp() }
+        return true
+    }
+}

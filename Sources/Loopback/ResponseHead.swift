@@ -1,0 +1,54 @@
+package import Foundation
+
+/// The status and the header fields of a response.
+package struct ResponseHead: Sendable {
+    package var status: Int
+
+    /// The header fields, in the order in which they are sent.
+    package var fields: [(name: String, value: String)]
+
+    package init(status: Int, fields: [(name: String, value: String)] = []) {
+        self.status = status
+        self.fields = fields
+    }
+
+    /// Returns the value of the first field with a name, or nil if there is none. Case doesn't matter.
+    package func field(_ name: String) -> String? {
+        fields.first { FieldSyntax.isSameName($0.name, name) }?.value
+    }
+
+    /// Whether a response with this status has a body, and so a length to declare (RFC 9110 section 8.6).
+    package var allowsBody: Bool {
+        status >= 200 && status != 204 && status != 304
+    }
+
+    /// Removes the fields whose names aren't tokens, or whose values have a line end or another control: a server on the network
+    /// may have sent them, and their bytes must not become other fields or a body.
+    package mutating func removeInvalidFields() {
+        fields.removeAll { !FieldSyntax.isToken($0.name.utf8) || !FieldSyntax.isValue($0.value.utf8) }
+    }
+
+    /// The bytes of the status line and of the fields, as they are, with the empty line that ends them.
+    package var encoded: Data {
+        var text = "HTTP/1.1 \(status) \(reason)\r\n"
+        for (name, value) in fields { text += "\(name): \(value)\r\n" }
+        return Data((text + "\r\n").utf8)
+    }
+
+    /// The phrase after the status code. It means nothing and may be empty (RFC 9112 section 4).
+    private var reason: String {
+        Self.reasons[status] ?? ""
+    }
+
+    private static let reasons = [
+        200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
+        301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
+        307: "Temporary Redirect", 308: "Permanent Redirect",
+        400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+        408: "Request Timeout", 410: "Gone",
+        413: "Content Too Large", 416: "Range Not Satisfiable", 421: "Misdirected Request",
+        431: "Request Header Fields Too Large",
+        500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+        503: "Service Unavailable", 504: "Gateway Timeout",
+    ]
+}

@@ -1,0 +1,211 @@
+package import Foundation
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// An open stream socket, closed when the last reference to it is released.
+///
+/// There is no call to close it, so that `hangUp()` is safe on any thread: while another thread holds the socket, its
+/// descriptor cannot be closed and come back as that of another file.
+package final class Socket: Sendable {
+    /// The other side has left, this one has hung up, or a time limit has passed.
+    package struct Closed: Error {
+        /// The bytes of the failed write that the system had taken by then.
+        package let written: Int
+
+        /// Whether a time limit has passed, so that the other side may still be there.
+        package let isTimeout: Bool
+
+        package init(written: Int, isTimeout: Bool = false) {
+            self.written = written
+            self.isTimeout = isTimeout
+        }
+    }
+
+    package let descriptor: Int32
+
+    /// Takes over a descriptor.
+    package init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+        // By fcntl after the fact, since Darwin has neither SOCK_CLOEXEC nor accept4.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        #if canImport(Darwin)
+        // Keeps a write to a client that left from killing the process; Linux has a flag of send() for it instead.
+        set(SO_NOSIGPIPE, at: SOL_SOCKET)
+        #endif
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Limits how long each later read waits for the first byte.
+    ///
+    /// - Parameter seconds: Nil, which is how a socket begins, for no limit.
+    package func setReadLimit(seconds: Double?) {
+        set(SO_RCVTIMEO, seconds: seconds)
+    }
+
+    /// Limits how long each later write waits until the other side takes more bytes.
+    ///
+    /// - Parameter seconds: Nil, which is how a socket begins, for no limit.
+    package func setWriteLimit(seconds: Double?) {
+        set(SO_SNDTIMEO, seconds: seconds)
+    }
+
+    /// Reads what has arrived, or waits for it; returns nothing when the other side has finished.
+    package func read(upTo count: Int) throws(Closed) -> [UInt8] {
+        var received = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+            repeat {
+                received = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            } while received < 0 && errno == EINTR
+            initializedCount = max(0, received)
+        }
+        guard received >= 0 else { throw Closed(written: 0, isTimeout: errno == EAGAIN || errno == EWOULDBLOCK) }
+        return bytes
+    }
+
+    /// Writes all of the bytes, and waits while the other side can't take more.
+    package func write(_ bytes: Data) throws(Closed) {
+        let (written, isTimeout) = bytes.withUnsafeBytes(sendAll)
+        guard written == bytes.count else { throw Closed(written: written, isTimeout: isTimeout) }
+    }
+
+    /// Writes part of an open file, of which it holds 64 KiB at a time.
+    ///
+    /// - Parameters:
+    ///   - file: A descriptor that can be read; its position isn't used and doesn't change.
+    ///   - head: Bytes to send before it, in one piece with its first ones.
+    /// - Throws: ``Closed`` also when the file ends too early or can't be read.
+    package func write(file: Int32, offset: Int, count: Int, after head: Data = Data()) throws(Closed) {
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: head.count + Self.pieceSize, alignment: 1)
+        defer { piece.deallocate() }
+        head.copyBytes(to: piece)
+        var (filled, done, written) = (head.count, 0, 0)
+        repeat {
+            if done < count {
+                let room = UnsafeMutableRawBufferPointer(rebasing: piece[filled...])
+                let got = pread(file, room.baseAddress, min(Self.pieceSize, count - done), off_t(offset + done))
+                if got < 0, errno == EINTR { continue }
+                guard got > 0 else { throw Closed(written: written) }
+                done += got
+                filled += got
+            }
+            let (sent, isTimeout) = sendAll(UnsafeRawBufferPointer(rebasing: piece.prefix(filled)))
+            written += sent
+            guard sent == filled else { throw Closed(written: written, isTimeout: isTimeout) }
+            filled = 0
+        } while done < count
+    }
+
+    /// Whether the process has at least this many descriptors left.
+    func canBeDuplicated(_ times: Int) -> Bool {
+        var copies: [Int32] = []
+        while copies.count < times, case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0 {
+            copies.append(copy)
+        }
+        for copy in copies { close(copy) }
+        return copies.count == times
+    }
+
+    /// Whether the other side has left, or sends no more, with nothing of it still to read.
+    package var hasLeft: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    }
+
+    /// Ends both directions at once, which wakes every thread that reads or writes.
+    package func hangUp() {
+        _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// Ends this side's direction, then gives the other side two seconds to end its own.
+    ///
+    /// Closing a socket that has unread bytes resets the connection, and the reset can overtake the last answer on its
+    /// way to the client (RFC 9112 section 9.6).
+    package func finish() {
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+        let deadline = Self.now + 2
+        while !Self.readable(of: [self], within: deadline - Self.now).isEmpty,
+            let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty
+        {}
+    }
+
+    /// Waits until the other side leaves or this one hangs up, and ignores what arrives.
+    package func waitForEnd() {
+        while let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty {}
+    }
+
+    /// The bytes that are read or written at once.
+    package static let pieceSize = 64 << 10
+
+    /// Writes until all is written; returns how much was, and whether it is less because time ran out.
+    private func sendAll(_ bytes: UnsafeRawBufferPointer) -> (written: Int, isTimeout: Bool) {
+        var offset = 0
+        while offset < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+            let sent = send(descriptor, rest.baseAddress, rest.count, Self.sendFlags)
+            if sent < 0, errno == EINTR { continue }
+            guard sent > 0 else { return (offset, errno == EAGAIN || errno == EWOULDBLOCK) }
+            offset += sent
+        }
+        return (offset, false)
+    }
+
+    #if canImport(Darwin)
+    private static let sendFlags: Int32 = 0
+    #else
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+    #endif
+}
+
+extension Socket {
+    /// Seconds since some moment before the process began. Changes to the clock don't affect them.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Waits until at least one of the sockets has bytes, a connection or an end of input.
+    ///
+    /// - Returns: The indices of those that have, in ascending order; none when the timeout, if there is one, runs out.
+    /// - Parameter timeout: In seconds; nil to wait for as long as it takes.
+    package static func readable(of sockets: [Socket], within timeout: Double?) -> [Int] {
+        let deadline = timeout.map { now + $0 }
+        var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let left = deadline.map { max(0, $0 - now) }
+            // Rounded up, so that a wait never ends early.
+            let milliseconds = left.map { Int32(min(($0 * 1_000).rounded(.up), Double(Int32.max))) } ?? -1
+            if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
+                return polls.indices.filter { polls[$0].revents != 0 }
+            }
+            // Doesn't spin where the system refuses to wait.
+            if errno != EINTR, left != 0 { usleep(10_000) }
+            if left == 0 { return [] }
+        }
+    }
+}
+
+extension Socket {
+    func set(_ option: Int32, at level: Int32) {
+        var on: Int32 = 1
+        _ = setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private func set(_ option: Int32, seconds: Double?) {
+        // To the system, zero means no limit. For a connection, a day is as good as none, and it fits in every field.
+        let limit = seconds.map { min(max($0, 0.001), 86_400) } ?? 0
+        var time = timeval()
+        time.tv_sec = .init(limit)
+        time.tv_usec = .init((limit - limit.rounded(.down)) * 1_000_000)
+        _ = setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+}

@@ -1,0 +1,150 @@
+import LocalSubstitution
+
+/// Finds what a module script imports before its own code begins (ECMA-262 §16.2.2 and §16.2.3).
+///
+/// Bundlers and people write imports first. It doesn't look for later ones, since only a full parser can tell a regular
+/// expression from a division.
+struct ModuleImports {
+    private let source: SourceText
+    private let bytes: [UInt8]
+    private var index = 0
+
+    private enum Token {
+        case name(String)
+        case string(SourceText)
+        case punctuator(UInt8)
+    }
+
+    /// What follows `import` or `export`.
+    private enum Clause {
+        case from(SourceText)
+        case names
+        case code
+    }
+
+    init(_ source: SourceText) {
+        self.source = source
+        bytes = source.bytes
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
+        if bytes[index...].starts(with: "#!".utf8) { skipLine() }
+    }
+
+    /// Returns the next import that is a URL; `nil` when other code begins.
+    mutating func next() -> SourceText? {
+        while let token = token() {
+            switch token {
+            case .punctuator(UInt8(ascii: ";")): continue
+            case .string: guard skipDirectiveEnd() else { return nil }
+            case .name("import"), .name("export"):
+                switch clause() {
+                case .from(let url): if Self.isURL(url) { return url }
+                case .names: continue
+                case .code: return nil
+                }
+            case .name, .punctuator: return nil
+            }
+        }
+        return nil
+    }
+
+    private mutating func clause() -> Clause {
+        var isInBraces = false
+        var isAfterBraces = false
+        var last = ""
+        while true {
+            let start = index
+            switch token() {
+            case .string(let url) where !isInBraces:
+                // An import for its effects alone has no names.
+                guard last == "from" || last.isEmpty else { return .code }
+                skipAttributes()
+                return .from(url)
+            case .name(let name):
+                // A list of exports without `from` ends here.
+                if isAfterBraces, name != "from" {
+                    index = start
+                    return .names
+                }
+                last = name
+            case .punctuator(UInt8(ascii: "{")) where !isInBraces: isInBraces = true
+            case .punctuator(UInt8(ascii: "}")) where isInBraces: (isInBraces, isAfterBraces) = (false, true)
+            case .punctuator(UInt8(ascii: ",")), .punctuator(UInt8(ascii: "*")), .string: last = "*"
+            case .punctuator(UInt8(ascii: ";")) where isAfterBraces: return .names
+            case .punctuator, nil: return .code
+            }
+        }
+    }
+
+    /// Skips `with { type: "json" }`.
+    private mutating func skipAttributes() {
+        let start = index
+        if case .name("with") = token(), case .punctuator(UInt8(ascii: "{")) = token() {
+            while let token = token() {
+                if case .punctuator(UInt8(ascii: "}")) = token { return }
+            }
+        }
+        index = start
+    }
+
+    /// Skips the end of a directive such as `"use strict"`. Returns whether it was one.
+    private mutating func skipDirectiveEnd() -> Bool {
+        while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
+        guard index < bytes.count else { return true }
+        return bytes[index] == UInt8(ascii: ";") || bytes[index].isLineEnd
+    }
+
+    /// Other names are looked up in an import map.
+    private static func isURL(_ url: SourceText) -> Bool {
+        let text = String(decoding: url.bytes, as: UTF8.self).asciiLowercased
+        return ["/", "./", "../", "http:", "https:"].contains { text.hasPrefix($0) }
+    }
+
+    // MARK: Tokens
+
+    private mutating func token() -> Token? {
+        skipSpaceAndComments()
+        guard index < bytes.count else { return nil }
+        let start = index
+        if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") { return string() }
+        while index < bytes.count, Self.isPartOfName(bytes[index]) { index += 1 }
+        if index > start { return .name(String(decoding: bytes[start..<index], as: UTF8.self)) }
+        index += 1
+        return .punctuator(bytes[start])
+    }
+
+    /// Returns `nil` if the string has an escape or doesn't end.
+    private mutating func string() -> Token? {
+        let quote = bytes[index]
+        let start = index + 1
+        index = start
+        while index < bytes.count, !bytes[index].isLineEnd, bytes[index] != UInt8(ascii: "\\") {
+            index += 1
+            if bytes[index - 1] == quote { return .string(source.slice(start..<index - 1)) }
+        }
+        return nil
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
+    }
+
+    private mutating func skipSpaceAndComments() {
+        while index < bytes.count {
+            if bytes[index].isHTMLSpace || bytes[index] == 0x0B {
+                index += 1
+            } else if bytes[index...].starts(with: "//".utf8) {
+                skipLine()
+            } else if bytes[index...].starts(with: "/*".utf8) {
+                index += 2
+                while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
+                index = min(index + 2, bytes.count)
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func skipLine() {
+        while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
+    }
+}

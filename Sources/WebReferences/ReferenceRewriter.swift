@@ -1,0 +1,69 @@
+package import Foundation
+import LocalSubstitution
+
+/// Replaces the origins in a document's references, for a server that has another address for each.
+///
+/// Only the bytes of scheme and authority change: paths, quotes and escapes stay as they are written. From HTML it also removes
+/// what would make a browser refuse the result: policies in `<meta>`, and the `integrity` of served style sheets, since they may
+/// be rewritten too. URLs in scripts stay unchanged.
+package struct ReferenceRewriter: Sendable {
+    private let local: @Sendable (WebOrigin) -> String?
+    private let scheme: String
+    private let origin: WebOrigin?
+
+    /// - Parameters:
+    ///   - document: The URL of the document or style sheet, at its origin, such as `https://www.example.com/a/b.html`.
+    ///   - local: Returns what replaces a known origin, such as `http://127.0.0.1:49152`; `nil` for one that isn't known.
+    package init(document: URL, local: @escaping @Sendable (WebOrigin) -> String?) {
+        self.local = local
+        scheme = document.scheme?.asciiLowercased ?? ""
+        origin = WebOrigin(of: document.absoluteString)
+    }
+
+    /// Returns a page with its references rewritten; `nil` if nothing had to change.
+    package func html(_ bytes: Data, charset: String?) -> Data? {
+        guard DocumentCharset.containsASCII(bytes, charset) else { return nil }
+        let document = Array(bytes)
+        let references = References(page: document)
+        let base = references.base.map { ReferenceTarget($0.bytes, scheme: scheme, charset: charset) }
+        let baseOrigin: WebOrigin? = if case .origin(let named, _) = base { named } else { origin }
+        let isBaseServed = baseOrigin == origin || baseOrigin.flatMap(local) != nil
+
+        var edits = references.policies.map { Edit(place: $0, text: "") }
+        for reference in references.all {
+            let target = ReferenceTarget(reference.url.bytes, scheme: baseOrigin?.scheme ?? scheme, charset: charset)
+            let edit = edit(of: reference, leadingTo: target)
+            if let edit { edits.append(edit) }
+            let isServed = if case .relative = target { isBaseServed } else { edit != nil }
+            if isServed { edits += reference.integrity.map { Edit(place: $0, text: "") } }
+        }
+        return Edit.apply(edits, to: document)
+    }
+
+    /// Returns a style sheet with its references rewritten; `nil` if nothing had to change.
+    package func css(_ bytes: Data, charset: String?) -> Data? {
+        guard DocumentCharset.containsASCII(bytes, charset) else { return nil }
+        let document = Array(bytes)
+        let edits = References(styleSheet: document).all.compactMap { reference in
+            edit(of: reference, leadingTo: ReferenceTarget(reference.url.bytes, scheme: scheme, charset: charset))
+        }
+        return Edit.apply(edits, to: document)
+    }
+
+    /// Returns the URL of a header, such as `Location`, with its origin replaced; `nil` if it stays.
+    package func url(_ text: String) -> String? {
+        let bytes = Array(text.utf8)
+        guard case .origin(let named, let place) = ReferenceTarget(bytes, scheme: scheme, charset: nil),
+            let replacement = local(named)
+        else { return nil }
+        return String(
+            decoding: bytes[..<place.lowerBound] + replacement.utf8 + bytes[place.upperBound...],
+            as: UTF8.self
+        )
+    }
+
+    private func edit(of reference: References.Reference, leadingTo target: ReferenceTarget) -> Edit? {
+        guard case .origin(let named, let place) = target, let replacement = local(named) else { return nil }
+        return Edit(place: reference.url.place(of: place), text: replacement)
+    }
+}

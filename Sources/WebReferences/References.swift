@@ -1,0 +1,186 @@
+import LocalSubstitution
+
+/// What a document refers to: a page, or a style sheet.
+package struct References: Sendable {
+    /// A URL in a document.
+    package struct Reference: Sendable {
+        package enum Kind: Sendable {
+            case styleSheet
+            case script
+            /// A script whose own imports are loaded too.
+            case module
+            /// The content of a frame or an object, such as a page with its own parts.
+            case frame
+            /// A picture, a font, or anything else that is loaded with the document.
+            case other
+            /// A link that is only loaded when a reader follows it, or a URL that is never loaded.
+            case link
+        }
+
+        /// The URL as it's meant, with character references and escapes decoded.
+        package let url: SourceText
+        package let kind: Kind
+        /// The places of the element's attributes that make browsers reject a changed style sheet.
+        var integrity: [Range<Int>] = []
+    }
+
+    package private(set) var all: [Reference] = []
+    /// What the first `<base>` says.
+    package private(set) var base: SourceText?
+    /// The places of `<meta>` policies that restrict what may be loaded.
+    private(set) var policies: [Range<Int>] = []
+    /// The URLs that its module scripts import.
+    package private(set) var imports: [SourceText] = []
+    /// The number of its scripts, of which only ``imports`` are known.
+    package private(set) var scripts = 0
+
+    /// Finds the references of a style sheet.
+    package init(styleSheet bytes: [UInt8]) {
+        addStyle(CSSScanner(SourceText(bytes)))
+    }
+
+    /// Finds the references of a page, including those in its styles and in the pages in its `srcdoc` attributes.
+    package init(page bytes: [UInt8]) {
+        self.init(page: SourceText(bytes), depth: 0)
+    }
+
+    /// Finds the imports of a module script.
+    package init(module bytes: [UInt8]) {
+        addImports(ModuleImports(SourceText(bytes)))
+    }
+
+    // MARK: HTML
+
+    /// How deep pages in `srcdoc` attributes are nested. Each level reads the text of the inner pages again.
+    private static let deepest = 4
+
+    /// The kinds of `<link>` that browsers load.
+    private static let loadedLinks: Set<String> = [
+        "stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "preload",
+        "modulepreload", "prefetch",
+    ]
+
+    /// The types of scripts that run (WHATWG MIME Sniffing §4.6, and modules).
+    private static let scriptTypes: Set<String> = [
+        "", "module", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript",
+        "application/ecmascript",
+    ]
+
+    private static let policyNames = ["content-security-policy", "content-security-policy-report-only"]
+
+    private init(page: SourceText, depth: Int) {
+        var scanner = HTMLScanner(page.bytes, attributes: URLAttributes.all)
+        var type = ""
+        while let token = scanner.next() {
+            switch token {
+            case .tag(let tag):
+                let tag = SourceTag(tag, of: page)
+                type = tag.word("type")
+                add(tag, depth: depth)
+            case .text(of: "style", let range) where type.isEmpty || type == "text/css":
+                addStyle(CSSScanner(page, in: range))
+            case .text(of: "script", let range) where type == "module":
+                addImports(ModuleImports(page.slice(range)))
+            case .text:
+                break
+            }
+        }
+    }
+
+    private mutating func add(_ tag: SourceTag, depth: Int) {
+        switch tag.root {
+        case nil: addHTML(tag, depth: depth)
+        case "svg": addSVG(tag)
+        default: break
+        }
+        if let style = tag.value("style") { addStyle(CSSScanner(style)) }
+    }
+
+    private mutating func addHTML(_ tag: SourceTag, depth: Int) {
+        switch tag.name {
+        case "meta":
+            let directive = tag.word("http-equiv")
+            if Self.policyNames.contains(directive) { policies.append(tag.place) }
+            if directive == "refresh", let content = tag.value("content"), let url = MetaRefresh.url(in: content.bytes)
+            {
+                add(content.slice(url), .link)
+            }
+        case "base":
+            if base == nil { base = tag.value("href") }
+        case "link":
+            addLink(tag)
+        case "script":
+            let type = tag.word("type")
+            let isScript = Self.scriptTypes.contains(type)
+            if isScript { scripts += 1 }
+            add(tag.value("src"), !isScript ? .link : type == "module" ? .module : .script)
+        case "iframe":
+            let page = tag.value("srcdoc")
+            // The page in the element is shown in place of the one at the URL.
+            add(tag.value("src"), page == nil ? .frame : .link)
+            if let page, depth < Self.deepest { add(References(page: page, depth: depth + 1)) }
+        case "a", "area":
+            if let list = tag.value("ping") { for range in list.words { add(list.slice(range), .link) } }
+        default:
+            break
+        }
+        for attribute in URLAttributes.single[tag.name] ?? [] { add(tag.value(attribute.name), attribute.kind) }
+        if let set = URLAttributes.sourceSets[tag.name].flatMap({ tag.value($0) }) {
+            for range in SourceSet.urls(in: set.bytes) { add(set.slice(range), .other) }
+        }
+    }
+
+    private mutating func addSVG(_ tag: SourceTag) {
+        if let kind = URLAttributes.svg[tag.name] {
+            for name in ["href", "xlink:href"] { add(tag.value(name), kind) }
+        }
+        for name in URLAttributes.presentation {
+            if let style = tag.value(name) { addStyle(CSSScanner(style)) }
+        }
+    }
+
+    private mutating func addLink(_ tag: SourceTag) {
+        guard let url = tag.value("href") else { return }
+        let relations = tag.words("rel")
+        let purpose = tag.word("as")
+        let isStyle = relations.contains("stylesheet") || (relations.contains("preload") && purpose == "style")
+        let kind: Reference.Kind =
+            if Self.loadedLinks.isDisjoint(with: relations) {
+                .link
+            } else if isStyle {
+                .styleSheet
+            } else if relations.contains("modulepreload") {
+                .module
+            } else {
+                purpose == "script" ? .script : .other
+            }
+        all.append(Reference(url: url, kind: kind, integrity: isStyle ? tag.places(of: "integrity") : []))
+    }
+
+    private mutating func add(_ url: SourceText?, _ kind: Reference.Kind) {
+        if let url { all.append(Reference(url: url, kind: kind)) }
+    }
+
+    private mutating func add(_ page: References) {
+        all += page.all
+        policies += page.policies
+        imports += page.imports
+        scripts += page.scripts
+    }
+
+    // MARK: CSS
+
+    private mutating func addStyle(_ scanner: CSSScanner) {
+        var scanner = scanner
+        while let found = scanner.next() {
+            all.append(Reference(url: found.url, kind: found.isImport ? .styleSheet : .other))
+        }
+    }
+
+    // MARK: Scripts
+
+    private mutating func addImports(_ scanner: ModuleImports) {
+        var scanner = scanner
+        while let url = scanner.next() { imports.append(url) }
+    }
+}

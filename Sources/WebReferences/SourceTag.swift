@@ -1,0 +1,47 @@
+import LocalSubstitution
+
+/// A start tag with the values of its attributes.
+struct SourceTag {
+    private let tag: HTMLScanner.Tag
+    private let page: SourceText
+
+    init(_ tag: HTMLScanner.Tag, of page: SourceText) {
+        self.tag = tag
+        self.page = page
+    }
+
+    var name: String { tag.name }
+    /// `svg` or `math` for an element of SVG or MathML; `nil` for one of HTML.
+    var root: String? { tag.root }
+
+    /// Where it is in the document.
+    var place: Range<Int> { page.place(of: tag.range) }
+
+    /// The value of an attribute with its character references decoded. The first attribute of a name counts.
+    func value(_ name: String) -> SourceText? {
+        tag.attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
+    }
+
+    /// The value of an attribute in lowercase; empty if there is none.
+    func word(_ name: String) -> String {
+        value(name).map { String(decoding: $0.bytes, as: UTF8.self).asciiLowercased } ?? ""
+    }
+
+    /// The words of an attribute's value, in lowercase.
+    func words(_ name: String) -> Set<String> {
+        guard let value = value(name) else { return [] }
+        return Set(value.words.map { String(decoding: value.bytes[$0], as: UTF8.self).asciiLowercased })
+    }
+
+    /// Where in the document all attributes of a name are.
+    func places(of name: String) -> [Range<Int>] {
+        tag.attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
+    }
+}
+
+extension SourceText {
+    /// Where the words are, which HTML's white space separates.
+    var words: [Range<Int>] {
+        bytes.indices.split { bytes[$0].isHTMLSpace }.map { $0.startIndex..<$0.endIndex }
+    }
+}

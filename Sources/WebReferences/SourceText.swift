@@ -1,0 +1,82 @@
+/// A text as it's meant, and where in the document each of its bytes is written.
+///
+/// This way, part of the text can be replaced in the document without changing the rest, however that is escaped.
+package struct SourceText: Sendable {
+    package private(set) var bytes: [UInt8]
+    /// Where each byte is written; `nil` while the text is one unescaped piece of the document.
+    private var places: [Int]?
+    private var start: Int
+    /// Where the last byte ends.
+    private var end: Int
+
+    /// A whole document.
+    package init(_ document: [UInt8]) {
+        bytes = document
+        start = 0
+        end = document.count
+    }
+
+    /// An empty text, to append to.
+    init(at place: Int) {
+        bytes = []
+        start = place
+        end = place
+    }
+
+    /// Appends some bytes that are written as something else, such as an escape.
+    ///
+    /// - Parameter place: Where they're written.
+    mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
+        if places == nil, place.lowerBound != end || place.count != 1 || decoded.count != 1 {
+            places = Array(start..<start + bytes.count)
+        }
+        for byte in decoded {
+            bytes.append(byte)
+            places?.append(place.lowerBound)
+        }
+        end = place.upperBound
+    }
+
+    /// Returns a part of the text.
+    func slice(_ range: Range<Int>) -> SourceText {
+        var slice = SourceText(at: place(of: range).lowerBound)
+        slice.bytes = Array(bytes[range])
+        slice.places = places.map { Array($0[range]) }
+        slice.end = place(of: range).upperBound
+        return slice
+    }
+
+    /// Returns where in the document some of the bytes are written.
+    func place(of range: Range<Int>) -> Range<Int> {
+        let lower = place(of: range.lowerBound)
+        return lower..<max(lower, place(of: range.upperBound))
+    }
+
+    private func place(of index: Int) -> Int {
+        if index == bytes.count { return end }
+        return places?[index] ?? start + index
+    }
+}
+
+extension SourceText {
+    /// The value of an attribute, with its character references decoded (WHATWG HTML §13.2.5.72).
+    ///
+    /// - Parameters:
+    ///   - value: Where it is, without its quotes.
+    ///   - source: The document, or the text of it that is HTML again.
+    init(attributeValue value: Range<Int>, of source: SourceText) {
+        self = source.slice(value)
+        guard bytes.contains(UInt8(ascii: "&")) else { return }
+        let written = self
+        self = SourceText(at: written.start)
+        var index = 0
+        while index < written.bytes.count {
+            let reference =
+                written.bytes[index] == UInt8(ascii: "&")
+                ? CharacterReference(written.bytes[(index + 1)...]) : nil
+            let range = index..<index + 1 + (reference?.length ?? 0)
+            append(reference?.bytes ?? [written.bytes[index]], at: written.place(of: range))
+            index = range.upperBound
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import Foundation
+import LocalSubstitution
+
+/// URLs as pages and clients write them.
+package enum URLText {
+    /// Returns the http or https URL that a reference means (WHATWG URL §4.4, as far as `URL` lets us), without its fragment; `nil` for
+    /// one to this document itself and for other schemes, as `data:`.
+    package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
+        let trimmed = reference.drop { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        let end = (trimmed.lastIndex { $0 > 0x20 } ?? -1) + 1
+        let text = trimmed[..<end].prefix { $0 != UInt8(ascii: "#") }
+        guard !text.isEmpty else { return nil }
+        let query = text.firstIndex(of: UInt8(ascii: "?")) ?? text.endIndex
+        let path = text[..<query].map { $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 }
+        let unicode = DocumentCharset.text(path + text[query...], charset)
+        guard let url = self.url(unicode, relativeTo: base)?.absoluteURL.standardized else { return nil }
+        let isWeb = ["http", "https"].contains(url.scheme?.asciiLowercased) && url.host?.isEmpty == false
+        return isWeb ? url : nil
+    }
+
+    /// Returns the URL that a text means; `nil` if it isn't one. As in a map, the host may have letters beyond ASCII.
+    package static func url(_ text: String, relativeTo base: URL? = nil) -> URL? {
+        URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0), relativeTo: base) }
+    }
+
+    /// The text with every byte encoded that may not stand in a URL (RFC 3986 §2), and so a `%` that begins no encoding. Its
+    /// scheme is in lowercase: Linux's loader knows no other.
+    ///
+    /// `URL` encodes a second time what is encoded already, if it finds a byte that is not.
+    private static func encoded(_ text: String) -> String {
+        let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+.-".utf8.contains($0) }
+        let hasScheme = scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")
+        let text = hasScheme ? Substring(scheme).lowercased() + text[scheme.endIndex...] : text
+        let bytes = Array(text.utf8)
+        lazy var isLiteral = text.contains("//[")
+        var result: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let isEncoding = PercentEncoding.byte(encodedAt: index, of: bytes) != nil
+            let isBracket = byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
+            if isEncoding || byte.isLetter || byte.isDigit || allowed.contains(byte) || (isBracket && isLiteral) {
+                result.append(byte)
+            } else {
+                PercentEncoding.append(byte, to: &result)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let allowed = Array("-._~:/?#@!$&'()*+,;=".utf8)
+}

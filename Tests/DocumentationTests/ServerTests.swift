@@ -1,0 +1,123 @@
+import Foundation
+import LocalSubstitution
+import LocalSubstitutionServer
+import LoopbackOrigin
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+import TestSupport
+#endif
+
+@Suite("The article on web views and browsers", .timeLimit(.minutes(2)))
+struct ServerTests {
+    fileprivate static let article = Document.article("InWebViewsAndBrowsers")
+
+    private let site: ExampleSite
+
+    init() throws { site = try ExampleSite() }
+
+    @Test("a local URL has the page's path and query, and the page's references lead to the other port")
+    func page() async throws {
+        let page = try #require(URL(string: "https://www.example.com/help?topic=3"))
+        let (server, local) = try served(page, by: LocalSubstitutionCache(contentsOf: site.mapFile))
+        #expect(local.absoluteString == "http://127.0.0.1:\(local.port ?? 0)/help?topic=3")
+        let style = try server.url(for: #require(URL(string: "https://cdn.example.com/app.css")))
+        #expect(try await text(of: local).contains("href=\"\(style.absoluteString)\""))
+        #expect(try await text(of: style).contains("serif"))
+    }
+
+    @Test("pages on a port that the app chose have the same URLs after a restart")
+    func restart() async throws {
+        let free = try LoopbackServer(routes: [:])
+        free.stop()
+        let pages = try pages(of: LocalSubstitutionCache(contentsOf: site.mapFile), on: free.port)
+        let page = try #require(URL(string: "https://www.example.com/help"))
+        let local = try pages.url(for: page)
+        #expect(local.port == Int(free.port))
+        for _ in 0..<2 {
+            #expect(try await text(of: local).contains("<h1>Help</h1>"))
+            try pages.restart()
+        }
+        #expect(try pages.url(for: page) == local)
+    }
+
+    #if os(macOS) || os(Linux)
+    @Test("substitute serve prints what the article says", arguments: ["serve --offline", "serve --offline --json"])
+    func prints(_ command: String) async throws {
+        let block = try #require(Self.article.blocks(in: "").first { $0.lines.first == "$ substitute \(command)" })
+        let process = try ServeProcess(command, in: site.folder)
+        // The ports of the two origins, and then a line for each request.
+        let ports = [try #require(process.line()), try #require(process.line())]
+        var lines = ports
+        for expected in block.lines.dropFirst(3) {
+            let match = try #require(expected.firstMatch(of: /https:\/\/[a-z.]+\/[^\s",:]+/))
+            let url = try #require(URL(string: String(match.output)))
+            let port = try #require(ports.first { $0.contains(url.host ?? "") })
+            let local = try #require(port.firstMatch(of: /http:\/\/[\d.:]+/)?.output)
+            _ = try await text(of: #require(URL(string: local + url.path)))
+            lines.append(try #require(process.line()))
+        }
+        #expect(lines.map(Session.normalized) == block.lines.dropFirst().map(Session.normalized))
+    }
+    #endif
+
+    private func text(of url: URL) async throws -> String {
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        return String(decoding: try await session.data(from: url).0, as: UTF8.self)
+    }
+}
+
+/// A folder with the article's map and its files, until this goes.
+private final class ExampleSite: Sendable {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "Site-\(UUID().uuidString)")
+
+    var mapFile: URL { folder.appending(path: "substitutions.json") }
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            at: SnippetTests.folder.appending(path: "Fixtures/site"),
+            to: folder.appending(path: "Resources")
+        )
+        try Data(try #require(ServerTests.article.blocks(in: "json").first).text.utf8).write(to: mapFile)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
+#if os(macOS) || os(Linux)
+/// `substitute serve`, until this goes.
+private final class ServeProcess {
+    private let process = Process()
+    private let output: FileHandle
+    private var unread = Data()
+
+    init(_ command: String, in folder: URL) throws {
+        let pipe = Pipe()
+        output = pipe.fileHandleForReading
+        process.executableURL = Session.products.appending(path: "substitute")
+        process.arguments = command.split(separator: " ").map(String.init)
+        process.currentDirectoryURL = folder
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.start()
+    }
+
+    deinit { process.interrupt() }
+
+    /// Waits for the next line that it prints; `nil` if it has ended.
+    func line() -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = Data(unread[(end + 1)...]) }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let data = output.availableData
+            guard !data.isEmpty else { return nil }
+            unread += data
+        }
+    }
+}
+#endif

@@ -1,0 +1,121 @@
+import Foundation
+import LocalSubstitution
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("What a server answers", .timeLimit(.minutes(5)))
+struct AnswerTests {
+    private static let map = """
+        {
+          "https://h.example/a.txt": "a.txt",
+          "https://h.example/orders": [
+            { "json": [] },
+            { "methods": ["POST"], "when": { "json": { "id": 7 } }, "status": 201, "json": { "id": 7 } },
+            { "methods": ["POST", "OPTIONS"], "status": 400 }
+          ],
+          "https://h.example/once": [{ "times": 1, "text": "first" }, { "text": "then" }],
+          "https://h.example/late": { "text": "late", "delay": 0.2 },
+          "https://h.example/lost": { "error": "timedOut" },
+          "https://h.example/old": { "status": 301, "headers": { "Location": "https://h.example/a.txt" } },
+          "https://h.example/who": { "when": { "headers": { "Authorization": "Bearer *" } }, "text": "known" },
+          "https://h.example/empty": { "status": 204 },
+          "https://h.example/gone": { "status": 410, "text": "gone" }
+        }
+        """
+
+    private func served() throws -> ServedMap { try ServedMap(Self.map, files: ["a.txt": "0123456789"]) }
+
+    @Test(
+        "what an attached session would get, whatever the method",
+        arguments: [
+            ("GET", "/a.txt", [], nil, 200, "0123456789"),
+            ("HEAD", "/a.txt", [], nil, 200, ""),
+            ("GET", "/a.txt", ["Range: bytes=2-4"], nil, 206, "234"),
+            ("GET", "/a.txt", ["Range: bytes=20-"], nil, 200, "0123456789"),
+            ("GET", "/a.txt", ["Range: bytes=2-4", "If-Range: \"x\""], nil, 200, "0123456789"),
+            ("GET", "/orders", [], nil, 200, "[]"),
+            ("POST", "/orders", ["Content-Type: application/json"], "{\"id\": 7, \"x\": 1}", 201, "{ \"id\": 7 }"),
+            ("POST", "/orders", [], "{}", 400, ""),
+            ("POST", "/orders", [], nil, 400, ""),
+            ("OPTIONS", "/orders", [], nil, 400, ""),
+            ("GET", "/late", [], nil, 200, "late"),
+            ("GET", "/who", ["Authorization: Bearer x"], nil, 200, "known"),
+            ("GET", "/empty", [], nil, 204, ""),
+            ("GET", "/gone", [], nil, 410, "gone"),
+            ("GET", "/a%2Etxt?", [], nil, 502, nil),
+        ] as [(String, String, [String], String?, Int, String?)]
+    )
+    func answers(
+        _ method: String,
+        _ path: String,
+        _ fields: [String],
+        _ body: String?,
+        _ status: Int,
+        _ expected: String?
+    ) throws {
+        let response = try served().exchange("https://h.example" + path, method: method, fields: fields, body: body)
+        #expect(response.status == status)
+        if let expected { #expect(response.body == expected) }
+        #expect(response.all("Cache-Control") == ["no-store"])
+        #expect(response.all("Content-Length").count == (status == 204 ? 0 : 1))
+    }
+
+    @Test("HEAD has the length that GET has")
+    func head() throws {
+        let served = try served()
+        #expect(try served.exchange("https://h.example/a.txt", method: "HEAD")["Content-Length"] == "10")
+    }
+
+    @Test("an alternative with a limit stops answering when it's used up")
+    func times() throws {
+        let served = try served()
+        #expect(
+            try (0..<3).map { _ in try served.exchange("https://h.example/once").body } == ["first", "then", "then"]
+        )
+    }
+
+    @Test("the client follows redirects, which lead to the origin's port")
+    func redirect() throws {
+        let served = try served()
+        let response = try served.exchange("https://h.example/old")
+        #expect(response.status == 301)
+        #expect(response["Location"] == (try served.local("https://h.example") + "/a.txt"))
+    }
+
+    @Test(
+        "a failure is a 502 that says why",
+        arguments: [
+            ("/lost", "makes this request fail"), ("/a.tx", "https://h.example/a.txt"), ("/orders", "GET"),
+        ]
+    )
+    func failures(path: String, part: String) throws {
+        let method = path == "/orders" ? "PUT" : "GET"
+        let response = try served().exchange("https://h.example" + path, method: method)
+        #expect(response.status == 502)
+        #expect(response.body.hasPrefix("https://h.example\(path): "))
+        #expect(response.body.contains(part), "\(response.body)")
+        #expect(response["Content-Type"] == "text/plain; charset=utf-8")
+    }
+
+    @Test("an entry for OPTIONS answers a preflight, and the server where there is none")
+    func options() throws {
+        let served = try served()
+        let fields = ["Origin: \(try served.local("https://h.example"))", "Access-Control-Request-Method: POST"]
+        #expect(try served.exchange("https://h.example/orders", method: "OPTIONS", fields: fields).status == 400)
+        #expect(try served.exchange("https://h.example/a.txt", method: "OPTIONS", fields: fields).status == 204)
+    }
+
+    @Test("answers many requests on one connection")
+    func keepsAlive() throws {
+        let served = try served()
+        let port = try served.port("https://h.example")
+        let head = "GET /a.txt HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+        let text = try RawClient.exchange(
+            String(repeating: head + "\r\n", count: 3) + head + "Connection: close\r\n\r\n",
+            with: port
+        )
+        #expect(text.components(separatedBy: "HTTP/1.1 200 OK\r\n").count == 5)
+        #expect(text.components(separatedBy: "0123456789").count == 5)
+    }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import LocalSubstitution
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// What changes between a client and an origin on the network.
+@Suite("The headers that a server changes", .timeLimit(.minutes(5)))
+struct HeaderTests {
+    private let origin: LoopbackServer
+    private let other: LoopbackServer
+    private let served: ServedMap
+    private let name: String
+    private let otherName: String
+
+    init() throws {
+        let other = try LoopbackServer(routes: ["/": .text("other")])
+        otherName = String(other.baseURL.absoluteString.dropLast())
+        let otherName = otherName
+        origin = try LoopbackServer { request in
+            let text = request.headers.map { "\($0.name.lowercased()): \($0.value)\n" }.sorted().joined()
+            switch request.path {
+            case "/echo": return .text(text + String(decoding: request.body, as: UTF8.self))
+            case "/moved": return .redirect(to: otherName + "/x?y", status: 307)
+            case "/here": return .redirect(to: "/echo?y")
+            case "/away": return .redirect(to: "http://nowhere.invalid/")
+            case "/cookies":
+                return LoopbackServer.Answer(headers: [
+                    ("Set-Cookie", "a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Domain=127.0.0.1; HttpOnly"),
+                    ("Set-Cookie", "__Host-b=2; Secure; Path=/; SameSite=None; Partitioned"),
+                    ("Set-Cookie", "c=3; SameSite=Lax"),
+                ])
+            case "/zipped":
+                return LoopbackServer.Answer(
+                    headers: [("Content-Encoding", "gzip"), ("Content-Type", "text/plain")],
+                    body: Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJVyjPL8pJAQCFEUoNCwAAAA==") ?? Data()
+                )
+            case "/twice":
+                return LoopbackServer.Answer(
+                    headers: [("Content-Encoding", "identity, gzip"), ("Content-Type", "text/plain")],
+                    body: Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJVyjPL8pJAQCFEUoNCwAAAA==") ?? Data()
+                )
+            case "/allowed":
+                return LoopbackServer.Answer(headers: [("Access-Control-Allow-Origin", otherName), ("Vary", "X")])
+            case "/all":
+                return LoopbackServer.Answer(headers: [
+                    ("Content-Security-Policy", "default-src 'none'"), ("Strict-Transport-Security", "max-age=1"),
+                    ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"),
+                    ("Cross-Origin-Resource-Policy", "same-site"), ("Cache-Control", "max-age=9"), ("Age", "1"),
+                    ("Expires", "Wed, 21 Oct 2037 07:28:00 GMT"), ("Alt-Svc", "h3=\":443\""), ("X-Own", "x"),
+                    ("Clear-Site-Data", "\"*\""), ("Connection", "X-Hop"),
+                    ("Link", "<\(otherName)/a.css>; rel=preload; as=style, </b>; rel=next"),
+                    ("Refresh", "5; url=\(otherName)/r"),
+                ])
+            case "/secret":
+                return LoopbackServer.Answer(
+                    status: 401,
+                    headers: [("WWW-Authenticate", "Basic realm=\"x\"")],
+                    body: Data("no".utf8)
+                )
+            case "/unchanged": return .status(304)
+            default: return .status(404)
+            }
+        }
+        self.other = other
+        name = String(origin.baseURL.absoluteString.dropLast())
+        served = try ServedMap(
+            #"{ "\#(name)/entry": { "text": "entry" }, "\#(otherName)/entry": { "text": "entry" } }"#,
+            unmatched: .load
+        )
+    }
+
+    @Test(
+        "a request's headers",
+        arguments: [
+            (["X-One: 1", "If-None-Match: \"y\""], ["x-one: 1\n", "if-none-match: \"y\"\n"], []),
+            (["X-Hop: 2", "Connection: X-Hop"], [], ["x-hop"]),
+            (["TE: trailers", "Upgrade: h2c", "Proxy-Authorization: x"], [], ["te:", "upgrade", "proxy"]),
+            (["Authorization: Basic x"], [], ["authorization"]),
+            (["Range: bytes=2-4"], ["range: bytes=2-4\n", "accept-encoding: identity\n"], []),
+        ]
+    )
+    func request(_ fields: [String], _ present: [String], _ absent: [String]) throws {
+        defer { origin.stop() }
+        let echo = try served.exchange(name + "/echo", fields: fields).body
+        #expect(echo.contains("host: \(name.dropFirst("http://".count))\n"))
+        for line in present { #expect(echo.contains(line), "\(echo)") }
+        for line in absent { #expect(!echo.contains(line), "\(echo)") }
+    }
+
+    @Test("credentials are sent on if the server is told to")
+    func credentials() throws {
+        defer { origin.stop() }
+        let served = try ServedMap("{}", unmatched: .load, sendsCredentials: true)
+        #expect(
+            try served.exchange(name + "/echo", fields: ["Authorization: Basic x"]).body.contains(
+                "authorization: Basic x\n"
+            )
+        )
+    }
+
+    @Test("Origin and Referer name the original origins")
+    func origins() throws {
+        defer { origin.stop() }
+        let own = try served.local(name)
+        let echo = try served.exchange(
+            name + "/echo",
+            method: "POST",
+            fields: ["Origin: \(try served.local(otherName))", "Referer: \(own)/a?b"],
+            body: "x"
+        ).body
+        #expect(echo.contains("origin: \(otherName)\n"))
+        #expect(echo.contains("referer: \(name)/a?b\n"))
+        #expect(echo.hasSuffix("\nx"))
+    }
+
+    @Test("redirects lead to the ports of their origins, and aren't followed")
+    func redirects() throws {
+        defer { origin.stop() }
+        let moved = try served.exchange(name + "/moved", method: "POST", body: "x")
+        #expect(moved.status == 307)
+        #expect(moved["Location"] == (try served.local(otherName)) + "/x?y")
+        #expect(try served.exchange(name + "/here")["Location"] == "/echo?y")
+        #expect(try served.exchange(name + "/away")["Location"] == "http://nowhere.invalid/")
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test("headers that don't apply on 127.0.0.1 are left out")
+    func dropped() throws {
+        defer { origin.stop() }
+        let response = try served.exchange(name + "/all")
+        let names = Set(response.fields.map { $0.name.lowercased() })
+        #expect(names == ["cache-control", "connection", "content-length", "link", "refresh", "x-own"])
+        #expect(response.all("Cache-Control") == ["no-store"])
+        let local = try served.local(otherName)
+        #expect(response["Link"] == "<\(local)/a.css>; rel=preload; as=style, </b>; rel=next")
+        #expect(response["Refresh"] == "5; url=\(local)/r")
+    }
+
+    @Test("cookies are kept apart by port")
+    func cookies() throws {
+        defer { origin.stop() }
+        let prefix = "p\(try served.port(name))-"
+        #expect(
+            try served.exchange(name + "/cookies").all("Set-Cookie") == [
+                "\(prefix)a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; HttpOnly", "\(prefix)__Host-b=2; Path=/",
+                "\(prefix)c=3; SameSite=Lax",
+            ]
+        )
+        let echo = try served.exchange(
+            name + "/echo",
+            fields: ["Cookie: \(prefix)a=1; foreign=2; p1-x=3", "Cookie: \(prefix)b=4=5"]
+        ).body
+        #expect(echo.contains("\ncookie: a=1; b=4=5\n"))
+        #expect(try !served.exchange(name + "/echo", fields: ["Cookie: foreign=2"]).body.contains("cookie"))
+        #expect(try !served.exchange(name + "/echo").body.contains("cookie"), "no cookie of one client goes to another")
+    }
+
+    @Test("a page of another served origin may read a response that doesn't say who may")
+    func access() throws {
+        defer { origin.stop() }
+        let asking = try served.local(otherName)
+        let field = "Access-Control-Allow-Origin"
+        let echo = try served.exchange(name + "/echo", fields: ["Origin: \(asking)"])
+        #expect(echo[field] == asking)
+        #expect(echo.all("Vary").contains("Origin"))
+        #expect(try served.exchange(name + "/entry", fields: ["Origin: \(asking)"])[field] == asking)
+        #expect(try served.exchange(name + "/allowed", fields: ["Origin: \(asking)"])[field] == asking)
+        #expect(try served.exchange(name + "/echo")[field] == nil)
+        #expect(try served.exchange(name + "/echo", fields: ["Origin: http://evil.example"])[field] == nil)
+    }
+
+    @Test("a preflight between origins that are served is allowed")
+    func preflight() throws {
+        defer { origin.stop() }
+        let asking = try served.local(otherName)
+        let fields = ["Origin: \(asking)", "Access-Control-Request-Method: PUT", "Access-Control-Request-Headers: x-a"]
+        let response = try served.exchange(name + "/echo", method: "OPTIONS", fields: fields)
+        #expect(response.status == 204)
+        #expect(response["Access-Control-Allow-Origin"] == asking)
+        #expect(response["Access-Control-Allow-Methods"] == "PUT")
+        #expect(response["Access-Control-Allow-Headers"] == "x-a")
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("a compressed body arrives decoded, and 304 and 401 arrive unchanged")
+    func statuses() throws {
+        defer { origin.stop() }
+        for path in ["/zipped", "/twice"] {
+            let zipped = try served.exchange(name + path)
+            #expect(zipped.body == "hello world")
+            #expect(zipped["Content-Encoding"] == nil)
+            #expect(zipped.all("Content-Length").allSatisfy { $0 == "11" })
+        }
+        #expect(try served.exchange(name + "/unchanged").status == 304)
+        let secret = try served.exchange(name + "/secret")
+        #expect(secret.status == 401)
+        #expect(secret["WWW-Authenticate"] == "Basic realm=\"x\"")
+        #expect(secret.body == "no")
+    }
+}

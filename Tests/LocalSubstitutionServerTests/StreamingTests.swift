@@ -1,0 +1,139 @@
+import Dispatch
+import Foundation
+import Guarded
+import LocalSubstitution
+import LocalSubstitutionServer
+import Loopback
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Bodies that a server passes on", .timeLimit(.minutes(5)))
+struct StreamingTests {
+    @Test("pieces from the network arrive before the rest")
+    func pieces() throws {
+        let body = Data(repeating: UInt8(ascii: "x"), count: 1_000)
+        let origin = try LoopbackServer { _ in
+            LoopbackServer.Answer(body: body, chunked: true, fault: .stallAfter(bodyBytes: 500))
+        }
+        defer { origin.stop() }
+        let name = String(origin.baseURL.absoluteString.dropLast())
+        let served = try ServedMap("{}", unmatched: .load)
+        let port = try served.port(name)
+        let client = try RawClient(port)
+        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        _ = try client.read(through: "\r\n\r\n1f4\r\n")
+        #expect(try client.read(through: String(repeating: "x", count: 500)).count == 500)
+        served.server.stop()
+        #expect(try !client.readToEnd().contains("0\r\n\r\n"))
+    }
+
+    @Test("a response that breaks off isn't ended", arguments: [true, false])
+    func broken(isChunked: Bool) throws {
+        let body = Data(repeating: UInt8(ascii: "x"), count: 1_000)
+        let origin = try LoopbackServer { _ in
+            LoopbackServer.Answer(body: body, chunked: isChunked, fault: .dropAfter(bodyBytes: 500))
+        }
+        defer { origin.stop() }
+        let served = try ServedMap("{}", unmatched: .load)
+        let response = try served.exchange(String(origin.baseURL.absoluteString))
+        #expect(response.status == 200)
+        #expect(response.body.count <= 500)
+        #expect(isChunked ? !response.isComplete : response["Content-Length"] == "1000")
+    }
+
+    @Test("a client of HTTP/1.0 gets no chunks")
+    func oldClient() throws {
+        let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data("hello".utf8), chunked: true) }
+        defer { origin.stop() }
+        let served = try ServedMap("{}", unmatched: .load)
+        let port = try served.port(String(origin.baseURL.absoluteString.dropLast()))
+        let text = try RawClient.exchange("GET / HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\n\r\n", with: port)
+        #expect(text.hasSuffix("\r\n\r\nhello"))
+        #expect(!text.lowercased().contains("transfer-encoding"))
+    }
+
+    @Test("a large file is sent whole and in parts, and its HEAD has its length")
+    func largeFile() throws {
+        let text = (0..<300_000).map { "\($0) " }.joined()
+        let served = try ServedMap(
+            """
+            {
+              "https://h.example/a.bin": "a.bin",
+              "https://h.example/b.bin": { "file": "a.bin", "use": "whenOffline" },
+              "https://h.example/c.bin": [{ "times": 1, "file": "a.bin" }]
+            }
+            """,
+            files: ["a.bin": text]
+        )
+        for name in ["a", "b", "c"] {
+            let whole = try served.exchange("https://h.example/\(name).bin")
+            #expect(whole.body == text)
+            #expect(whole.all("Content-Length") == ["\(text.utf8.count)"])
+        }
+        #expect(try served.exchange("https://h.example/c.bin").status == 502)
+        let part = try served.exchange("https://h.example/a.bin", fields: ["Range: bytes=1000000-1000009"])
+        #expect(part.status == 206)
+        #expect(part.body == text.dropFirst(1_000_000).prefix(10))
+        #expect(part["Content-Range"] == "bytes 1000000-1000009/\(text.utf8.count)")
+        let head = try served.exchange("https://h.example/a.bin", method: "HEAD")
+        #expect(head["Content-Length"] == "\(text.utf8.count)")
+        #expect(head["ETag"] == part["ETag"])
+    }
+
+    @Test("a large file that is written to while it's sent breaks off: bytes of two versions are never mixed")
+    func changedFile() throws {
+        let count = 32 << 20
+        let served = try ServedMap(
+            #"{ "https://h.example/a.bin": "a.bin" }"#,
+            files: ["a.bin": String(repeating: "a", count: count)]
+        )
+        let file = served.folder.file("Resources/a.bin")
+        let port = try served.port("https://h.example")
+        let client = try RawClient(port)
+        try client.send("GET /a.bin HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        _ = try client.read(through: "\r\n\r\n")
+        // More than the system holds between the two, so that the server waits.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seek(toOffset: 0)
+        try handle.write(contentsOf: Data(repeating: UInt8(ascii: "b"), count: count))
+        try handle.close()
+        let rest = try client.readToEnd()
+        #expect(rest.utf8.count < count)
+        #expect(rest.utf8.allSatisfy { $0 == UInt8(ascii: "a") })
+    }
+
+    @Test(
+        "a request whose client has left is cancelled, while it waits and while its response arrives",
+        arguments: [true, false]
+    )
+    func left(isDelayed: Bool) async throws {
+        let (ended, end) = AsyncStream<Void>.makeStream()
+        let (cancelled, cancel) = AsyncStream<Void>.makeStream()
+        let origin = try Listener { connection in
+            try? connection.socket.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8))
+            // Until the other side closes the connection.
+            connection.socket.waitForEnd()
+            cancel.finish()
+        }
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        try folder.write("substitutions.json", #"{ "https://h.example/": { "text": "late", "delay": 3600 } }"#)
+        let server = try SubstitutionServer(
+            cache: LocalSubstitutionCache(contentsOf: folder.file("substitutions.json")),
+            unmatched: .load,
+            recorder: nil,
+            ports: [:],
+            log: { _ in end.finish() }
+        )
+        let url = isDelayed ? "https://h.example/" : "http://127.0.0.1:\(try origin.listen(on: 0))/"
+        let port = UInt16(try server.url(for: #require(URL(string: url))).port ?? 0)
+        let client = try RawClient(port)
+        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        if !isDelayed { _ = try client.read(through: "\r\n\r\nabc") }
+        client.connection.hangUp()
+        for await _ in ended {}
+        if !isDelayed { for await _ in cancelled {} }
+        server.stop()
+    }
+}

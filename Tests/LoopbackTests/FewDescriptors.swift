@@ -1,0 +1,46 @@
+#if os(Linux)
+import Glibc
+import Loopback
+import TestSupport
+
+/// Leaves this process a number of descriptors, apart from those of clients that it has made before.
+struct FewDescriptors {
+    /// Sockets that aren't connected yet.
+    let clients: [Socket]
+
+    /// - Parameter count: What the process may still open.
+    init(count: Int, clients: Int) throws {
+        // A new descriptor has the lowest number that is free, and the limit is one of numbers.
+        let reserved = (0..<count).map { _ in open("/dev/null", O_RDONLY) }
+        self.clients = try (0..<clients).map { _ in try RawClient.unconnected() }
+        for descriptor in reserved { close(descriptor) }
+        Self.setLimit((reserved.max() ?? 0) + 1)
+    }
+
+    /// Limits the numbers of new descriptors.
+    static func setLimit(_ number: Int32) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = min(rlim_t(number), limit.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// Returns the number of free descriptors.
+    func free() -> Int {
+        let all = opened()
+        for descriptor in all { close(descriptor) }
+        return all.count
+    }
+
+    /// Takes all descriptors but some.
+    func use(allBut count: Int) {
+        for descriptor in opened().suffix(count) { close(descriptor) }
+    }
+
+    private func opened() -> [Int32] {
+        var all: [Int32] = []
+        while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { all.append(descriptor) }
+        return all
+    }
+}
+#endif

@@ -1,0 +1,169 @@
+import Foundation
+import Loopback
+import Testing
+
+@Suite("A reader of requests", .timeLimit(.minutes(5)))
+struct RequestReaderTests {
+    private let client: Socket
+    private let socket: Socket
+
+    init() throws {
+        (client, socket) = try Socket.pair()
+    }
+
+    private func send(_ text: String) throws {
+        try client.write(Data(text.utf8))
+    }
+
+    /// What the client has been sent so far.
+    private var received: String? {
+        guard !Socket.readable(of: [client], within: 0).isEmpty else { return nil }
+        return (try? client.read(upTo: 1_000)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test(
+        "knows the authority of a target that is a whole URL",
+        arguments: [
+            ("/a?b", nil, "/a?b"), ("http://one.example:81/a?b", "one.example:81", "/a?b"),
+            ("http://one.example", "one.example", "/"), ("HTTPS://[::1]?b", "[::1]", "/?b"),
+            ("http://127.0.0.1@evil/", "127.0.0.1@evil", "/"), ("http:///a", "", "/a"), ("*", nil, "*"),
+            ("one.example:443", nil, "one.example:443"), ("/a?u=http://two.example/", nil, "/a?u=http://two.example/"),
+            ("//two.example/", nil, "//two.example/"),
+        ] as [(String, String?, String)]
+    )
+    func authority(target: String, authority: String?, pathAndQuery: String) throws {
+        try send("GET \(target) HTTP/1.1\r\nHost: other\r\n\r\n")
+        var reader = RequestReader(socket)
+        let request = try reader.nextHead()
+        #expect(request.authority == authority)
+        #expect(request.pathAndQuery == pathAndQuery)
+        #expect(request.header("host") == "other")
+    }
+
+    @Test("reads requests that arrive byte by byte")
+    func bytes() throws {
+        let texts = [
+            "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none",
+            "\r\nPOST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2;x\r\ntw\r\n1\r\no\r\n0\r\nX: y\r\n\r\n",
+            "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n",
+        ]
+        Thread.detachNewThread {
+            for byte in texts.joined().utf8 { try? client.write(Data([byte])) }
+        }
+        let limits = RequestReader.Limits(idleSeconds: 20, headSeconds: 60, bodySeconds: 60)
+        var reader = RequestReader(socket, limits: limits)
+        for (path, body) in [("/1", "one"), ("/2", "two"), ("/3", "")] {
+            var request = try reader.nextHead()
+            try reader.readBody(of: &request, limit: 3)
+            #expect(request.path == path)
+            #expect(String(decoding: request.body, as: UTF8.self) == body)
+        }
+    }
+
+    @Test("gives up on a client that doesn't begin a request, without an answer")
+    func silent() throws {
+        var reader = RequestReader(socket, limits: RequestReader.Limits(idleSeconds: 0.02, headSeconds: 60))
+        let error = #expect(throws: Socket.Closed.self) { try reader.nextHead() }
+        #expect(error?.isTimeout == true)
+    }
+
+    @Test("waits for a second request as long as for the first, however little time a head has")
+    func silentAgain() throws {
+        var reader = RequestReader(socket, limits: RequestReader.Limits(idleSeconds: 20, headSeconds: 0.3))
+        // Two parts, so that the second is waited for as part of a head.
+        try send("GET / HTTP/1.1\r\n")
+        let parts = Thread { [client] in
+            _ = Socket.readable(of: [client], within: 0.01)
+            try? client.write(Data("Host: a\r\n\r\n".utf8))
+            _ = Socket.readable(of: [client], within: 0.5)
+            try? client.write(Data("GET /late HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        }
+        parts.start()
+        _ = try reader.nextHead()
+        #expect(try reader.nextHead().path == "/late")
+    }
+
+    @Test(
+        "refuses a client that doesn't finish its request",
+        arguments: [
+            ("G", 408), ("\r\n", 408), ("GET / HTTP/1.1\r\nHost: a\r\n", 408),
+            ("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nbody", 408),
+            ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4", 408),
+            ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbo", 408),
+            ("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n", 408),
+        ]
+    )
+    func unfinished(text: String, status: Int) throws {
+        try send(text)
+        let limits = RequestReader.Limits(idleSeconds: 20, headSeconds: 0.02, bodySeconds: 0.02)
+        let start = ContinuousClock.now
+        #expect(throws: HTTPRequest.Refusal(status: status)) {
+            var reader = RequestReader(socket, limits: limits)
+            var request = try reader.nextHead()
+            try reader.readBody(of: &request, limit: 100)
+        }
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test("refuses a client that drips the bytes of a head, in the time of a whole one")
+    func dripping() throws {
+        let drip = Thread { [client] in
+            for _ in 0..<200 where (try? client.write(Data("x".utf8))) != nil {
+                // The pause between two drops; nothing comes back.
+                _ = Socket.readable(of: [client], within: 0.01)
+            }
+            client.hangUp()
+        }
+        drip.start()
+        var reader = RequestReader(socket, limits: RequestReader.Limits(idleSeconds: 20, headSeconds: 0.2))
+        #expect(throws: HTTPRequest.Refusal(status: 408)) { try reader.nextHead() }
+        socket.hangUp()
+    }
+
+    @Test(
+        "refuses a body beyond the limit before it arrives, and doesn't ask for it",
+        arguments: [
+            ("Content-Length: 11", "", 413), ("Content-Length: 62914560", "", 413),
+            ("Content-Length: 99999999999999999999", "", 413), ("Transfer-Encoding: gzip, chunked", "", 501),
+            ("Content-Length: x", "", 400), ("Content-Length: 1\r\nTransfer-Encoding: chunked", "", 400),
+        ]
+    )
+    func unread(fields: String, body: String, status: Int) throws {
+        try send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\(fields)\r\n\r\n\(body)")
+        var reader = RequestReader(socket, limits: RequestReader.Limits(bodySeconds: 1))
+        var request = try reader.nextHead()
+        #expect(throws: HTTPRequest.Refusal(status: status)) { try reader.readBody(of: &request, limit: 10) }
+        #expect(received == nil)
+    }
+
+    @Test(
+        "refuses chunks beyond the limit before they arrive",
+        arguments: [
+            ("b\r\n", 413), ("6\r\n123456\r\n5\r\n", 413), ("7fffffffffffffff\r\n", 413),
+            ("ffffffffffffffffff\r\n", 400), ("-1\r\n", 400), ("\r\n", 400), ("3\r\nabcd\r\n", 400),
+        ]
+    )
+    func chunks(text: String, status: Int) throws {
+        try send("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(text)")
+        var reader = RequestReader(socket, limits: RequestReader.Limits(bodySeconds: 1))
+        var request = try reader.nextHead()
+        #expect(throws: HTTPRequest.Refusal(status: status)) { try reader.readBody(of: &request, limit: 10) }
+    }
+
+    @Test(
+        "asks for a body within the limit",
+        arguments: [
+            ("Content-Length: 10", "0123456789"), ("Transfer-Encoding: chunked", "a\r\n0123456789\r\n0\r\n\r\n"),
+        ]
+    )
+    func asked(field: String, body: String) throws {
+        try send("PUT / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\(field)\r\n\r\n")
+        var reader = RequestReader(socket)
+        var request = try reader.nextHead()
+        #expect(received == nil)
+        try send(body)
+        try reader.readBody(of: &request, limit: 10)
+        #expect(received == "HTTP/1.1 100 Continue\r\n\r\n")
+        #expect(request.body == Data("0123456789".utf8))
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import WebReferences
+
+@Suite("What a module imports")
+struct ModuleImportsTests {
+    @Test(
+        "is found before its own code begins",
+        arguments: [
+            ("import './a.js'", ["./a.js"]), ("import\"/a\";import'/b'", ["/a", "/b"]),
+            (
+                "import a, { b as c, default as d } from '../e.js'\nimport * as f from \"https://g.example/h.js\"",
+                ["../e.js", "https://g.example/h.js"]
+            ),
+            ("import{a as b,c}from\"./d\";import e from'./f'", ["./d", "./f"]),
+            (
+                "export * from './a'; export * as b from './c'; export { d, e as 'f g' } from './h'",
+                ["./a", "./c", "./h"]
+            ),
+            ("export { a }\nimport './b'", ["./b"]), ("export { a };export{b}from'./c'", ["./c"]),
+            ("import a from './b' with { type: 'json' }; import './c'", ["./b", "./c"]),
+            ("import from from './a'; import defer * as b from './c'", ["./a", "./c"]),
+            ("\u{FEFF}// './a'\n/* import './b' */ import './c' // x", ["./c"]), ("#!x\nimport './a'", ["./a"]),
+            ("'use strict'; \"use x\"\nimport './a'", ["./a"]), ("'a'.b; import './c'", []),
+            ("import 'bare'; import './a'", ["./a"]), ("import './a\\u0062'; import './c'", []),
+            ("import('./a'); import './b'", []), ("import.meta; import './b'", []), ("let a; import './b'", []),
+            ("export const a = 'b'; import './c'", []), ("export default './a'", []),
+            ("export default function a() {} import './c'", []), ("import a './b'", []), ("import { a './b'", []),
+            ("import", []), ("import {", []), ("import '", []), ("/*", []), ("", []),
+        ] as [(String, [String])]
+    )
+    func imports(script: String, urls: [String]) {
+        var scanner = ModuleImports(SourceText(Array(script.utf8)))
+        var found: [String] = []
+        while let url = scanner.next() { found.append(String(decoding: url.bytes, as: UTF8.self)) }
+        #expect(found == urls)
+    }
+
+    @Test("is found in a page's own modules too, and isn't one of the references that are rewritten")
+    func page() {
+        let html = "<script type=module>import './a'</script><script>import './b'</script>"
+        let references = References(page: Array(html.utf8))
+        #expect(references.imports.map { String(decoding: $0.bytes, as: UTF8.self) } == ["./a"])
+        #expect(references.all.isEmpty)
+        #expect(references.scripts == 2)
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Testing
+
+@testable import WebReferences
+
+@Suite("What a page refers to")
+struct ReferencesTests {
+    /// A page, and the URLs that it refers to.
+    struct Case: CustomTestStringConvertible, Sendable {
+        let html: String
+        let urls: [String]
+
+        init(_ html: String, _ urls: String...) {
+            self.html = html
+            self.urls = urls
+        }
+
+        var testDescription: String { html }
+    }
+
+    @Test(
+        "finds what a page refers to",
+        arguments: [
+            Case("<img src=a.png>", "a.png"),
+            Case("<IMG SRC='a.png'>", "a.png"),
+            Case("<img\nalt=\"x>y\" src = \"a.png\" />", "a.png"),
+            Case("<img src=a.png/>", "a.png/"),
+            Case("<img/src=a.png/alt=b>", "a.png/alt=b"),
+            Case("<img src=a.png src=b.png>", "a.png"),
+            Case("<img data-src=a.png alt=src>"),
+            Case("<img =src=b src=a>", "a"),
+            Case("<img src>", ""),
+            Case("<img src='a.png"),
+            Case("<img src=a.png"),
+            Case("<img src='?a=1&amp;b=2&#38;c&#x26;d&lt;e'>", "?a=1&b=2&c&d<e"),
+            Case("<img src='?a=1&copy=2&amp=3&ampx=4&lt5&amp'>", "?a=1&copy=2&amp=3&ampx=4&lt5&"),
+            Case("<img src='&#0;&#xD800;&#99999999999;&#;&#x;&apos;&quot'>", "\u{FFFD}\u{FFFD}\u{FFFD}&#;&#x;'\""),
+            Case("<!-- <img src=a> --><img src=b>", "b"),
+            Case("<!--><img src=a><!---><img src=b><!-- --!><img src=c><!-- -- > <img src=d> -->", "a", "b", "c"),
+            Case("<!-- <img src=a>"),
+            Case("<!x <img src=a><img src=b>", "b"),
+            Case("<?xml <img src=a><img src=b>", "b"),
+            Case("</p <img src=a><img src=b>", "b"),
+            Case("</ <img src=a><img src=b>", "b"),
+            Case("< img src=a><3<img src=b>", "b"),
+            Case("<![CDATA[<img src=a>]]><img src=b>", "b"),
+            Case("<script>'<img src=a>'</script><img src=b>", "b"),
+            Case("<script>'</scripty><img src=a>'</SCRIPT ><img src=b>", "b"),
+            Case("<script><!-- <script></script><img src=a> --></script><img src=b>", "b"),
+            Case("<script><!-- <script> --></script><img src=b>", "b"),
+            Case("<script><!-- x </script><img src=b>", "b"),
+            Case("<script src=a><img src=b>", "a"),
+            Case("<script/><img src=a></script><img src=b>", "b"),
+            Case("<title><img src=a></title><textarea><img src=b></textarea><img src=c>", "c"),
+            Case("<noscript><img src=a></noscript><iframe src=x><img src=b></iframe><img src=c>", "x", "c"),
+            Case("<svg><title/><style/><image href=a /><image xlink:href=b></svg><img src=c>", "a", "b", "c"),
+            Case("<svg></svg><title/><img src=a>"),
+            Case("<svg><title><a href=a></a></title><script><use href=b></script></svg>", "a", "b"),
+            Case("<svg><style>p{x:url(a)}<![CDATA[</style>p>a{x:url(b)}]]></style><use href=c></svg>", "a", "b", "c"),
+            Case("<svg><![CDATA[x><use href=a>]]><use href=b></svg><![CDATA[<img src=c>]]><img src=d>", "b", "d"),
+            Case("<svg><p><textarea><image href=a></textarea>"),
+            Case("<svg><foreignObject><textarea><img src=a></textarea><iframe src=b><a href=c></iframe>", "b"),
+            Case(
+                "<svg><path fill='url(#a)' style='mask: url(b)'><a href=c ping=d></svg><p fill='url(e)'>",
+                "#a",
+                "b",
+                "c"
+            ),
+            Case("<math><mi href=a><textarea><img src=b></textarea></mi><title><p><img src=c>", "c"),
+            Case("<math><style>x{y:url(a)}</style><script>x</script></math>"),
+            Case("<image src=a srcset='b 1x, c 2x'>", "a", "b", "c"),
+            Case("<plaintext><img src=a></plaintext><img src=b>"),
+            Case("<link rel=preload as=image href=a imagesrcset='b 1x, c 2x'>", "a", "b", "c"),
+            Case(
+                "<video src=a poster=b><source src=c><track src=d></video><audio src=e></audio>",
+                "a",
+                "b",
+                "c",
+                "d",
+                "e"
+            ),
+            Case(
+                "<a href=a ping='b  c'><iframe src=b></iframe><form action=c><button formaction=d>",
+                "b",
+                "c",
+                "a",
+                "b",
+                "c",
+                "d"
+            ),
+            Case("<frameset><frame src=a></frameset><area href=b><base href=c><html manifest=d>", "a", "b", "c", "d"),
+            Case("<q cite=a><img longdesc=b><meta property='og:image' content=c><div src=d href=e>"),
+            Case("<iframe src=a srcdoc='<img src=b>&lt;img src=&quot;c&quot;&gt;'></iframe>", "a", "b", "c"),
+            Case("<iframe srcdoc='&lt;p style=&apos;x:url(&amp;quot;a&amp;quot;)&apos;>'></iframe>", "a"),
+            Case("<meta http-equiv=Refresh content='5; URL = \"a\" b'><meta name=refresh content='0;b'>", "a"),
+            Case("<input type=image src=a><table background=b><td background=c>", "a", "b", "c"),
+            Case("<img srcset='a 1x, b.png?x,y 2x,c'>", "a", "b.png?x,y", "c"),
+            Case("<img srcset=' ,a, b (x,y) 2x ,, c,d'>", "a", "b", "c,d"),
+            Case("<img srcset=',, ,'><img srcset>"),
+            Case("<source srcset=a.webp&#32;1x,b>", "a.webp", "b"),
+            Case("<p style='background: url(a.png)'>", "a.png"),
+            Case("<p style=\"background: url(&quot;a&amp;b&quot;)\">", "a&b"),
+            Case("<p style=background:url(a.png)>", "a.png"),
+            Case("<style>@import 'a'; p { background: url(b) }</style><p>url(c)</p>", "a", "b"),
+            Case("<meta http-equiv=refresh content='0 urls'><meta http-equiv=refresh content='0x;a'>", "urls"),
+            Case("<style><!-- p { background: url(a) } --></style>", "a"),
+            Case("<style type=Text/CSS>x{y:url(a)}</style><style type=text/less>x{y:url(b)}</style>", "a"),
+            Case("<base href=x><img src=a>", "x", "a"),
+            Case(""), Case("<"), Case("<i"), Case("</"), Case("<!"), Case("<!-"), Case("&"),
+        ]
+    )
+    func references(_ page: Case) {
+        let references = References(page: Array(page.html.utf8))
+        #expect(references.all.map { String(decoding: $0.url.bytes, as: UTF8.self) } == page.urls)
+    }
+
+    @Test(
+        "knows what each is for",
+        arguments: [
+            ("<link rel='Alternate StyleSheet' href=a>", .styleSheet),
+            ("<link rel=preload as=style href=a>", .styleSheet),
+            ("<link rel='Shortcut ICON' href=a>", .other), ("<link rel=preload as=font href=a>", .other),
+            ("<link rel=manifest href=a>", .other), ("<link rel=preload as=script href=a>", .script),
+            ("<link rel=modulepreload href=a>", .module), ("<link rel=canonical href=a>", .link),
+            ("<link rel=preconnect href=a>", .link), ("<link rel=prefetch as=style href=a>", .other),
+            ("<link href=a>", .link), ("<link as=style href=a>", .link),
+            ("<script src=a></script>", .script), ("<script type=Module src=a></script>", .module),
+            ("<script type=application/json src=a></script>", .link),
+            ("<iframe src=a></iframe>", .frame), ("<iframe src=a srcdoc></iframe>", .link), ("<frame src=a>", .frame),
+            ("<object data=a>", .frame), ("<embed src=a>", .frame), ("<img src=a>", .other), ("<a href=a>", .link),
+            ("<form action=a>", .link), ("<svg><use href=a>", .other), ("<svg><a href=a>", .link),
+            ("<style>@import 'a'</style>", .styleSheet), ("<p style='x: url(a)'>", .other), ("<base href=a>", .link),
+            ("<meta http-equiv=refresh content='0; a'>", .link), ("<svg><script href=a />", .script),
+        ] as [(String, References.Reference.Kind)]
+    )
+    func kind(html: String, kind: References.Reference.Kind) {
+        #expect(References(page: Array(html.utf8)).all.map(\.kind) == [kind])
+    }
+
+    @Test("tells where a URL is written, without its quotes, even if it's escaped twice")
+    func places() {
+        let html = Array(
+            """
+            <img src="a&amp;b" srcset='&#97;b 1x, c&amp;d 2x' style="x: url( &quot;e&quot; )">\
+            <p style='x: url("\\66&apos;&#32;g")'><iframe srcdoc='&lt;a href=&quot;&amp;amp;h&quot;&gt;'></iframe>\
+            <meta http-equiv=refresh content="0; url=&apos;&#105;j&apos;">
+            """.utf8
+        )
+        let references = References(page: html).all
+        let written = references.map { reference in
+            String(decoding: html[reference.url.place(of: 0..<reference.url.bytes.count)], as: UTF8.self)
+        }
+        #expect(written == ["a&amp;b", "&#97;b", "c&amp;d", "e", "\\66&apos;&#32;g", "&amp;amp;h", "&#105;j"])
+        let meant = references.map { String(decoding: $0.url.bytes, as: UTF8.self) }
+        #expect(meant == ["a&b", "ab", "c&d", "e", "f' g", "&h", "ij"])
+    }
+
+    @Test("takes the first base, and finds policies, the integrity of style sheets, and scripts that run")
+    func rest() {
+        let html = Array(
+            """
+            <base target=_top><base href='/b/'><base href=c>\
+            <meta http-equiv=Content-Security-Policy content="default-src 'none'"><script src=s integrity=i></script>\
+            <link rel=stylesheet href=a integrity=j integrity='k'><script type=application/ld+json>{}</script>
+            """.utf8
+        )
+        let references = References(page: html)
+        #expect(references.base.map { String(decoding: $0.bytes, as: UTF8.self) } == "/b/")
+        #expect(
+            references.policies.map { String(decoding: html[$0], as: UTF8.self) } == [
+                "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'\">"
+            ]
+        )
+        let integrity = references.all.flatMap(\.integrity).map { String(decoding: html[$0], as: UTF8.self) }
+        #expect(integrity == ["integrity=j", "integrity='k'"])
+        #expect(references.scripts == 1)
+    }
+
+    @Test("reads pages in srcdoc attributes of others four deep")
+    func deep() {
+        var html = "<img src=a>"
+        let found = (0...5).map { _ in
+            defer {
+                let escaped = html.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+                html = "<iframe srcdoc=\"\(escaped)\"></iframe>"
+            }
+            return References(page: Array(html.utf8)).all.count
+        }
+        #expect(found == [1, 1, 1, 1, 1, 0])
+    }
+
+    @Test("takes any bytes, and every place is one of the document's")
+    func anything() {
+        let pieces = [
+            "<", ">", "</", "<!--", "-->", "--!>", "<script", "</script>", "<style>", "</style>", "\"", "'", "=", "/",
+            " ",
+            "img", " src=", " srcset=", " style=", "url(", ")", "\\", "&#", "&amp;", "x41;", ",", "a", "@import", "/*",
+            "*/",
+            "\u{0}", "é", "\n", "<svg>", "</svg>", "<base href=", "<link rel=icon href=", "{", "}", ";",
+        ]
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<3_000 {
+            var html: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...40, using: &generator) {
+                html += Array((pieces.randomElement(using: &generator) ?? "").utf8)
+                if Int.random(in: 0..<10, using: &generator) == 0 {
+                    html.append(.random(in: 0...255, using: &generator))
+                }
+            }
+            for references in [References(page: html), References(styleSheet: html)] {
+                let places = references.all.map { $0.url.place(of: 0..<$0.url.bytes.count) } + references.policies
+                #expect(places.allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= html.count }, "\(html)")
+            }
+        }
+    }
+}
