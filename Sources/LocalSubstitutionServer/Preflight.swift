@@ -15,7 +15,6 @@ enum Preflight {
             ("Access-Control-Allow-Origin", origin),
             ("Access-Control-Allow-Methods", method),
             ("Access-Control-Allow-Credentials", "true"),
-            ("Cache-Control", "no-store"),
         ]
         if let names = request.header("Access-Control-Request-Headers") {
             head.fields.append(("Access-Control-Allow-Headers", names))

@@ -21,7 +21,7 @@ struct ResponseHeaders {
         "cross-origin-embedder-policy-report-only", "cross-origin-resource-policy", "origin-agent-cluster",
         // They apply to https, to other servers, or to what the browser has stored for every port.
         "strict-transport-security", "alt-svc", "clear-site-data", "nel", "report-to", "reporting-endpoints",
-        // The server sends its own, which says not to store anything.
+        // Every response says that nothing is stored: see `ServedConnection`.
         "cache-control", "expires", "pragma", "age",
     ]
 
@@ -72,7 +72,6 @@ struct ResponseHeaders {
                 fields.append((name, value))
             }
         }
-        fields.append(("Cache-Control", "no-store"))
         return fields + access(requestOrigin, all)
     }
 

@@ -71,39 +71,33 @@ struct ServedConnection: Sendable {
         let response = responder.response(to: request, for: url, at: connection.port) { [connection] in
             !connection.stopSignal.isRaised(within: 0) && !connection.socket.hasLeft
         }
-        if case .data(let body) = response.body {
+        if case .data = response.body {
             // Logged before it's sent, so that a client with the response finds it in the log.
-            record(request, url, response, sendsBody(response, to: request) ? body.count : 0, since: start)
+            record(request, url, response, since: start)
             return try send(response, to: request) { _ in }
         }
         var bytes = 0
-        defer { record(request, url, response, bytes, since: start) }
+        defer { record(request, url, response, sent: bytes, since: start) }
         return try send(response, to: request) { bytes += $0 }
     }
 
-    /// Sends a response, and closes the connection without reading the client's body.
+    /// Sends a response, after which the connection is closed: the client's body wasn't read.
     private func refuse(_ response: ServedResponse, _ request: HTTPRequest?) throws {
-        var head = response.head
-        guard case .data(let body) = response.body else { return }
-        head.fields += [("Content-Length", String(body.count)), ("Connection", "close")]
-        record(
-            request,
-            request.flatMap { responder.url(of: $0, at: connection.port) },
-            response,
-            body.count,
-            since: .now()
-        )
-        try socket.write(head.encoded + body)
+        let url = request.flatMap { responder.url(of: $0, at: connection.port) }
+        record(request, url, response, since: .now())
+        _ = try send(response, to: request, closes: true) { _ in }
     }
 
+    /// - Parameter sent: The bytes of the body that were sent; `nil` for all of them.
     private func record(
         _ request: HTTPRequest?,
         _ url: URL?,
         _ response: ServedResponse,
-        _ bytes: Int,
+        sent: Int? = nil,
         since start: DispatchTime
     ) {
         guard let log else { return }
+        let whole = sendsBody(response, to: request) ? response.body.length ?? 0 : 0
         log(
             ServedRequest(
                 method: request?.method ?? "?",
@@ -111,7 +105,7 @@ struct ServedConnection: Sendable {
                 status: response.head.status,
                 source: response.source,
                 response: response.original,
-                bytes: bytes,
+                bytes: sent ?? whole,
                 seconds: Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
             )
         )
@@ -119,16 +113,24 @@ struct ServedConnection: Sendable {
 
     // MARK: Sending
 
-    private func sendsBody(_ response: ServedResponse, to request: HTTPRequest) -> Bool {
-        response.head.allowsBody && request.method != "HEAD"
+    private func sendsBody(_ response: ServedResponse, to request: HTTPRequest?) -> Bool {
+        response.head.allowsBody && request?.method != "HEAD"
     }
 
-    /// - Parameter count: Called with the size of each piece of a long body after it was sent.
+    /// - Parameters:
+    ///   - closes: Whether the connection is closed afterwards, even if the client would go on.
+    ///   - count: Called with the size of each piece of a long body after it was sent.
     /// - Returns: Whether another request may follow.
-    private func send(_ response: ServedResponse, to request: HTTPRequest, count: (Int) -> Void) throws -> Bool {
+    private func send(
+        _ response: ServedResponse,
+        to request: HTTPRequest?,
+        closes: Bool = false,
+        count: (Int) -> Void
+    ) throws -> Bool {
         var head = response.head
+        head.fields.append(("Cache-Control", "no-store"))
         let hasBody = sendsBody(response, to: request)
-        var keepsAlive = !request.closesConnection
+        var keepsAlive = !closes && request?.closesConnection == false
         var isChunked = false
         if hasBody {
             if let length = response.body.length {
@@ -136,7 +138,7 @@ struct ServedConnection: Sendable {
                 head.fields.append(("Content-Length", String(length)))
             } else if head.field("Content-Length") == nil {
                 // HTTP/1.0 has no chunks, so closing the connection ends the body.
-                isChunked = request.minorVersion > 0
+                isChunked = request.map { $0.minorVersion > 0 } ?? false
                 if isChunked { head.fields.append(("Transfer-Encoding", "chunked")) } else { keepsAlive = false }
             }
         }

@@ -10,8 +10,8 @@ final class ServedOrigins: Sendable {
     private struct State: Sendable {
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
-        /// The origins that the current map names.
-        var named: MapOrigins
+        /// The origins that the map names, once one was looked for.
+        var named: MapOrigins?
         var isStopped = false
     }
 
@@ -28,7 +28,7 @@ final class ServedOrigins: Sendable {
         self.cache = cache
         wanted = ports
         self.listener = listener
-        state = Guarded(State(named: MapOrigins(cache.map)))
+        state = Guarded(State())
     }
 
     /// The origin for which a port answers; `nil` while the port isn't open.
@@ -77,10 +77,11 @@ final class ServedOrigins: Sendable {
 
     private func isNamed(_ origin: WebOrigin) -> Bool {
         let map = cache.map
-        return state.withLock { state in
-            if !state.named.isOf(map) { state.named = MapOrigins(map) }
-            return state.named.contains(origin.description)
-        }
+        if let named = state.withLock({ $0.named }), named.isOf(map) { return named.contains(origin.description) }
+        // Not under the lock, which each request takes: a map may have many keys.
+        let named = MapOrigins(map)
+        state.withLock { $0.named = named }
+        return named.contains(origin.description)
     }
 }
 #endif

@@ -35,7 +35,6 @@ struct ServedResponse: Sendable {
             status: status,
             fields: [
                 ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
-                ("Cache-Control", "no-store"),
             ]
         )
         body = .data(Data("\(url.map { "\($0.absoluteString): " } ?? "")\(reason)\n".utf8))

@@ -77,33 +77,6 @@ package final class Socket: Sendable {
         guard written == bytes.count else { throw Closed(written: written, isTimeout: isTimeout) }
     }
 
-    /// Writes part of an open file, of which it holds 64 KiB at a time.
-    ///
-    /// - Parameters:
-    ///   - file: A descriptor that can be read; its position isn't used and doesn't change.
-    ///   - head: Bytes to send before it, in one piece with its first ones.
-    /// - Throws: ``Closed`` also when the file ends too early or can't be read.
-    package func write(file: Int32, offset: Int, count: Int, after head: Data = Data()) throws(Closed) {
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: head.count + Self.pieceSize, alignment: 1)
-        defer { piece.deallocate() }
-        head.copyBytes(to: piece)
-        var (filled, done, written) = (head.count, 0, 0)
-        repeat {
-            if done < count {
-                let room = UnsafeMutableRawBufferPointer(rebasing: piece[filled...])
-                let got = pread(file, room.baseAddress, min(Self.pieceSize, count - done), off_t(offset + done))
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else { throw Closed(written: written) }
-                done += got
-                filled += got
-            }
-            let (sent, isTimeout) = sendAll(UnsafeRawBufferPointer(rebasing: piece.prefix(filled)))
-            written += sent
-            guard sent == filled else { throw Closed(written: written, isTimeout: isTimeout) }
-            filled = 0
-        } while done < count
-    }
-
     /// Whether the process has at least this many descriptors left.
     func canBeDuplicated(_ times: Int) -> Bool {
         var copies: [Int32] = []

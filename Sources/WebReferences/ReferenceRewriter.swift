@@ -9,7 +9,7 @@ import LocalSubstitution
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
-    private let origin: WebOrigin?
+    private let document: URL
 
     /// - Parameters:
     ///   - document: The URL of the document or style sheet, at its origin, such as `https://www.example.com/a/b.html`.
@@ -17,13 +17,13 @@ package struct ReferenceRewriter: Sendable {
     package init(document: URL, local: @escaping @Sendable (WebOrigin) -> String?) {
         self.local = local
         scheme = document.scheme?.asciiLowercased ?? ""
-        origin = WebOrigin(of: document.absoluteString)
+        self.document = document
     }
 
     /// Returns a page with its references rewritten; `nil` if nothing had to change.
     package func html(_ bytes: Data, charset: String?) -> Data? {
         guard DocumentCharset.containsASCII(bytes, charset) else { return nil }
-        let document = Array(bytes)
+        let (document, origin) = (Array(bytes), WebOrigin(of: document.absoluteString))
         let references = References(page: document)
         let base = references.base.map { ReferenceTarget($0.bytes, scheme: scheme, charset: charset) }
         let baseOrigin: WebOrigin? = if case .origin(let named, _) = base { named } else { origin }

@@ -137,7 +137,7 @@ package final class Substitution: Sendable {
     var inlineBody: InlineBody? { if case .inline(let body) = content { body } else { nil } }
 
     /// Whether it sends the request elsewhere, as a server's redirect does (RFC 9110 §15.4).
-    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) && headers[header: "Location"] != nil }
+    var isRedirect: Bool { RedirectChain.statuses.contains(status) && headers[header: "Location"] != nil }
 
     private static func mimeType(
         _ options: EntryOptions,

@@ -6,6 +6,9 @@ import FoundationNetworking
 
 /// The redirects that one task follows.
 struct RedirectChain: Sendable {
+    /// The statuses with which a response sends a client elsewhere (RFC 9110 §15.4).
+    static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+
     /// The requests for the redirects' targets, in order.
     private(set) var followed: [URLRequest] = []
     #if !canImport(Darwin)

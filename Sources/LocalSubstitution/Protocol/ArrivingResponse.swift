@@ -15,9 +15,8 @@ package final class ArrivingResponse: Sendable {
     }
 
     private struct State: Sendable {
+        /// What arrived and wasn't taken yet.
         var events: [Event] = []
-        /// How many of the events were taken.
-        var position = 0
         /// The bytes that wait to be taken.
         var bytes = 0
         var forwarding: Forwarding?
@@ -73,15 +72,8 @@ package final class ArrivingResponse: Sendable {
             }
         }
         return state.withLock { state in
-            guard state.position < state.events.count else { return nil }
-            let event = state.events[state.position]
-            // What was taken isn't held.
-            state.events[state.position] = .data(Data())
-            state.position += 1
-            if state.position > 64 {
-                state.events.removeFirst(state.position)
-                state.position = 0
-            }
+            guard !state.events.isEmpty else { return nil }
+            let event = state.events.removeFirst()
             if case .data(let data) = event { state.bytes -= data.count }
             return event
         }

@@ -77,10 +77,8 @@ package final class DirectLoader: Sendable {
 
     private func send(_ forwarded: ForwardedRequest, to arriving: ArrivingResponse) {
         var request = forwarded.request
-        let fixed = forwarded.fixedHeaders.map { $0.lowercased() }
-        for name in ["Authorization", "Proxy-Authorization"]
-        where !sendsCredentials && !fixed.contains(name.lowercased()) {
-            request.setValue(nil, forHTTPHeaderField: name)
+        if !sendsCredentials, !forwarded.fixedHeaders.contains(where: { $0.isSameHeader(as: "Authorization") }) {
+            request.setValue(nil, forHTTPHeaderField: "Authorization")
         }
         let owner = Forwarding.Owner(
             answerHop: { forwarded.answer(toRedirect: $0) },

@@ -64,7 +64,7 @@ extension RequestChain {
     func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestStep? {
         guard let outcome = attachment.responder.replay(lookup, recorder) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
-            [301, 302, 303, 307, 308].contains(http.statusCode),
+            RedirectChain.statuses.contains(http.statusCode),
             let next = lookup.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
         else { return .deliver(outcome) }
         return follow(next, from: lookup)

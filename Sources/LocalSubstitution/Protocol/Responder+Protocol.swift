@@ -20,9 +20,7 @@ extension Responder {
             }
             return .answered(lookup, response)
         } catch {
-            uncount(lookup)
-            report(error, of: substitution, url)
-            return .failed(lookup, .unreadable(error, url))
+            return unreadable(error, lookup, substitution, url)
         }
     }
 
@@ -46,10 +44,19 @@ extension Responder {
             outcome.largeBody = body
             return outcome
         } catch {
-            uncount(lookup)
-            report(error, of: substitution, url)
-            return .failed(lookup, .unreadable(error, url))
+            return unreadable(error, lookup, substitution, url)
         }
+    }
+
+    private func unreadable(
+        _ problem: FileProblem,
+        _ lookup: Lookup,
+        _ substitution: Substitution,
+        _ url: URL
+    ) -> RequestOutcome {
+        uncount(lookup)
+        report(problem, of: substitution, url)
+        return .failed(lookup, .unreadable(problem, url))
     }
 
     /// Fails a request as its entry says.

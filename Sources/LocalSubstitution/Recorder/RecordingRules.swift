@@ -41,7 +41,7 @@ package enum RecordingRules {
     }
 
     /// The statuses with which a response can be kept. An app's session keeps only 200.
-    static let statuses: Set<Int> = [200, 301, 302, 303, 307, 308, 404, 410]
+    static let statuses = RedirectChain.statuses.union([200, 404, 410])
 
     /// Why a response is not kept; `nil` if it is.
     ///

@@ -36,7 +36,7 @@ struct ServedMap: Sendable {
         )
     }
 
-    /// The local origin that stands for an origin.
+    /// The local origin of an origin.
     func local(_ origin: String) throws -> String {
         let url = try server.url(for: URL(string: origin) ?? folder.url)
         return String(url.absoluteString.dropLast(url.path.count))

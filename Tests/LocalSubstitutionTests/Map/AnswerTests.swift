@@ -182,7 +182,7 @@ struct AnswerTests {
         #expect(map.entries[0].options === map.entries[1].options)
     }
 
-    @Test("every code of URLError has a name, and names stand for their codes")
+    @Test("every code of URLError has a name, and each name means its code")
     func errors() throws {
         #expect(Set(URLErrorNames.all.map(\.code.rawValue)).count == URLErrorNames.all.count)
         for (name, code) in URLErrorNames.all {

@@ -9,7 +9,7 @@ enum FieldNames {
         "headers", "mimeType", "charset", "ignoreQuery", "methods", "use", "timeout", "enabled", "delay", "comment",
     ]
 
-    /// Why a field can't stand in a place, and what to do; `nil` if it can.
+    /// Why a field isn't allowed in a place, and what to do; `nil` if it can.
     static func refusal(of name: String, in place: Place) -> String? {
         switch place {
         case .entry where name == "times":
