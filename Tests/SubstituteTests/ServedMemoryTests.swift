@@ -47,6 +47,46 @@ struct ServedMemoryTests {
         #expect(try await server.end().status == 0)
     }
 
+    @Test("bodies of 60 MB that 24 clients send at once are refused, and aren't held")
+    func longBodies() async throws {
+        let folder = try TemporaryFolder()
+        try folder.writeMap("{}", files: [:])
+        let server = try await ServerProcess(in: folder, ["--origin", "http://site.invalid"])
+        let port = UInt16(try #require(server.baseURL.port))
+        let before = try peak(of: server)
+        await withTaskGroup { group in
+            for number in 0..<24 {
+                group.addTask {
+                    // A thread for each, since they wait for the server.
+                    await withCheckedContinuation { continuation in
+                        Thread.detachNewThread {
+                            try? post(60_000_000, isChunked: number.isMultiple(of: 2), to: port)
+                            continuation.resume()
+                        }
+                    }
+                }
+            }
+        }
+        let bytes = try peak(of: server) - before
+        #expect(bytes <= 16 << 20)
+        // A client that goes on sending may lose its response, so the server's log says what became of it.
+        let lines = try await server.end().lines.filter { $0.hasPrefix("POST") }
+        #expect(lines.count == 24 && lines.allSatisfy { $0.contains("  413  ") }, "\(lines)")
+    }
+
+    /// Sends a body whole, or until the server closes the connection.
+    private func post(_ length: Int, isChunked: Bool, to port: UInt16) throws {
+        let client = try RawClient(port)
+        let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(length)"
+        try client.send("POST / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(field)\r\n\r\n")
+        if isChunked { try client.send(String(length, radix: 16) + "\r\n") }
+        let piece = Data(repeating: 0x78, count: 60_000)
+        for _ in 0..<(length / piece.count) {
+            try client.connection.write(piece)
+        }
+        _ = try client.readToEnd()
+    }
+
     /// Returns the length of a body, of which it holds no more than a piece.
     private func load(_ path: String, from port: UInt16) throws -> Int {
         let client = try RawClient(port)
