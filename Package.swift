@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Xcode looks for it in the resource bundle. Linux needs neither the file nor a bundle.
+// Xcode looks for this file in the resource bundle. Linux needs neither the file nor a bundle.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(macOS)
 let library = Target.target(
@@ -111,14 +111,14 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A plugin takes no settings.
+// Plugins have no settings.
 for target in package.targets where target.type != .plugin {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
-    // For `.ci/run`, whose steps share one build. Off otherwise, since SwiftPM refuses unsafe flags in a dependency.
+    // For `.ci/run`, whose steps share one build. Off by default, since SwiftPM refuses unsafe flags in a dependency.
     if Context.environment["LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS"] == "1" {
         target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors"]))
     }

@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// A package of its own, so that the root has no dependencies. Benchmarks stand in folders beside this file, since the plugin
+// A separate package, so that the root package has no dependencies. Benchmarks are in folders beside this file, since the plugin
 // looks for them in a folder named “Benchmarks”.
 let package = Package(
     name: "Benchmarks",

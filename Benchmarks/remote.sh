@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# `substitute check --remote` of one file of 50 MB and one of 100 MB, each beside `substitute get` of the same URL.
+# Measures `substitute check --remote` with one file of 50 MB and one of 100 MB, each beside `substitute get` of the same URL.
 #
 #     Benchmarks/remote.sh [ROUNDS]
 #
-# The origin is `substitute serve` on loopback. Each run is a process, and the fastest of all rounds counts, since other work on
-# the machine only adds time.
+# The origin is `substitute serve` on loopback. Each run is a process, and the fastest of all rounds counts, since other work on the
+# machine only adds time.
 set -euo pipefail
 rounds="${1:-5}"
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

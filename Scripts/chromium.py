@@ -1,4 +1,4 @@
-"""A headless Chromium, driven by the DevTools protocol through a pipe. Needs nothing but Python 3 and Chromium."""
+"""A headless Chromium, driven by the DevTools protocol through a pipe. It needs only Python 3 and Chromium."""
 
 import itertools
 import json
@@ -24,7 +24,7 @@ class Failure(Exception):
 
 
 def executable():
-    """The path of the first Chromium on PATH, or None."""
+    """Returns the path of the first Chromium on PATH, or None."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
@@ -88,7 +88,7 @@ class Chromium:
         return answer["result"]
 
     def receive(self, seconds):
-        """Reads what has arrived, or waits for it. Returns whether anything came in time."""
+        """Reads what has arrived, or waits for it. Returns whether anything arrived in time."""
         if not select.select([self.reader], [], [], max(0, seconds))[0]:
             return False
         data = os.read(self.reader, 1 << 20)
@@ -156,7 +156,7 @@ class Page:
             self.problems.append("console: " + " ".join(texts))
         elif event == "Log.entryAdded":
             entry = parameters["entry"]
-            # Failed requests are listed with their reasons already.
+            # Failed requests are already listed with their reasons.
             if entry["level"] == "error" and entry["source"] != "network":
                 self.problems.append(f"{entry['source']}: {entry['text']}")
         if event in ("Network.loadingFinished", "Network.loadingFailed"):
@@ -181,7 +181,7 @@ class Page:
         self.wait(lambda: self.loads > loads, timeout, f"{url} didn't load")
 
     def settle(self, quiet=0.5, timeout=30):
-        """Waits until no request has been under way for `quiet` seconds. Returns False if time runs out."""
+        """Waits until no request has been running for `quiet` seconds. Returns False if time runs out."""
         end = time.monotonic() + timeout
         self.last_activity = time.monotonic()
         while self.loading or time.monotonic() < self.last_activity + quiet:

@@ -3,7 +3,7 @@
 
 Takes pictures of each pair of URLs in a desktop and a phone window, each page
 in full, and prints “same” or how many pixels differ, and where. Lists what the
-browser reported on either side: failed requests, exceptions, errors in the
+browser reported on either side: failed requests, exceptions, and errors in the
 console. Keeps the pictures, and one of the differences, in a folder.
 """
 
@@ -20,14 +20,14 @@ NOTHING_REMOTE = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCL
 TRIES = 3
 SIDES = ("original", "local")
 NOTES = """
-Originals may come from anywhere. The browser that shows local pages resolves
-no name but localhost, so that nothing there comes from the original.
+Originals may be anywhere. The browser that shows local pages resolves only
+localhost, so nothing there is loaded from the original.
 
-Pictures are taken when a page has loaded, no request has been under way for
-half a second, its fonts are there, animations are at their ends and videos at
-their starts, and two pictures in a row are equal. Random numbers are the same
-in both. What differs is loaded again, up to three times, since some pages
-differ from one load to the next; such a page is the same “at attempt 2”.
+A picture is taken when the page and its fonts have loaded, no request has been
+running for half a second, animations are at their ends, videos are at their
+starts, and two pictures in a row are equal. Random numbers are the same on both
+sides. Some pages differ from one load to the next, so pages that differ are
+loaded again, up to three times. “At attempt 2” means that the second was equal.
 
 To show an original under its own name from a server on this machine:
   --flag='--host-resolver-rules=MAP www.example.com 127.0.0.1:8443'
@@ -36,7 +36,7 @@ To show an original under its own name from a server on this machine:
 Exit status: 0 all are the same, 1 one differs, 69 there is no Chromium.
 """
 
-# The generator of Park and Miller.
+# The Park–Miller generator.
 RANDOM = """{
     let state = 1
     Math.random = () => (state = state * 48271 % 2147483647) / 2147483647
@@ -69,7 +69,7 @@ REST = """(async () => {
     }
 })()"""
 
-# Draws both pictures on canvases. What is equal is pale in the third one, what differs is red.
+# Compares two pictures. In the third one, equal pixels are pale and different ones are red.
 COMPARE = """(async (first, second) => {
     const read = async data => {
         const image = new Image()
@@ -143,7 +143,7 @@ def picture(browser, url, window, script, timeout):
 
 
 def compare(browser, first, second):
-    """What differs between two pictures."""
+    """Returns what differs between two pictures, or None."""
     if first == second:
         return None
     with browser.open() as page:
@@ -191,8 +191,8 @@ def main():
     parser.add_argument("--into", type=pathlib.Path, default=pathlib.Path("compared-pages"), metavar="DIR",
                         help="where pictures go; default: compared-pages")
     parser.add_argument("--run", metavar="SCRIPT", help="JavaScript to run in each page once it has loaded")
-    parser.add_argument("--flag", action="append", default=[], help="for the Chromium that shows originals; may be repeated")
-    parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS", help="for each wait; default: 30")
+    parser.add_argument("--flag", action="append", default=[], help="a flag for the Chromium that shows originals; may be repeated")
+    parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS", help="the limit for each wait; default: 30")
     arguments = parser.parse_args()
     if len(arguments.urls) % 2:
         parser.error("URLs come in pairs: ORIGINAL LOCAL")

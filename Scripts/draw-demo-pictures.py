@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Draws the four pictures of the demo site.
 
-    Sources/substitute/Demo/Origin/nav-bg.png   the grey navigation bar (8 x 104, tileable)
-    Sources/substitute/Demo/Origin/hero.png     the large picture in flat greys (1200 x 600)
+    Sources/substitute/Demo/Origin/nav-bg.png   the gray navigation bar (8 x 104, tileable)
+    Sources/substitute/Demo/Origin/hero.png     the large picture in flat grays (1200 x 600)
     Resources/fakeGlobalNavBG.png               the blue navigation bar (160 x 104, tileable)
-    Resources/site/hero.png                     the large picture in colour (1200 x 600)
+    Resources/site/hero.png                     the large picture in color (1200 x 600)
 
 Usage: draw-demo-pictures.py [folder]      (default: the folder above Scripts)
 
-Needs nothing but Python 3's standard library.  The random generators have fixed
+Needs only Python 3's standard library.  The random generators have fixed
 seeds, so every run draws the same pixels; the compressed bytes may vary with the
 version of zlib.
 """
@@ -21,7 +21,7 @@ import sys
 import zlib
 
 WIDTH, HEIGHT = 1200, 600
-SUB = 4                                   # sub-columns a pixel, for smooth edges
+SUB = 4                                   # sub-columns per pixel, for smooth edges
 SUN_X, SUN_Y, SUN_R = 770.0, 286.0, 27.0
 
 
@@ -33,7 +33,7 @@ def chunk(kind, data):
 
 
 def deflate(data):
-    """The shortest of a few deflate strategies."""
+    """Returns the shortest result of a few deflate strategies."""
     best = None
     for strategy in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_RLE):
         for memory in (8, 9):
@@ -45,8 +45,9 @@ def deflate(data):
 
 
 def png(path, width, rows, colour_type, palette=None, depth=8):
-    """rows: one bytes object a row, already packed.  colour_type: 0 grey, 2 RGB,
-    3 palette.  Tries the filters None, Sub and Up and keeps the smallest file."""
+    """Writes a PNG file.  rows: one bytes object per row, already packed.  colour_type:
+    0 grey, 2 RGB, 3 palette.  Tries the filters None, Sub and Up and keeps the
+    smallest file."""
     step = {0: 1, 2: 3, 3: 1}[colour_type]
     best = None
     for filter_type in (0, 1, 2):
@@ -80,7 +81,7 @@ def png(path, width, rows, colour_type, palette=None, depth=8):
 # ------------------------------------------------------------------ colours
 
 def ramp(stops, t):
-    """The colour at t (0...1) of [(position, (r, g, b)), ...]."""
+    """Returns the colour at t (0...1) of [(position, (r, g, b)), ...]."""
     if t <= stops[0][0]:
         return stops[0][1]
     for (p, a), (q, b) in zip(stops, stops[1:]):
@@ -96,7 +97,7 @@ def byte(value):
 
 # ---------------------------------------------------------- navigation bars
 
-BAR_HEIGHT = 104                          # shown 52 points high: two pixels a point
+BAR_HEIGHT = 104                          # shown 52 points high: two pixels per point
 
 BLUE = {"light": [(0.00, (150, 200, 246)), (0.497, (70, 146, 226))],
         "deep": [(0.503, (38, 118, 208)), (0.80, (24, 96, 190)),
@@ -138,7 +139,7 @@ def draw_bars(folder):
 # -------------------------------------------------------------- the mountains
 
 def ridge(seed, base, height, roughness, octaves=7, sharp=0.0):
-    """A ridge line: y for each sub-column; value noise, partly folded to peaks."""
+    """Returns a ridge line, y for each sub-column: value noise, partly folded into peaks."""
     dice = random.Random(seed)
     line = [0.0] * (WIDTH * SUB)
     span, gain, total = 2.6, 1.0, 0.0
@@ -159,7 +160,7 @@ def ridge(seed, base, height, roughness, octaves=7, sharp=0.0):
 
 
 def plant(line, seed, count, low, high, gap):
-    """Sets fir trees upon a ridge line; `gap` is a stretch of x left open."""
+    """Plants fir trees on a ridge line.  In `gap`, a range of x, they stay low."""
     dice = random.Random(seed)
     ground = line[:]
     for _ in range(count):
@@ -183,7 +184,7 @@ def plant(line, seed, count, low, high, gap):
 
 
 def scene():
-    """The ridge lines, from the farthest to the nearest, without and with trees."""
+    """Returns the ridge lines, from the farthest to the nearest, without and with trees."""
     lines = [
         ridge(11, 388, 156, 0.50, sharp=0.8),
         ridge(23, 420, 150, 0.50, sharp=0.8),
@@ -199,7 +200,7 @@ def scene():
 
 
 def cover(line, x, y):
-    """How much of the pixel lies under the ridge line, 0...1."""
+    """Returns how much of the pixel lies under the ridge line, 0...1."""
     part = 0.0
     for h in line[x * SUB:x * SUB + SUB]:
         d = y + 1 - h
@@ -218,7 +219,7 @@ SKY_STEPS, LAYER_STEPS = 106, 25
 
 
 def sky_value(x, y):
-    """0 at the zenith, 1 in the sun."""
+    """Returns the sky's brightness: 0 at the zenith, 1 in the sun."""
     distance = math.hypot((x - SUN_X) * 0.72, y - SUN_Y)
     if math.hypot(x - SUN_X, y - SUN_Y) <= SUN_R - 0.5:
         return 1.0
@@ -227,7 +228,7 @@ def sky_value(x, y):
 
 
 def smooth_noise(seed, cell):
-    """Two-dimensional value noise as rows computed on demand."""
+    """Returns a function that computes a row of two-dimensional value noise."""
     dice = random.Random(seed)
     columns, lines = WIDTH // cell + 3, HEIGHT // cell + 3
     grid = [[dice.random() for _ in range(columns)] for _ in range(lines)]
@@ -279,7 +280,7 @@ def draw_colour_hero(path, bare, lines):
                0.03 + 0.05 * cloud_dice.random()) for _ in range(17)]
 
     def place(layer, x, y, grain):
-        """Palette index of one pixel of the sky (-1) or of a ridge."""
+        """Returns the palette index of one pixel of the sky (-1) or of a ridge."""
         if layer < 0:
             t = sky_value(x, y)
             if t < 1.0:
@@ -336,8 +337,8 @@ GREYS = [(188, 202), (166, 190), (142, 172), (112, 150), (84, 104), (50, 62)]
 
 
 def draw_grey_hero(path, lines):
-    """The same scene in plain greys that change down the picture only, so that
-    the rows are long runs and the file stays small."""
+    """Draws the same scene in plain greys that only change from top to bottom, so
+    that the rows are long runs and the file stays small."""
     crests = [[min(line[x * SUB:x * SUB + SUB]) for x in range(WIDTH)] for line in lines]
     tops = [min(line) for line in crests]
     rows = []
@@ -351,7 +352,7 @@ def draw_grey_hero(path, lines):
             grey = sky + (252 - sky) * sun
             for k, line in enumerate(lines):
                 if y + 1 > crests[k][x]:
-                    # Four steps of edge are enough for the eye.
+                    # Four steps at an edge are enough for the eye.
                     part = int(cover(line, x, y) * 4 + 0.5) / 4
                     grey += (shades[k] - grey) * part
             row.append(byte(grey))

@@ -14,7 +14,7 @@ import textwrap
 
 TABLE = pathlib.Path(__file__).resolve().parent.parent / "Sources/LocalSubstitution/HTTP/MIMEType+Table.swift"
 
-# What browsers agree on (WHATWG MIME Sniffing, RFC 9239), against the ranking below.
+# Types that browsers agree on (WHATWG MIME Sniffing, RFC 9239). They override the ranking below.
 BY_HAND = {
     "js": "text/javascript",
     "mjs": "text/javascript",
@@ -44,7 +44,7 @@ FOOTER = """\
 
 
 def rank(name, source):
-    """The order in which types that claim the same extension are tried: the lowest wins."""
+    """Returns the rank of a type among those that claim the same extension. The lowest wins."""
     return (
         {"iana": 0, "apache": 1}.get(source, 2),
         "/x-" in name,

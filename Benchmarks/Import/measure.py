@@ -3,9 +3,9 @@
 
     Benchmarks/Import/measure.py [--rounds 7] [--bytes 100000000]
 
-Both are processes of their own, run in turn; what counts is their whole time and the most memory that they had. The archive is
-made, as Chrome writes one: half of the bodies are pictures in base64, half are text. It needs Python, and a Swift toolchain.
-Exit status 1 if a limit is passed.
+Both run in turn, each as a separate process. The figures are the process's total time and its peak memory. The script makes the
+archive in the form that Chrome writes: half of the bodies are pictures in base64, half are text. It needs Python and a Swift
+toolchain. Exit status 1 if a limit is exceeded.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def write_archive(path, size):
 
 
 def run(words):
-    """Seconds, and bytes of memory at the most."""
+    """Runs a command. Returns its seconds and its peak memory in bytes."""
     start = time.monotonic()
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     message = process.stderr.read()

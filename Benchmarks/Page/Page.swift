@@ -5,10 +5,11 @@ import Workloads
 import FoundationNetworking
 #endif
 
-/// `substitute get --parts` on a site of 200 parts on loopback, beside six plain URLSession tasks at a time for the same URLs.
+/// Measures `substitute get --parts` on a site of 200 parts on loopback, beside six plain URLSession tasks at a time for the same
+/// URLs.
 ///
-/// Each load runs in a process of its own, which has to warm up as the command's has, and measures itself. Round by round, since
-/// only both sides of one round compare.
+/// Each load runs in a separate process, which warms up as the command's does, and times itself. The two sides are compared round
+/// by round, since only figures of the same round are comparable.
 @main
 struct Page {
     static let parts = 200
@@ -24,7 +25,7 @@ struct Page {
             exit(64)
         }
         let html = (0..<parts).map { "<img src=\"/part/\($0)\" alt=\"one of them\">\n" }.joined()
-        // It gives one answer to everything, so each part is as large as the page.
+        // The server sends the same response for every URL, so each part is as large as the page.
         let server = try TinyServer(body: Array(html.utf8))
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(
@@ -39,7 +40,7 @@ struct Page {
         var (plain, command): ([Double], [Double]) = ([], [])
         for round in 0...rounds {
             let times = (try Self.plain(page), try Self.command(CommandLine.arguments[1], page, map))
-            // The first round is for the machine to get warm.
+            // The first round only warms up the machine.
             if round == 0 { continue }
             plain.append(times.0)
             command.append(times.1)
@@ -55,7 +56,7 @@ struct Page {
         )
     }
 
-    /// In milliseconds.
+    /// Loads the URLs. Returns the time in milliseconds.
     private static func plain(_ urls: [URL]) async throws -> Double {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
@@ -88,7 +89,7 @@ struct Page {
         return totals.milliseconds
     }
 
-    /// In a process of its own.
+    /// Loads the page's URLs in a separate process. Returns the time in milliseconds.
     private static func plain(_ page: String) throws -> Double {
         guard let program = Bundle.main.executableURL else { throw CocoaError(.executableLoad) }
         let output = try run(program, ["plain", page])
@@ -97,7 +98,7 @@ struct Page {
         return milliseconds
     }
 
-    /// What a program prints.
+    /// Runs a program and returns what it prints.
     private static func run(_ program: URL, _ words: [String]) throws -> Data {
         let (process, pipe) = (Process(), Pipe())
         process.executableURL = program

@@ -1,9 +1,9 @@
 import Foundation
 import Workloads
 
-/// Measures subjects in turn, round by round, and prints the table of `README.md`.
+/// Measures subjects in turn, round by round, and prints the table in `README.md`.
 ///
-/// It is plain: no harness, only a clock. `ratios [--rounds COUNT] [TOPIC…]`
+/// It uses only a clock, no harness. Usage: `ratios [--rounds COUNT] [TOPIC…]`
 @main
 enum Ratios {
     static func main() async throws {
@@ -21,7 +21,7 @@ enum Ratios {
         }
     }
 
-    /// What each subject took in each round. Every second round goes backwards, so that none is always first.
+    /// Returns what each subject took in each round. Every second round runs backwards, so that no subject is always first.
     private static func measure(_ topic: Topic, rounds: Int) async throws -> [[String: Double]] {
         let prepared = try topic.subjects.map { (subject: $0, work: try $0.prepare()) }
         var measured: [[String: Double]] = []
@@ -36,7 +36,7 @@ enum Ratios {
         return measured
     }
 
-    /// In seconds for one operation, or in bytes.
+    /// Returns the seconds for one operation, or bytes.
     private static func measure(_ work: Subject.Work, operations: Int) async throws -> Double {
         switch work {
         case .bytes(let measure):

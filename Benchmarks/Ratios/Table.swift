@@ -8,9 +8,11 @@ enum Table {
         |---|---:|---:|---:|---:|---|
         """
 
-    /// - Parameter rounds: What each subject, by its name, took in each round.
+    /// Returns a row of the table.
+    ///
+    /// - Parameter rounds: What each subject took in each round, by its name.
     static func line(_ row: Row, _ rounds: [[String: Double]]) -> String {
-        // Both sides of a ratio come from one round, so that what slows the whole machine down for a while slows both.
+        // Both sides of a ratio come from the same round. If something slows the machine down for a while, it slows both.
         let ratio = rounds.map { row.measured.value($0) / row.yardstick.value($0) }.median
         let cells = [
             row.name,

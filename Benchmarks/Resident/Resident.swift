@@ -2,10 +2,10 @@ import Foundation
 import LocalSubstitution
 import Workloads
 
-/// How much memory a map of 100,000 entries takes in a fresh process, per byte of its JSON.
+/// Measures how much memory a map of 100,000 entries takes in a fresh process, per byte of its JSON.
 ///
-/// What counts is the difference that loading makes to what is resident, with nothing trimmed: in this process the text of the
-/// map was made, and what that has left behind would be used again.
+/// The figure is how much resident memory grows when the map is loaded, with nothing trimmed. This process made the map's text, so
+/// it would reuse memory left from that.
 @main
 enum Resident {
     static let rounds = 7

@@ -7,8 +7,8 @@ Counts the requests for a 10 kB file that each answers per second, on 16 and on
 64 connections that stay open, and times how long headless Chromium takes to load
 a page of 200 parts. They take turns, and each figure is a median. The script needs
 nginx, wrk and Chromium (Debian: apt-get install nginx-light wrk chromium), and
-a Swift toolchain. Don't run anything else meanwhile. Exit status: 1 if a limit is passed, 69
-if a program is missing.
+a Swift toolchain. Don't run anything else meanwhile. Exit status: 1 if a limit is
+exceeded, 69 if a program is missing.
 """
 
 import argparse
@@ -54,7 +54,7 @@ http {
 
 
 def png(color):
-    """A picture of 16 × 16 pixels in one color."""
+    """Returns a picture of 16 × 16 pixels in one color."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -64,7 +64,7 @@ def png(color):
 
 
 def make(folder):
-    """The files, and a map of them."""
+    """Makes the files, and a map of them."""
     numbers = random.Random(1)
     files = {"file.bin": numbers.randbytes(10_240)}
     for number in range(IMAGES):
@@ -77,7 +77,7 @@ def make(folder):
     head = "".join(f'<link rel="stylesheet" href="style-{number}.css">\n' for number in range(STYLES))
     body = "".join(f'<img src="image-{number}.png" alt="">\n' for number in range(IMAGES))
     body += "".join(f'<script src="script-{number}.js"></script>\n' for number in range(SCRIPTS))
-    # Without the icon Chromium would ask for /favicon.ico.
+    # Without the icon Chromium would request /favicon.ico.
     page = f'<!doctype html>\n<title>200 parts</title>\n<link rel="icon" href="data:,">\n{head}<body>\n{body}</body>\n'
     files["page.html"] = page.encode()
     (folder / "Resources").mkdir()
@@ -94,7 +94,7 @@ def free_port():
 
 
 def start_nginx(folder):
-    # nginx can't choose a port and say which.
+    # nginx can't choose a free port and report it.
     port = free_port()
     configuration = folder / "nginx.conf"
     configuration.write_text(CONFIGURATION % {"folder": folder, "port": port})
@@ -124,7 +124,7 @@ def start_serve(program, folder):
 
 
 def rate(base, connections, seconds):
-    """Requests a second."""
+    """Returns the requests per second."""
     output = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{seconds}", f"{base}/file.bin"], check=True, capture_output=True, text=True
     ).stdout
@@ -135,7 +135,7 @@ def rate(base, connections, seconds):
 
 
 def load(browser, base):
-    """Milliseconds from navigation to the end of the load event, by the page's clock and by this process's."""
+    """Returns the milliseconds from navigation to the end of the load event, by the page's clock and by this process's."""
     with browser.open() as page:
         start = time.monotonic()
         page.load(f"{base}/page.html")
@@ -149,7 +149,7 @@ def load(browser, base):
 
 
 def in_turn(rounds, sides, measure):
-    """What was measured for each side. Every second round goes backwards."""
+    """Measures the sides in turn and returns the figures of each. Every second round runs backwards."""
     figures = {name: [] for name in sides}
     for number in range(rounds):
         for name in list(sides)[::-1 if number % 2 else 1]:
@@ -158,7 +158,7 @@ def in_turn(rounds, sides, measure):
 
 
 def row(name, unit, serve, nginx, least=None, most=None):
-    """Prints medians, and the median of each round's ratio; returns whether a limit is passed."""
+    """Prints medians, and the median of each round's ratio. Returns whether a limit is exceeded."""
     ratio = statistics.median(a / b for a, b in zip(serve, nginx))
     is_over = (least is not None and ratio < least) or (most is not None and ratio > most)
     limit = f"≥ {least}" if least is not None else f"≤ {most}" if most is not None else ""
@@ -189,7 +189,7 @@ def main():
     is_over = False
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        # nginx's workers are another user's.
+        # nginx's workers run as another user.
         folder.chmod(0o755)
         make(folder)
         nginx, nginx_base = start_nginx(folder)

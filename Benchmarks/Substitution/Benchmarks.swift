@@ -1,7 +1,7 @@
 import Benchmark
 import Workloads
 
-/// Every subject as a benchmark of its own, for absolute figures and baselines; `ratios` has the table.
+/// Every subject as a separate benchmark, for absolute figures and baselines. `ratios` prints the table.
 let benchmarks: @Sendable () -> Void = {
     for topic in Topic.all {
         for subject in topic.subjects {

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Reads the files of a folder, and answers one URL with its file: what people write by hand.
+/// Reads the files of a folder and answers one URL with its file, as people do by hand.
 @main
 final class Hand: URLProtocol {
     nonisolated(unsafe) static var bodies: [String: Data] = [:]

@@ -5,7 +5,7 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// Loads the map of a folder, and answers one URL with its file.
+/// Loads the map of a folder and answers one URL with its file.
 @main
 enum Library {
     static func main() async throws {

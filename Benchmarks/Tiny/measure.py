@@ -3,9 +3,9 @@
 
     Benchmarks/Tiny/measure.py [--builds 5] [--starts 101]
 
-What a clean build takes, debug and release; what the library adds to the stripped executable; how long it is from the process's
-start to its first answer, of 10 entries. Both are made and run in turn, and each figure is a median. It needs Python and a Swift
-toolchain. A clean build takes both processors, so let nothing else run.
+The figures are the time of a clean build, debug and release; the size that the library adds to the stripped executable; and the
+time from the process's start to its first answer, with 10 entries. Both executables are built and run in turn, and each figure is
+a median. It needs Python and a Swift toolchain. A clean build uses all processors, so run nothing else meanwhile.
 """
 
 import argparse
@@ -36,7 +36,7 @@ PRODUCT = '.product(name: "LocalSubstitution", package: "LocalSubstitutionCache"
 
 
 def make(folder, name):
-    """A package with one of the two sources."""
+    """Makes a package with one of the two sources."""
     sources = folder / name / "Sources" / "Tiny"
     sources.mkdir(parents=True)
     shutil.copy(pathlib.Path(__file__).with_name(f"{name}.swift"), sources)
@@ -46,9 +46,9 @@ def make(folder, name):
 
 
 def build(folder, name, mode):
-    """Seconds of a clean build, and the stripped executable's path."""
+    """Builds a package from scratch. Returns the seconds, and the stripped executable's path."""
     shutil.rmtree(folder / name / ".build", ignore_errors=True)
-    # Reading the manifests belongs to no build.
+    # Reading the manifests isn't part of the build.
     subprocess.run(["swift", "package", "resolve"], cwd=folder / name, check=True, capture_output=True)
     start = time.monotonic()
     subprocess.run(["swift", "build", "-c", mode], cwd=folder / name, check=True, stdout=subprocess.DEVNULL)
@@ -60,7 +60,7 @@ def build(folder, name, mode):
 
 
 def start(program, folder):
-    """Seconds from a process's start to what it prints first."""
+    """Returns the seconds from a process's start to its first line of output."""
     before = time.monotonic()
     with subprocess.Popen([program, folder], stdout=subprocess.PIPE) as process:
         answer = process.stdout.readline()
@@ -71,7 +71,7 @@ def start(program, folder):
 
 
 def row(name, library, hand, most, unit):
-    """Prints medians, and the median of each round's ratio; returns whether it's over the target."""
+    """Prints medians, and the median of each round's ratio. Returns whether it's over the target."""
     ratio = statistics.median(a / b for a, b in zip(library, hand))
     over = most is not None and ratio > most
     target = f"{f'≤ {most}' if most else '':6}  {'over' if over else ''}"
@@ -99,7 +99,7 @@ def main():
         for mode in ("debug", "release"):
             rounds = [[build(folder, name, mode) for name in NAMES] for _ in range(arguments.builds)]
             hand, library = ([seconds for seconds, _ in column] for column in zip(*rounds))
-            # No target in hand's: half of 16 s, and a third of 38 s, on the machine on which these were first taken.
+            # No target: on the machine that first ran this, by hand took half of 16 s (debug) and a third of 38 s (release).
             row(f"clean build, {mode}", library, hand, None, "s")
         sizes = [os.path.getsize(folder / f"{name}-release") for name in NAMES]
         added = (sizes[1] - sizes[0]) / 1e6

@@ -5,7 +5,7 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-// What an entry may answer with besides a file: each is fetched in an attached session, and has 10 kB.
+// The kinds of answer that an entry can have. Each is fetched in an attached session and has 10 kB.
 
 extension Subject {
     fileprivate static let byFile = answers("fetch, attached, by a file") { "\"\(Fixture.file($0))\"" }
@@ -14,7 +14,7 @@ extension Subject {
         "{ \"text\": \"\(String(repeating: "x", count: size))\" }"
     }
 
-    /// The third of ten: the others are for other methods, headers and queries.
+    /// The third of ten alternatives. The others are for other methods, headers and queries.
     fileprivate static let byAlternative = answers("fetch, attached, by the third of ten alternatives") { number in
         let before = [
             #"{ "methods": ["POST"], "status": 201 }"#, #"{ "when": { "headers": { "X": "1" } }, "status": 404 }"#,
@@ -38,7 +38,7 @@ extension Subject {
         return fetches(keys, configuration, body: body)
     }
 
-    /// 100 members of a query's variables, and the name after them.
+    /// A GraphQL request with 100 variables, followed by the operation's name.
     private static let body: Data = {
         let variables = (0..<100).map { "\"variable\($0)\": \"\(String(repeating: "v", count: 80))\"" }
         return Data("{\"variables\": {\(variables.joined(separator: ", "))}, \"operationName\": \"Me\"}".utf8)

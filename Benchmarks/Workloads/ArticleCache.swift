@@ -4,10 +4,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What the article of 2010 does, in Swift: a dictionary of URLs and file names, another of the responses that were built, no
-/// lock, and nothing looked at but the URL. It is a yardstick only: Linux's loader would refuse its plain `URLResponse`s.
+/// The code of the article of 2010 in Swift: a dictionary of file names by URL, another of the responses that were built, no lock,
+/// and no check of anything but the URL. It's only a yardstick, since Linux's loader would reject its plain `URLResponse`s.
 final class ArticleCache: URLCache, @unchecked Sendable {
-    // Unchecked, as its superclass. Only one thread uses it here.
+    // Unchecked, like its superclass. Only one thread uses it here.
     private let fileNames: [String: String]
     private let folder: URL
     private var responses: [String: CachedURLResponse] = [:]

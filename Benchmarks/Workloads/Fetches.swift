@@ -21,7 +21,7 @@ extension Subject {
 
     fileprivate static let attachedReloading = Subject("fetch, attached, live reload on", operations: 200) {
         let fixture = try Fixture(json: Fixture.json(entries: Fixture.files), bytesPerFile: size)
-        // A file that was just written may still change unseen, and would be read again.
+        // A file that was just written may still change unnoticed, so it would be read again.
         Thread.sleep(forTimeInterval: 0.1)
         let cache = try LocalSubstitutionCache(contentsOf: fixture.map)
         return fetches(keys(), try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }
@@ -38,7 +38,7 @@ extension Subject {
         return fetches(keys(), configuration(cache)) { withExtendedLifetime(fixture) {} }
     }
 
-    /// The same responses, headers included.
+    /// The same responses as from the cache, including their headers.
     fileprivate static let byURLCache = Subject("fetch, URLCache memory hit", operations: 200) {
         let (fixture, cache) = try cacheAndFiles()
         let stock = fixture.stockCache()
@@ -71,7 +71,7 @@ extension Subject {
         fetches(keys(manyFiles), hand(keys(manyFiles)))
     }
 
-    /// Before each round the cache drops what it has retained, files included.
+    /// Before each round the cache drops what it has retained, including files.
     fileprivate static let firstAttached = Subject("first fetch of 2,200 URLs, attached", operations: manyFiles) {
         let (fixture, cache) = try cacheAndFiles(entries: manyFiles, files: manyFiles)
         let fetch = fetches(keys(manyFiles), try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }
@@ -81,7 +81,7 @@ extension Subject {
         }
     }
 
-    // MARK: What they need
+    // MARK: Helpers
 
     private static func keys(_ count: Int = Fixture.files) -> [String] { (0..<count).map(Fixture.key) }
 
@@ -113,7 +113,7 @@ extension Subject {
         return configuration
     }
 
-    /// Fetches in turn, so many at once. With a body it's sent by POST.
+    /// Returns work that fetches URLs in turn, `atOnce` of them at a time. A body is sent by POST.
     static func fetches(
         _ urls: [String],
         _ configuration: URLSessionConfiguration,

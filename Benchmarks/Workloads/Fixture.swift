@@ -6,7 +6,7 @@ import Synchronization
 import FoundationNetworking
 #endif
 
-/// A folder with a map and its files, for one subject. It is removed when nothing uses it any more.
+/// A folder with a map and its files, for one subject. It's removed once nothing uses it.
 package final class Fixture: Sendable {
     /// How many files the entries name, unless a subject says otherwise.
     package static let files = 100
@@ -33,26 +33,26 @@ package final class Fixture: Sendable {
     /// For default caches.
     var disk: URL { folder.appendingPathComponent("disk") }
 
-    /// A cache without live reload, whose default cache is empty.
+    /// Returns a cache without live reload, whose default cache is empty.
     func cache() throws -> LocalSubstitutionCache {
         LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: map), directory: disk)
     }
 
-    /// The default cache alone, with the same capacities.
+    /// Returns the default cache alone, with the same capacities.
     func stockCache(memoryCapacity: Int = 4 << 20) -> URLCache {
         URLCache(memoryCapacity: memoryCapacity, diskCapacity: 20 << 20, diskPath: disk.path)
     }
 }
 
-// MARK: What stands in maps
+// MARK: The contents of maps
 
 extension Fixture {
-    /// A key of 59 bytes.
+    /// Returns a key of 59 bytes.
     static func key(_ number: Int) -> String {
         "https://cdn-\(padded(number % 100, 2)).example.com/assets/images/picture-\(padded(number, 6)).png"
     }
 
-    /// A pattern; its URLs are those of ``url(ofPattern:_:)``.
+    /// Returns a pattern. Its URLs are those of ``url(ofPattern:_:)``.
     static func pattern(_ number: Int) -> String {
         "https://cdn-\(padded(number % 100, 2)).example.com/folder-\(padded(number, 6))/*"
     }
@@ -63,7 +63,7 @@ extension Fixture {
 
     static func file(_ number: Int, of files: Int = files) -> String { "f\(padded(number % files, 4)).png" }
 
-    /// So many entries with exact keys, and so many patterns, as a map has them: one on each line.
+    /// Returns a map with this many exact keys and this many patterns, one on each line.
     package static func json(entries: Int, patterns: Int = 0, files: Int = files) -> String {
         let keys =
             (0..<entries).map { (key($0), file($0, of: files)) }
@@ -81,19 +81,19 @@ extension Fixture {
     }
 }
 
-// MARK: What is asked for
+// MARK: Requests
 
-/// Requests that are asked for in turn. They are made beforehand, and so many that none stays in the processor's cache.
+/// Requests that are used in turn. They are made in advance, and there are so many that they don't stay in the processor's cache.
 final class Requests: Sendable {
     private let requests: [URLRequest]
-    /// Where the next cycle goes on. Only one thread uses it at a time.
+    /// Where the next cycle continues. Only one thread uses it at a time.
     private let next = Atomic(0)
 
     init(_ urls: some Sequence<String>) {
         requests = urls.compactMap { URL(string: $0).map { URLRequest(url: $0) } }
     }
 
-    /// For entries with exact keys.
+    /// Makes requests for entries with exact keys.
     convenience init(entries: some Sequence<Int>) {
         self.init(entries.map(Fixture.key))
     }
@@ -110,14 +110,14 @@ final class Requests: Sendable {
         next.store(index, ordering: .relaxed)
     }
 
-    /// Asks for each once, so that a cache retains the response.
+    /// Looks each request up once, so that a cache retains the response.
     func load(into cache: URLCache) throws {
         for request in requests {
             guard cache.cachedResponse(for: request) != nil else { throw NotAnswered(url: request.url) }
         }
     }
 
-    /// Stores a response with a type and a length for each in a default cache, in memory.
+    /// Stores a response with a type and a length for each request in a default cache, in memory.
     func store(in cache: URLCache, bytes: Int = 1_000) throws {
         try store(in: cache) { request in
             let response = request.url.flatMap { url in
@@ -152,7 +152,7 @@ final class Requests: Sendable {
     }
 }
 
-/// A measurement of answers would be one of misses.
+/// The error if a request isn't answered: a benchmark of hits would then measure misses.
 struct NotAnswered: Error {
     let url: URL?
 }

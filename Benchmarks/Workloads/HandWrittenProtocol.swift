@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What people write by hand: a dictionary of bodies, and a response for each request. The yardstick “hand”.
+/// What people write by hand: a dictionary of bodies, and a response for each request. It's the yardstick “by hand”.
 final class HandWrittenProtocol: URLProtocol {
     /// Subjects only add to it, before anything is measured.
     nonisolated(unsafe) static var bodies: [String: Data] = [:]

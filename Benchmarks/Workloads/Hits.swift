@@ -10,7 +10,7 @@ extension Subject {
 
     static let bareLookup = bareLookup("bare dictionary, 10,000 keys", entries: entries)
 
-    /// What every cache must do at least: find a URL's text in a dictionary.
+    /// The least that every cache must do: find a URL's text in a dictionary.
     static func bareLookup(_ name: String, entries: Int) -> Subject {
         Subject(name, operations: 100_000) {
             let files = Fixture.dictionary(entries: entries)
@@ -66,7 +66,7 @@ extension Subject {
 
     static let reloadingHit = Subject("hit, live reload on", operations: 10_000) {
         let fixture = try Fixture(json: Fixture.json(entries: entries))
-        // A file that was just written may still change unseen, and would be read again.
+        // A file that was just written may still change unnoticed, so it would be read again.
         Thread.sleep(forTimeInterval: 0.1)
         let cache = try LocalSubstitutionCache(contentsOf: fixture.map)
         let requests = Requests(entries: 0..<entries)

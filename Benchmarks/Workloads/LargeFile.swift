@@ -37,7 +37,7 @@ private final class BundleWithLargeFile: Sendable {
         try handle.close()
     }
 
-    /// With a new cache, which loads its map; that is part of what is measured.
+    /// Looks the file up in a new cache. Loading the cache's map is part of what's measured.
     func lookUp() throws -> (LocalSubstitutionCache, CachedURLResponse) {
         guard let bundle = Bundle(path: fixture.folder.path), let url = URL(string: url) else {
             throw NotAnswered(url: nil)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What this process takes of the machine's memory.
+/// The memory that this process uses.
 package enum Memory {
-    /// The bytes in memory, mapped files included; 0 where there is no `/proc`. (`statm` isn't exact: the kernel counts each
-    /// thread's pages in advance.)
+    /// The bytes of resident memory, including mapped files; 0 where there is no `/proc`. (`statm` isn't exact, since the kernel
+    /// counts each thread's pages in advance.)
     package static var resident: Int {
         let text = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
         let words = text.split(separator: "\n").first { $0.hasPrefix("Rss:") }?.split(separator: " ") ?? []

@@ -11,7 +11,7 @@ extension Subject {
         try $0.cache()
     }
 
-    /// A host that no key names; the default cache is empty.
+    /// Returns a subject that requests a host no key names. The default cache is empty.
     private static func miss(
         _ name: String,
         entries: Int = 0,
@@ -31,7 +31,7 @@ extension Subject {
 }
 
 extension Topic {
-    /// Linux's `URLCache` lists its folder for each miss; where the folder is empty, this one doesn't ask it.
+    /// Linux's `URLCache` lists its folder for each miss. If the folder is empty, this cache doesn't ask the default cache.
     static let misses = Topic(
         name: "misses",
         subjects: [.stockMiss, .miss, .missWithPatterns],

@@ -6,7 +6,8 @@ extension Subject {
     fileprivate static let builtFewPatterns = pattern("10 patterns, built anew", patterns: 10, urls: 4_000)
     fileprivate static let builtManyPatterns = pattern("10,000 patterns, built anew", patterns: 10_000, urls: 4_000)
 
-    /// Responses of patterns are retained up to 1,024 URLs; with more, asked for in turn, each is built anew.
+    /// Returns a subject that looks up URLs in turn. Patterns' responses are retained for up to 1,024 URLs. With more, each
+    /// response is built anew.
     private static func pattern(_ name: String, patterns: Int, urls: Int) -> Subject {
         Subject(name, operations: urls > 1_024 ? 4_000 : 100_000) {
             let fixture = try Fixture(json: Fixture.json(entries: 0, patterns: patterns))

@@ -23,8 +23,8 @@ extension Subject {
         try recording(beside: 5_000)
     }
 
-    /// Each response has other bytes than the one before, and no URL is fetched twice in a row, so each is written. The
-    /// time includes the writing of the last ones.
+    /// Records responses. Each has other bytes than the one before, and no URL is fetched twice in a row, so all are written. The
+    /// time includes writing the last ones.
     private static func recording(beside count: Int) throws -> @Sendable (Int) async throws -> Void {
         let server = try TinyServer(body: [UInt8](repeating: 0, count: size), numbersAnswers: true)
         let fixture = try Fixture()
@@ -36,7 +36,7 @@ extension Subject {
         }
     }
 
-    /// A configuration attached with an empty map.
+    /// Returns a configuration that an empty map is attached to.
     private static func configuration(
         _ fixture: Fixture,
         _ recorder: SubstitutionRecorder? = nil
@@ -47,7 +47,7 @@ extension Subject {
         return configuration
     }
 
-    /// Puts kept responses into a folder, as an earlier recorder has left them.
+    /// Puts responses into a folder, in the form an earlier recorder would have left them.
     private static func keep(_ count: Int, in fixture: Fixture) throws {
         let host = fixture.resources.appendingPathComponent("kept.example.com", isDirectory: true)
         try FileManager.default.createDirectory(at: host, withIntermediateDirectories: true)

@@ -1,16 +1,16 @@
 /// Something whose cost is measured.
 package struct Subject: Sendable {
     package enum Work: Sendable {
-        /// Does the operation so many times; what counts is the time for one.
+        /// Does the operation this many times. The figure is the time for one.
         case operations(@Sendable (Int) async throws -> Void)
-        /// Does it once and says how many bytes it took.
+        /// Does the operation once and returns how many bytes it took.
         case bytes(@Sendable () throws -> Int)
     }
 
     package let name: String
-    /// How many operations are one measurement: as many as take some milliseconds.
+    /// How many operations make one measurement: enough to take some milliseconds.
     package let operations: Int
-    /// Makes all that is needed beforehand, and gives the work.
+    /// Makes everything that's needed in advance, and returns the work.
     package let prepare: @Sendable () throws -> Work
 
     init(
@@ -30,7 +30,7 @@ package struct Subject: Sendable {
     }
 }
 
-/// Uses a value, so that the compiler can't leave out what made it.
+/// Uses a value, so that the compiler can't leave out the code that makes it.
 @inline(never)
 func consume<Value>(_ value: Value) {
     withExtendedLifetime(value) {}

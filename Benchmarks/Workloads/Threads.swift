@@ -42,7 +42,7 @@ extension Subject {
         }
     }
 
-    /// Every second entry for each thread, also where there is only one.
+    /// Returns requests for each thread, for every second entry even if there is only one thread.
     private static func ownRequests(_ threads: Int) -> [Requests] {
         (0..<threads).map { Requests(entries: stride(from: $0, to: entries, by: 2)) }
     }
@@ -61,7 +61,7 @@ extension Subject {
 }
 
 extension Topic {
-    /// Each thread has requests of its own; what counts is how much more both do together.
+    /// Each thread has its own requests. The figure is how much more two threads do than one.
     static let threads = Topic(
         name: "threads",
         subjects: [.bareOneThread, .bareTwoThreads, .hitOneThread, .hitTwoThreads],

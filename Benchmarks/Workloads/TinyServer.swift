@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// An HTTP server on loopback that gives one answer to everything, for as long as the process runs: only a yardstick.
+/// An HTTP server on loopback that sends the same response to every request, until the process ends. It's only a yardstick.
 public final class TinyServer: Sendable {
-    /// The port it listens on, of 127.0.0.1.
+    /// The port of 127.0.0.1 that it listens on.
     public let port: UInt16
 
-    /// - Parameter numbersAnswers: Whether the first bytes of the body are the answer's number, so that no two are the same.
+    /// - Parameter numbersAnswers: Whether the body begins with the response's number, so that no two bodies are the same.
     /// - Throws: If it can't listen.
     public init(body: [UInt8], numbersAnswers: Bool = false) throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: \(body.count)\r\n\r\n"
@@ -33,7 +33,7 @@ public final class TinyServer: Sendable {
         }
     }
 
-    /// Requests come without a body, one at a time, and each fits into one read.
+    /// Answers the requests of one connection. They have no body and arrive one at a time, and each fits into one read.
     private static func serve(_ connection: Int32, _ answer: [UInt8], _ bodyStart: Int?) {
         var on: Int32 = 1
         setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))

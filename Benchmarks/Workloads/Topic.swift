@@ -1,4 +1,4 @@
-/// Subjects that are measured in turn in one run, and the rows of the table that come of it.
+/// Subjects that are measured in turn in one run, and the table rows made from them.
 package struct Topic: Sendable {
     package let name: String
     package let subjects: [Subject]
@@ -9,7 +9,7 @@ package struct Topic: Sendable {
     ]
 }
 
-/// A row of the table: a figure, beside the yardstick that was taken in the same run.
+/// A row of the table: a figure, and the yardstick measured in the same run.
 package struct Row: Sendable {
     package enum Bound: Sendable {
         case atMost(Double)
@@ -26,7 +26,7 @@ package struct Row: Sendable {
     package let name: String
     package let measured: Figure
     package let yardstick: Figure
-    /// For the figure divided by the yardstick; `nil` for a row that is only told.
+    /// The bound for the figure divided by the yardstick; `nil` if the row is only for information.
     package let bound: Bound?
 
     init(_ name: String, _ measured: Figure, per yardstick: Figure, _ bound: Bound? = nil) {
@@ -37,7 +37,7 @@ package struct Row: Sendable {
     }
 }
 
-/// A number that comes of one round of measurements.
+/// A number computed from one round of measurements.
 package struct Figure: Sendable {
     package enum Unit: Sendable {
         case seconds, bytes, factor
@@ -45,7 +45,7 @@ package struct Figure: Sendable {
 
     package let name: String
     package let unit: Unit
-    /// What each subject, by its name, took: seconds for one operation, or bytes.
+    /// Computes the number from what each subject took, by name: seconds for one operation, or bytes.
     package let value: @Sendable ([String: Double]) -> Double
 
     static func time(_ subject: Subject) -> Figure {
@@ -56,7 +56,7 @@ package struct Figure: Sendable {
         Figure(name: subject.name, unit: .bytes) { $0[subject.name] ?? .nan }
     }
 
-    /// How many times as much is done in the same time.
+    /// Returns how many times as much is done in the same time.
     static func gain(of subject: Subject, over other: Subject) -> Figure {
         Figure(name: "\(subject.name), gain", unit: .factor) { ($0[other.name] ?? .nan) / ($0[subject.name] ?? .nan) }
     }

@@ -9,11 +9,16 @@ struct SubstituteEditPlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
+        // For the commands that `substitute` suggests.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"],
+            uniquingKeysWith: { $1 }
+        )
         try process.run()
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
             // SwiftPM exits with 1 whatever the plugin's status is, so report the real one.
-            Diagnostics.error("substitute ended with status \(process.terminationStatus)")
+            Diagnostics.error("The command substitute ended with status \(process.terminationStatus).")
             return
         }
     }

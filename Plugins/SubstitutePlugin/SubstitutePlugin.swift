@@ -5,14 +5,15 @@ import PackagePlugin
 /// this one. It doesn't ask for permission, so it also runs without a terminal.
 @main
 struct SubstitutePlugin: CommandPlugin {
-    private static let reading = ["check", "explain", "schema", "help", "version"]
+    private static let reading = ["check", "explain", "schema", "completions", "help", "version"]
 
     func performCommand(context: PluginContext, arguments: [String]) async throws {
-        let command = arguments.first ?? "help"
+        let arguments = arguments.isEmpty ? ["help"] : arguments
+        let command = arguments[0]
         guard command.hasPrefix("-") || Self.reading.contains(command), !arguments.contains("--remote") else {
             Diagnostics.error(
-                "this plugin only runs commands that read (\(Self.reading.joined(separator: ", "))). "
-                    + "To write or load, run swift package substitute-edit \(arguments.joined(separator: " "))"
+                "This plugin only runs commands that read (\(Self.reading.joined(separator: ", "))). "
+                    + "To write or load, use substitute-edit instead of substitute."
             )
             return
         }
@@ -20,11 +21,16 @@ struct SubstitutePlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
+        // For the commands that `substitute` suggests. Some of them write.
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"],
+            uniquingKeysWith: { $1 }
+        )
         try process.run()
         process.waitUntilExit()
         guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            // SwiftPM ends with 1 whatever a plugin ends with, so that the status is told here.
-            Diagnostics.error("substitute ended with status \(process.terminationStatus)")
+            // SwiftPM exits with 1 whatever the plugin's status is, so report the real one.
+            Diagnostics.error("The command substitute ended with status \(process.terminationStatus).")
             return
         }
     }

@@ -3,14 +3,14 @@ import Darwin
 
 /// A value behind a lock.
 ///
-/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock is allocated, since a lock must not move and
-/// a stored property may.
+/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock is allocated, since a lock must not move, and a
+/// stored property may.
 public final class Guarded<Value: Sendable>: Sendable {
     // The lock protects both: every access goes through `withLock`.
     private nonisolated(unsafe) var value: Value
     private nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
 
-    /// Guards a value.
+    /// Creates a guard for a value.
     public init(_ value: Value) {
         self.value = value
         lock = .allocate(capacity: 1)
@@ -22,7 +22,7 @@ public final class Guarded<Value: Sendable>: Sendable {
         lock.deallocate()
     }
 
-    /// Calls a closure with the value while no other thread has it.
+    /// Calls a closure with the value, while no other thread can use it.
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -36,22 +36,22 @@ public import Synchronization
 
 /// A value behind a `Mutex`, and a `Mutex` that ThreadSanitizer understands.
 ///
-/// The toolchain's `Mutex` is a bare futex inside a library that isn't instrumented, so ThreadSanitizer sees no lock and reports
-/// a race for every use of one. In debug builds, this type tells it what happens; in release builds it is the `Mutex` and
-/// nothing else.
+/// The toolchain's `Mutex` is a bare futex in a library that isn't instrumented, so ThreadSanitizer sees no lock and reports a race
+/// for every use of one. In debug builds, this type tells ThreadSanitizer when the lock is taken and released. In release builds,
+/// it's only the `Mutex`.
 ///
-/// It is public, though in no product, because only a public declaration is specialized where it is used: a `package`
-/// declaration is called in its generic form there, `@inlinable` or not (Swift 6.3.1).
+/// It's public, although no product has it, because only a public declaration is specialized in the modules that use it. They call
+/// a `package` declaration in its generic form, `@inlinable` or not (Swift 6.3.1).
 public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
-    /// Guards a value.
+    /// Creates a guard for a value.
     @inlinable
     public init(_ value: Value) {
         mutex = Mutex(value)
     }
 
-    /// Calls a closure with the value while no other thread has it.
+    /// Calls a closure with the value, while no other thread can use it.
     @inlinable @inline(__always)
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> sending Result

@@ -1,7 +1,8 @@
 #if DEBUG && os(Linux)
 import Foundation
 
-/// ThreadSanitizer's own words for “taken” and “given back” (its header `tsan_interface.h`); absent where it doesn't run.
+/// The functions that tell ThreadSanitizer that a lock is taken and released, from `tsan_interface.h`; `nil` if it isn't
+/// running.
 @usableFromInline enum ThreadSanitizer {
     @usableFromInline typealias Annotation = @convention(c) (UnsafeMutableRawPointer?) -> Void
 

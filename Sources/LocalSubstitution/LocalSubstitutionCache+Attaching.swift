@@ -5,19 +5,19 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Makes sessions of a configuration use this cache's map for every request, also where URLSession asks no cache or rejects
-    /// its response.
+    /// Makes sessions use this cache's map for every request, including requests that URLSession never offers to a cache, or whose
+    /// cached response it rejects.
     ///
-    /// Sets the configuration's `urlCache`, and adds a protocol to its `protocolClasses`. Attach before you make the session,
-    /// and once for each configuration: attaching again replaces what was attached before. Each attaching makes a class
-    /// that stays as long as the process, and keeps the map.
+    /// Sets the configuration's `urlCache` and adds a protocol to its `protocolClasses`. Attach before you make the session, and
+    /// once for each configuration: attaching again replaces the earlier attachment. Each call creates a protocol class that exists
+    /// until the process ends and keeps the map in memory.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
-    ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
+    ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: If an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched` is strict or there's a
-    ///   recorder, but custom protocols aren't available: in background configurations and on watchOS.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched` is strict or
+    ///   there's a recorder in a background configuration or on watchOS, which have no custom protocols.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load,
@@ -26,13 +26,15 @@ extension LocalSubstitutionCache {
         try attach(to: configuration, unmatched: unmatched, recorder: recorder, streams: nil)
     }
 
+    /// Attaches this cache to a configuration, with settings that only the package uses.
+    ///
     /// - Parameters:
     ///   - streams: Whether data is streamed as it arrives; `nil` for the platform's default.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A
-    ///     longer one is passed on in pieces where the platform can, and otherwise fails with
-    ///     `URLError.dataLengthExceedsMaximum`.
-    ///   - isBrowsed: Whether the recorder keeps what it takes to show a site again.
-    ///   - listener: Called for every http request: with one, the protocol also takes those that it would leave to the loader.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body is passed
+    ///     on in pieces where the platform can, and otherwise fails with `URLError.dataLengthExceedsMaximum`.
+    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again.
+    ///   - listener: Hears of every HTTP request. With a listener, the protocol also takes the requests that it would leave to the
+    ///     loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
     package func attach(
@@ -69,14 +71,14 @@ extension LocalSubstitutionCache {
         return slot
     }
 
-    /// Makes a session with this cache attached to its configuration.
+    /// Creates a session with this cache attached to its configuration.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
-    ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
     ///   - delegate: The session's delegate, which the session retains until it's invalidated.
-    ///   - delegateQueue: The queue of the delegate and of completion handlers; by default one of the session's.
+    ///   - delegateQueue: The queue for the delegate and for completion handlers. By default, the session creates one.
     /// - Throws: The errors of ``attach(to:unmatched:recorder:)``.
     public func makeSession(
         _ configuration: URLSessionConfiguration = .ephemeral,
@@ -90,9 +92,9 @@ extension LocalSubstitutionCache {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
-    /// Makes a loader that does what a session with this cache attached does, without a session.
+    /// Creates a loader that answers requests as an attached session does, but without a session.
     ///
-    /// - Parameter sendsCredentials: Whether the `Authorization` of a request is sent on to the network.
+    /// - Parameter sendsCredentials: Whether a request's `Authorization` is sent on to the network.
     package func makeDirectLoader(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
@@ -105,7 +107,7 @@ extension LocalSubstitutionCache {
             unmatched: try UnmatchedRule(unmatched),
             recorder: recorder,
             streams: true,
-            // Longer responses are passed on as they arrive. The recorder needs whole ones.
+            // Longer responses are passed on as they arrive. A recorder needs them whole.
             responseLimit: recorder == nil ? 16 << 20 : nil,
             isDirect: true,
             isBrowsed: true
@@ -113,19 +115,19 @@ extension LocalSubstitutionCache {
         return DirectLoader(attachment, sendsCredentials: sendsCredentials)
     }
 
-    /// Why a configuration can't have a protocol; `nil` if it can.
+    /// Returns why a configuration can't have a protocol; `nil` if it can.
     private static func obstacle(_ configuration: URLSessionConfiguration) -> AttachmentError? {
         #if os(watchOS)
         return AttachmentError(
             .unsupportedPlatform,
-            "watchOS has no custom protocols: attach without a recorder, and with unmatched: .load"
+            "watchOS has no custom protocols. Attach without a recorder, and with unmatched: .load."
         )
         #else
         guard configuration.isBackground else { return nil }
         return AttachmentError(
             .backgroundConfiguration,
-            "a background configuration has no custom protocols: attach to a default or ephemeral configuration, or without a "
-                + "recorder and with unmatched: .load"
+            "A background configuration has no custom protocols. Attach to a default or ephemeral configuration, "
+                + "or attach without a recorder and with unmatched: .load."
         )
         #endif
     }

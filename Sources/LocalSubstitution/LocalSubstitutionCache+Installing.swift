@@ -6,13 +6,13 @@ import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// A cache that is installed, and what was in place before.
+    /// An installed cache, and what it replaced.
     private struct Installation: @unchecked Sendable {
-        // Unchecked, so that it doesn't depend on whether an SDK calls `URLCache` Sendable.
+        // Unchecked, so that it compiles whether or not the SDK declares `URLCache` Sendable.
         let cache: LocalSubstitutionCache
         let formerCache: URLCache
 
-        /// Puts back what was in place before, unless `URLCache.shared` has been set since.
+        /// Restores what the cache replaced. Leaves `URLCache.shared` alone if it has been set since.
         func undo() {
             InstalledProtocol.use(nil)
             InstalledCache.ofSharedSession.use(nil)
@@ -20,18 +20,20 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// Locked for the whole of installing and uninstalling: each changes several places.
+    /// Locked while a cache is installed or uninstalled, since both change several globals.
     private static let installation = Guarded<Installation?>(nil)
 
     /// Makes `URLSession.shared` use this cache's map for every request.
     ///
-    /// Sets `URLCache.shared`, and registers a protocol. Call it before the process uses any session. It doesn't reach sessions
-    /// that other code makes with its own configuration: attach to those. A cache that was installed before is uninstalled.
+    /// Sets `URLCache.shared` and registers a protocol. Call this before the process uses any session. It doesn't reach sessions
+    /// that other code makes with its own configuration: attach the cache to those. A cache that was installed before is
+    /// uninstalled.
     ///
     /// - Parameters:
-    ///   - unmatched: What becomes of requests that no entry answers. By default they are loaded from the network.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: If `unmatched` has an invalid exception, or if a session was used before. Then nothing is
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if a session was used before. On
+    ///   watchOS, which has no custom protocols, also if `unmatched` is strict or there's a recorder. If it throws, nothing is
     ///   installed.
     public func install(
         unmatched: Unmatched = .load,
@@ -44,8 +46,8 @@ extension LocalSubstitutionCache {
         guard Self.reachesSharedSession else {
             throw AttachmentError(
                 .sessionInUse,
-                "a session was used before the cache was installed, so URLSession.shared doesn't use it: install it first thing "
-                    + "in the process, or attach it to the configurations of your own sessions"
+                "A session was used before the cache was installed, so URLSession.shared doesn't use it. Install it first thing "
+                    + "in the process, or attach it to the configurations of your own sessions."
             )
         }
         let attachment = Attachment(of: responder, to: .default, unmatched: rule, recorder: recorder)
@@ -59,14 +61,14 @@ extension LocalSubstitutionCache {
             if rule.isStrict { responder.takeCacheOffline() }
             return former
         }
-        // Its cache may go now, which is nothing to wait for with the lock.
+        // Releases the former cache, if this is its last reference, only after the lock is released.
         withExtendedLifetime(former) {}
     }
 
-    /// The cache that is installed, for an app's own sessions to attach; `nil` if there is none.
+    /// The installed cache, which an app can attach to its own sessions; `nil` if none is installed.
     public static var installed: LocalSubstitutionCache? { installation.withLock { $0 }?.cache }
 
-    /// Puts back what was in place before this cache was installed. Does nothing if this cache isn't installed.
+    /// Restores what was in place before this cache was installed. Does nothing if this cache isn't installed.
     public func uninstall() {
         let undone = Self.installation.withLock { installation -> Installation? in
             guard installation?.cache === self else { return nil }
@@ -76,8 +78,8 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(undone) {}
     }
 
-    /// Whether `URLSession.shared` has the package's protocol and cache. It keeps those that it finds at its first use. While no
-    /// cache is installed, they change nothing.
+    /// Whether `URLSession.shared` has the package's protocol and cache. The session keeps those that it finds when it's first
+    /// used. They change nothing while no cache is installed.
     private static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = InstalledCache.ofSharedSession
@@ -91,10 +93,11 @@ extension LocalSubstitutionCache {
         return true
     }()
 
-    /// Whether a configuration has our protocol before Foundation's own. On Linux it hasn't if a session was made before.
+    /// Returns whether a configuration has the package's protocol before Foundation's own. On Linux, it doesn't if a session was
+    /// made before.
     private static func isAskedFirst(_ configuration: URLSessionConfiguration) -> Bool {
         #if canImport(Darwin)
-        // Apple's session consults registered classes first, without listing them.
+        // Apple's sessions consult registered classes first, but don't list them.
         return true
         #else
         let own = (URLSessionConfiguration.ephemeral.protocolClasses ?? []).map { ObjectIdentifier($0) }

@@ -1,19 +1,25 @@
 import Foundation
 
 extension LocalSubstitutionCache {
-    /// Installs the cache that the process's environment names, for UI tests of an app: call it first thing in the process.
+    /// Installs the cache that the process's environment names, such as in UI tests. Call it before anything else in the process.
     ///
-    /// The variable `LOCAL_SUBSTITUTION_MAP` is the path of a map file, with a slash or the extension `json`; or the name of a map
-    /// in the main bundle; or, beginning with `{`, the map itself, since an app on a device can't read the test runner's files.
-    /// Such a map's files are in the main bundle. A map file is reloaded when it changes.
+    /// The variable `LOCAL_SUBSTITUTION_MAP` is one of these:
     ///
-    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. For each unanswered request that reaches a
-    /// cache or protocol, this prints a line to standard error. Code with its own sessions attaches ``installed``.
+    /// - The path of a map file. It contains a slash or ends in `.json`. The file is reloaded when it changes.
+    /// - The name of a map in the main bundle.
+    /// - The map itself, beginning with `{`, since an app on a device can't read the test runner's files. The entries' files are in
+    ///   the main bundle.
     ///
-    /// - Parameter allowInRelease: Whether this also works in a build without `DEBUG`, such as the one that an app's users have.
-    /// - Returns: The cache; `nil` without the variable, or in such a build. Then nothing was done.
-    /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or the errors of ``install(unmatched:recorder:)``.
-    ///   Then nothing was installed.
+    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. This function also prints a line to standard
+    /// error for each unanswered request that reaches a cache or protocol. If your code makes its own sessions, attach
+    /// ``installed`` to them.
+    ///
+    /// - Parameter allowInRelease: Whether this also works in a build without `DEBUG`, such as the one your users have. By default,
+    ///   it doesn't.
+    /// - Returns: The cache. In a build without `DEBUG`, or if the variable isn't set, returns `nil` and does nothing.
+    /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or an ``AttachmentError`` if the variable
+    ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, or if ``install(unmatched:recorder:)`` throws one. If it
+    ///   throws, nothing is installed.
     @discardableResult
     public static func installFromEnvironment(allowInRelease: Bool = false) throws -> LocalSubstitutionCache? {
         #if DEBUG
@@ -56,7 +62,7 @@ extension LocalSubstitutionCache {
         case .some(let value):
             throw AttachmentError(
                 .invalidUnmatched,
-                "LOCAL_SUBSTITUTION_UNMATCHED is “\(value)”: set it to fail or load"
+                "LOCAL_SUBSTITUTION_UNMATCHED is “\(value)”. Set it to fail or load."
             )
         }
     }

@@ -5,17 +5,17 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// A `URLCache` that answers requests for the URLs that a map names from local files, and leaves all others to the default
-/// cache and the network.
+/// A `URLCache` that answers requests for the URLs that a map names, from local files or from the map itself. It leaves all other
+/// requests to the default cache and the network.
 ///
-/// Set it once, before the first request, and change no networking code:
+/// Install it once, before the process uses any session. Your networking code doesn't change:
 /// ```swift
-/// URLCache.shared = try LocalSubstitutionCache(bundle: .main)
+/// try LocalSubstitutionCache(bundle: .main).install()
 /// ```
-/// It works for what loads through `URLSession` in this process, with `URLSession.shared` or a configuration made afterwards.
-/// It may be used from any thread.
+/// It works for everything that this process loads with `URLSession.shared`. For a session with its own configuration, call
+/// ``attach(to:unmatched:recorder:)`` before you make the session. You can use the cache from any thread.
 public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
-    // Unchecked, because a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. Everything that it adds is Sendable.
 
     let responder: Responder
 
@@ -25,9 +25,10 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - map: The map.
     ///   - reloadsChanges: Whether a changed map or file is used from the next request on. For a map that was made in code, only
     ///     the entries' files are watched.
-    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't count.
+    ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't count toward
+    ///     it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
-    ///   - directory: The default cache's folder; by default, the one that `URLCache` uses.
+    ///   - directory: The default cache's folder. By default, the folder that `URLCache` uses.
     public init(
         map: SubstitutionMap,
         reloadsChanges: Bool = false,
@@ -38,10 +39,10 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         let directory = directory ?? DefaultCache.standardFolder
         responder = Responder(map, reloadsChanges: reloadsChanges, defaultCacheIn: directory)
         #if canImport(Darwin)
-        // The one with `directory` is a convenience of Apple's overlay, which a subclass can't call here.
+        // The initializer with `directory` is a convenience initializer of Apple's overlay, which a subclass can't call here.
         super.init(__memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, directoryURL: directory)
         #else
-        // Linux's `URLCache` lets a subclass call no other initializer.
+        // On Linux, a subclass of `URLCache` can't call any other initializer.
         super.init(memoryCapacity: memoryCapacity, diskCapacity: diskCapacity, diskPath: directory?.path)
         #endif
         responder.defaultCache.lend(
@@ -54,12 +55,12 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         )
     }
 
-    /// Creates a cache with a map in a folder. A changed map or file is used from the next request on.
+    /// Creates a cache with a map file. If the map or a file changes, the next request uses the change.
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
     ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:)``.
-    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         contentsOf mapFile: URL,
@@ -75,7 +76,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - bundle: The bundle.
     ///   - name: The map's name, without its extension `json`.
-    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         bundle: Bundle,
@@ -88,22 +89,22 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     deinit {
         responder.defaultCache.takeBack()
         responder.observers.end()
-        // Classes made by attaching keep the responder. A session that's still in use retains responses again.
+        // The classes that attaching made keep the responder. A session that's still in use retains responses again.
         responder.retained.removeAll()
     }
 
     // MARK: Map, counts and events
 
-    /// The map in use. Setting another is atomic, and drops every retained response.
+    /// The map in use. Setting another map is atomic and drops every retained response.
     public var map: SubstitutionMap {
         get { responder.maps.map }
         set { responder.use(newValue) }
     }
 
-    /// What has been counted so far.
+    /// What the cache has counted so far.
     public var statistics: Statistics { responder.statistics }
 
-    /// Everything that the cache does from now on, in order. Each call returns a stream for one listener.
+    /// Returns a stream of everything that the cache does from now on, in order. Each call returns a stream for one listener.
     ///
     /// The stream has an event before the session has the response. The stream doesn't keep the cache alive, and ends when the
     /// cache is deallocated.
@@ -113,35 +114,35 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         responder.events(bufferingNewest: limit)
     }
 
-    /// Has a closure hear everything that the cache does from now on, on the thread on which it happens and before the response
-    /// is delivered.
+    /// Calls a closure for everything that the cache does from now on, on the thread where it happens and before the response is
+    /// delivered.
     package func hear(_ listener: @escaping @Sendable (Event) -> Void) { responder.hear(listener) }
 
-    /// The entries that haven't answered a request since the map was set or reloaded, without `null` and disabled ones.
+    /// The entries that haven't answered a request since the map was set or reloaded. Doesn't include `null` and disabled entries.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
-    /// Explains what a request gets, by the map as it is now. Changes and counts nothing.
+    /// Explains how the current map answers a request. Changes and counts nothing.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     // MARK: Looking up
 
-    /// Returns the response to a request: the local file's if an entry answers it, otherwise the default cache's.
+    /// Returns the response to a request: an entry's if one answers it, otherwise the default cache's.
     ///
     /// The first lookup of a file reads it, on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
-    /// Calls back at once if the response is retained or nothing has to be read, and on another queue otherwise.
+    /// Calls back at once if the response is retained or nothing has to be read from disk, and otherwise on another queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
-        // The protocol answers it, also with what is retained, and reports what becomes of it.
+        // The protocol answers the request, even if its response is retained, and reports the outcome.
         if responder.leavesToProtocol(request) { return completionHandler(nil) }
         if let response = responder.retainedResponse(for: request) { return completionHandler(response) }
-        // A changed map would have to be read.
+        // If the map's file has changed, looking up would read it.
         let lookup = responder.maps.isCurrent(map) ? responder.lookUp(request) : nil
         if let lookup, responder.needsNoDisk(lookup) { return completionHandler(responder.cachedResponse(to: lookup)) }
         DispatchQueue.global(qos: .userInitiated).async { [responder] in
@@ -151,31 +152,31 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Storing and removing
 
-    /// Stores a response in the default cache, unless an entry would answer its request.
+    /// Stores a response in the default cache, unless an entry would answer the request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         responder.store(cachedResponse, for: request)
     }
 
-    /// Stores a response in the default cache, unless an entry would answer the task's request.
+    /// Stores a response in the default cache, unless an entry would answer the task's current request.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
-    /// Removes a request's retained response, the default cache's response, and the newer copy of an `untilUpdated` entry's file.
-    /// The next lookup builds the retained response again.
+    /// Removes a request's retained response, its response in the default cache, and the newer copy of an `untilUpdated` entry's
+    /// file. The next lookup builds the retained response again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
-    /// Removes the same for a task's current request: see ``removeCachedResponse(for:)-(URLRequest)``.
+    /// Removes the responses to a task's current request, as ``removeCachedResponse(for:)-(URLRequest)`` does.
     public override func removeCachedResponse(for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.remove(request) }
     }
 
-    /// Removes all retained responses and everything in the default cache, newer copies included. The map stays.
+    /// Removes all retained responses and everything in the default cache, including newer copies. The map stays.
     public override func removeAllCachedResponses() {
         responder.removeAll { super.removeAllCachedResponses() }
     }
 
-    /// Drops all retained responses, and those of the default cache that were stored after a date, newer copies included.
+    /// Removes all retained responses, and the default cache's responses that were stored after a date, including newer copies.
     public override func removeCachedResponses(since date: Date) {
         responder.removeAll { super.removeCachedResponses(since: date) }
     }

@@ -7,61 +7,63 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Whether a session gets local files from the cache's map, and if not, why.
+    /// Whether a session gets responses from the cache's map, and if not, why not.
     public enum Verification: Sendable, Hashable, CustomStringConvertible {
-        /// The local file answered this URL.
+        /// An entry of the map answered this URL.
         case substituted(URL)
-        /// The local file didn't answer.
+        /// The map didn't answer.
         case notSubstituted(Reason)
 
-        /// Why a session doesn't get a local file. Two reasons of the same kind are equal, whatever they describe.
+        /// Why a session doesn't get a response from the map. Two reasons of the same kind are equal, even if their descriptions
+        /// differ.
         public struct Reason: Sendable, Hashable, CustomStringConvertible {
             private let kind: String
             /// What happened, and what to do.
             public let description: String
 
-            /// The map has no entry to try it with.
+            /// The map has no entry that could be tried.
             public static let nothingToLoad = Reason(
                 kind: "nothingToLoad",
-                description: "no exact entry of the map answers a plain GET with a file or status"
+                description: "No exact entry of the map answers a plain GET with a file, json, text or status. Add one."
             )
             /// The session's configuration has no cache.
             public static let noCache = Reason(
                 kind: "noCache",
                 description:
-                    "the session's configuration has no urlCache: attach the cache to it before the session is made"
+                    "The session's configuration has no urlCache. Attach the cache to it before making the session."
             )
-            /// The session's configuration has another cache, which isn't `URLCache.shared` now.
+            /// The session's configuration has another cache, and `URLCache.shared` isn't this cache either.
             public static let anotherCache = Reason(
                 kind: "anotherCache",
                 description:
-                    "the session has another cache: attach this one to its configuration before the session is made"
+                    "The session has another cache. Attach this one to its configuration before making the session."
             )
-            /// `URLCache.shared` is this cache, but the session has another: it was made earlier, or has a cache of its own.
+            /// `URLCache.shared` is this cache, but the session has another: it was made earlier, or its configuration has its own
+            /// cache.
             public static let madeBefore = Reason(
                 kind: "madeBefore",
                 description:
-                    "the session has another cache: it was made before URLCache.shared was set, or its configuration "
-                    + "has its own, such as an ephemeral one; attach the cache to the configuration, then make the session"
+                    "The session has another cache. It was made before URLCache.shared was set, or its configuration "
+                    + "has its own, such as an ephemeral one. Attach the cache to the configuration, then make the session."
             )
             /// The session's configuration ignores local data.
             public static let policy = Reason(
                 kind: "policy",
                 description:
-                    "the session's configuration ignores local data (requestCachePolicy): attach the cache to it, or "
-                    + "set another policy"
+                    "The session's configuration ignores local data (requestCachePolicy). Attach the cache to it, or "
+                    + "set another policy."
             )
             /// The request failed.
-            public static let failed = Reason(kind: "failed", description: "the request failed")
+            public static let failed = Reason(kind: "failed", description: "The request failed.")
             /// Nothing is wrong with the session: the platform's loader didn't take the cache's response.
             public static let platform = Reason(
                 kind: "platform",
                 description:
-                    "the loader didn't take the cache's response: attach the cache to the session's configuration"
+                    "The loader didn't use the cache's response. Attach the cache to the session's configuration."
             )
 
             func about(_ url: URL, _ detail: String = "") -> Reason {
-                Reason(kind: kind, description: "\(url) was not substituted: \(description)\(detail)")
+                Reason(kind: kind, description: "\(url) wasn't substituted. \(description)\(detail)")
             }
 
             /// Compares the kinds of reasons.
@@ -70,19 +72,19 @@ extension LocalSubstitutionCache {
             public func hash(into hasher: inout Hasher) { hasher.combine(kind) }
         }
 
-        /// One line: what happened, and what to do.
+        /// One line that says what happened and what to do.
         public var description: String {
             switch self {
-            case .substituted(let url): "\(url) was substituted"
+            case .substituted(let url): "\(url) was substituted."
             case .notSubstituted(let reason): reason.description
             }
         }
     }
 
-    /// Loads one URL of the map through a session, and says whether the local file answered.
+    /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
-    /// The URL is one whose entry answers a plain `GET`. Nothing is loaded if the session doesn't have this cache. Otherwise a
-    /// session that doesn't get the file loads the URL from the network, or gives up after ten seconds.
+    /// The URL is one whose entry answers a plain `GET`. If the session doesn't have this cache, nothing is loaded. If it has, but
+    /// doesn't take the response, it loads the URL from the network. The load is cancelled after ten seconds.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
@@ -97,17 +99,17 @@ extension LocalSubstitutionCache {
         }
         if configuration.requestCachePolicy.ignoresLocalData { return .notSubstituted(.policy.about(url)) }
         if case .failure(let error) = result {
-            return .notSubstituted(.failed.about(url, ": \(error.localizedDescription)"))
+            return .notSubstituted(.failed.about(url, " \(error.localizedDescription.sentence)"))
         }
         return .notSubstituted(.platform.about(url))
     }
 
-    /// Why a session can't get anything from this cache; `nil` if it may.
+    /// Returns why a session can't get anything from this cache; `nil` if nothing rules it out.
     private func missing(in configuration: URLSessionConfiguration) -> Verification.Reason? {
         let isAttached = (configuration.protocolClasses ?? []).contains {
             ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
         }
-        // Apple's sessions don't list registered protocols, so an installed cache shows here only.
+        // Apple's sessions don't list registered protocols, so an installed cache shows only here.
         let cache = (configuration.urlCache as? InstalledCache)?.target ?? configuration.urlCache
         guard !isAttached, cache !== self else { return nil }
         guard cache != nil else { return .noCache }
@@ -120,7 +122,7 @@ extension LocalSubstitutionCache {
         for entry in map.storage.index.entries where !entry.isPattern {
             guard let url = URL(string: entry.key) else { continue }
             let decision = Decision(URLRequest(url: url), in: map)
-            // A redirect would be followed.
+            // The session would follow a redirect.
             guard decision.cacheAnswer?.isRedirect == false,
                 Explanation(URLRequest(url: url), decision, map).verdict == .substituted
             else { continue }
@@ -129,7 +131,7 @@ extension LocalSubstitutionCache {
         return nil
     }
 
-    /// Not with `data(for:)`: on Linux a Swift task that is cancelled meanwhile may wait forever.
+    /// Loads a request. Doesn't use `data(for:)`: on Linux, it may wait forever if its Swift task is cancelled meanwhile.
     private static func load(_ request: URLRequest, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
         await withCheckedContinuation { continuation in
             let waiting = Guarded<CheckedContinuation<Result<HTTPURLResponse, any Error>, Never>?>(continuation)
@@ -139,7 +141,7 @@ extension LocalSubstitutionCache {
                     .resume(returning: (response as? HTTPURLResponse).map { .success($0) } ?? .failure(failure))
             }
             task.resume()
-            // On Linux a 401 with a challenge that is left unanswered never ends.
+            // On Linux, a task with a 401 never ends if its challenge isn't answered.
             DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 10) {
                 guard let continuation = waiting.withLock({ $0.take() }) else { return }
                 continuation.resume(returning: .failure(URLError(.timedOut)))

@@ -8,9 +8,9 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// The headers of a client's request, changed for the origin.
+/// The headers of a client's request, adapted for the origin.
 struct RequestHeaders {
-    /// Headers that belong to one connection (RFC 9110 section 7.6.1), and those that the session sets itself.
+    /// Headers that belong to one connection (RFC 9110 section 7.6.1), and headers that the session sets itself.
     private static let dropped: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
         "transfer-encoding", "upgrade", "host", "accept-encoding", "content-length", "expect", "cookie",
@@ -19,6 +19,8 @@ struct RequestHeaders {
     let port: UInt16
     let origins: ServedOrigins
 
+    /// Returns the request to send to the origin.
+    ///
     /// - Parameter isWhole: Whether to request the whole body, even if the client requests a range.
     func request(_ received: HTTPRequest, for url: URL, isWhole: Bool) -> URLRequest {
         var request = URLRequest(url: url)
@@ -43,7 +45,7 @@ struct RequestHeaders {
         return request
     }
 
-    /// Returns the original of a local URL or origin.
+    /// Returns the origin's form of a local URL or origin.
     private func original(_ text: String) -> String {
         let local = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3).joined(
             separator: "/"

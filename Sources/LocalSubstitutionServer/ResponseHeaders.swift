@@ -8,24 +8,24 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// The headers of an origin's response, changed for the client.
+/// The headers of an origin's response, adapted for the client.
 struct ResponseHeaders {
     /// Headers that don't apply on 127.0.0.1, or that belong to one connection.
     private static let dropped: Set<String> = [
-        // They belong to one connection (RFC 9110 section 7.6.1).
+        // These belong to one connection (RFC 9110 section 7.6.1).
         "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade",
-        // They name origins, or keep the origins of a page apart.
+        // These name origins, or keep a page's origins apart.
         "content-security-policy", "content-security-policy-report-only", "cross-origin-opener-policy",
         "cross-origin-opener-policy-report-only", "cross-origin-embedder-policy",
         "cross-origin-embedder-policy-report-only", "cross-origin-resource-policy", "origin-agent-cluster",
-        // They apply to https, to other servers, or to what the browser has stored for every port.
+        // These apply to https, to other servers, or to what the browser has stored for every port.
         "strict-transport-security", "alt-svc", "clear-site-data", "nel", "report-to", "reporting-endpoints",
-        // Every response says that nothing is stored: see `ServedConnection`.
+        // Every response says that it must not be stored: see `ServedConnection`.
         "cache-control", "expires", "pragma", "age",
     ]
 
-    /// Headers that describe the exact bytes of a body, which rewriting changes.
+    /// Headers that describe the exact bytes of a body, which change when it's rewritten.
     private static let ofBytes: Set<String> = [
         "accept-ranges", "content-digest", "content-length", "content-md5", "digest", "etag", "repr-digest",
     ]
@@ -35,9 +35,11 @@ struct ResponseHeaders {
 
     let port: UInt16
     let origins: ServedOrigins
-    /// Maps the URLs of headers.
+    /// Maps URLs in headers.
     let rewriter: ReferenceRewriter
 
+    /// Returns the header fields for the client.
+    ///
     /// - Parameters:
     ///   - isRewritten: Whether the body may be rewritten.
     ///   - requestOrigin: The client's `Origin`.
@@ -75,7 +77,7 @@ struct ResponseHeaders {
         return fields + access(requestOrigin, all)
     }
 
-    /// Lets a page from one served origin read another's response, if that response doesn't say who may read it.
+    /// Lets a page from one served origin read a response from another, unless that response says who may read it.
     private func access(_ requestOrigin: String?, _ all: [String: String]) -> [(name: String, value: String)] {
         guard let requestOrigin, let asking = origins.origin(ofLocal: requestOrigin),
             asking != origins.origin(of: port), all[header: "Access-Control-Allow-Origin"] == nil
@@ -86,7 +88,7 @@ struct ResponseHeaders {
         ]
     }
 
-    /// `<URL>; rel=preload, <URL>; rel=…` (RFC 8288 section 3).
+    /// Maps the URLs in a `Link` header: `<URL>; rel=preload, <URL>; rel=…` (RFC 8288 section 3).
     private func links(_ value: String) -> String {
         var result = ""
         var rest = value[...]
@@ -98,7 +100,7 @@ struct ResponseHeaders {
         return result + rest
     }
 
-    /// `5; url=URL`.
+    /// Maps the URL in a `Refresh` header: `5; url=URL`.
     private func refresh(_ value: String) -> String {
         guard let range = value.range(of: "url=", options: .caseInsensitive) else { return value }
         let url = value[range.upperBound...].trimmingCharacters(in: ["\"", "'", " "])

@@ -14,11 +14,11 @@ struct ServedConnection: Sendable {
     let responder: ServerResponder
     let log: (@Sendable (ServedRequest) -> Void)?
 
-    /// A client on the same machine that takes longer has given up.
+    /// The clients are on the same machine, so one that takes longer has given up.
     private static let limits = RequestReader.Limits(idleSeconds: 15, headSeconds: 10, bodySeconds: 10)
-    /// How long a client may take to read what is sent. A paused player reads nothing, and sends another request later.
+    /// How long a client may take to read what it's sent. A paused player reads nothing, and sends another request later.
     private static let writeSeconds = 60.0
-    /// The longest request body, in bytes. Conditions don't look at longer ones either.
+    /// The longest request body, in bytes. Conditions in a map don't look at longer bodies either.
     private static let longestBody = 8 << 20
     /// The size of the pieces in which a body is sent, in bytes.
     private static let pieceSize = 64 << 10
@@ -35,7 +35,7 @@ struct ServedConnection: Sendable {
                 var request = try reader.nextHead()
                 connection.busy()
                 #if canImport(Darwin)
-                // Frees what Foundation autoreleases: the thread has no pool, and may serve many requests.
+                // Frees Foundation's autoreleased objects: the thread has no pool, and may serve many requests.
                 let goesOn = try autoreleasepool { try answer(&request, &reader) }
                 #else
                 let goesOn = try answer(&request, &reader)
@@ -45,11 +45,11 @@ struct ServedConnection: Sendable {
         } catch let refusal as HTTPRequest.Refusal {
             try? refuse(ServedResponse(status: refusal.status, refusal.reason), nil)
         } catch {
-            // The client has left, or the server was stopped.
+            // The client has disconnected, or the server was stopped.
         }
     }
 
-    /// Answers one request; returns whether another may follow.
+    /// Answers one request. Returns whether the connection stays open for another.
     private func answer(_ request: inout HTTPRequest, _ reader: inout RequestReader) throws -> Bool {
         let start = DispatchTime.now()
         do throws(Refusal) {
@@ -65,14 +65,14 @@ struct ServedConnection: Sendable {
             return false
         }
         guard let url = responder.url(of: request, at: connection.port) else {
-            try refuse(ServedResponse(status: 400, "“\(request.target)” isn't a path"), request)
+            try refuse(ServedResponse(status: 400, "“\(request.target)” isn't a path."), request)
             return false
         }
         let response = responder.response(to: request, for: url, at: connection.port) { [connection] in
             !connection.stopSignal.isRaised(within: 0) && !connection.socket.hasLeft
         }
         if case .data = response.body {
-            // Logged before it's sent, so that a client with the response finds it in the log.
+            // Logged before it's sent, so that a client that has the response finds it in the log.
             record(request, url, response, since: start)
             return try send(response, to: request) { _ in }
         }
@@ -81,14 +81,16 @@ struct ServedConnection: Sendable {
         return try send(response, to: request) { bytes += $0 }
     }
 
-    /// Sends a response, after which the connection is closed: the client's body wasn't read.
+    /// Sends a response and has the connection closed, since the client's body wasn't read.
     private func refuse(_ response: ServedResponse, _ request: HTTPRequest?) throws {
         let url = request.flatMap { responder.url(of: $0, at: connection.port) }
         record(request, url, response, since: .now())
         _ = try send(response, to: request, closes: true) { _ in }
     }
 
-    /// - Parameter sent: The bytes of the body that were sent; `nil` for all of them.
+    /// Logs a request.
+    ///
+    /// - Parameter sent: The number of body bytes that were sent; `nil` for all of them.
     private func record(
         _ request: HTTPRequest?,
         _ url: URL?,
@@ -117,10 +119,12 @@ struct ServedConnection: Sendable {
         response.head.allowsBody && request?.method != "HEAD"
     }
 
+    /// Sends a response.
+    ///
     /// - Parameters:
-    ///   - closes: Whether the connection is closed afterwards, even if the client would go on.
-    ///   - count: Called with the size of each piece of a long body after it was sent.
-    /// - Returns: Whether another request may follow.
+    ///   - closes: Whether the connection is closed afterwards, even if the client would keep it open.
+    ///   - count: Called with the size of each piece of a long body after it's sent.
+    /// - Returns: Whether the connection stays open for another request.
     private func send(
         _ response: ServedResponse,
         to request: HTTPRequest?,
@@ -142,7 +146,7 @@ struct ServedConnection: Sendable {
                 if isChunked { head.fields.append(("Transfer-Encoding", "chunked")) } else { keepsAlive = false }
             }
         }
-        // In a 304 it may be the length of the body that isn't sent.
+        // In a 304, the length may be that of the body that isn't sent.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
             head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
         }
@@ -151,7 +155,7 @@ struct ServedConnection: Sendable {
         case .data(let data):
             let body = hasBody ? data : Data()
             if body.count <= Self.pieceSize {
-                // Sent in one piece, which takes the system half as long.
+                // Sent together, which takes the system half as long.
                 try socket.write(head.encoded + body)
             } else {
                 try socket.write(head.encoded)
@@ -171,7 +175,7 @@ struct ServedConnection: Sendable {
             var rest = hasBody ? head.field("Content-Length").flatMap { Int($0) } : nil
             while let received = try arriving.nextBytes() {
                 guard hasBody else { continue }
-                // Not more than the head says: the client would take the rest for the next response.
+                // No more than the head announces: the client would take the rest for the next response.
                 let piece = received.prefix(rest ?? received.count)
                 rest = rest.map { $0 - piece.count }
                 if isChunked { try writer.write(piece) } else { try socket.write(piece) }
@@ -185,7 +189,7 @@ struct ServedConnection: Sendable {
 }
 
 extension DirectResponse.Body {
-    /// The length in bytes; `nil` if it isn't known here.
+    /// The length in bytes; `nil` if it isn't known.
     fileprivate var length: Int? {
         switch self {
         case .data(let data): data.count
@@ -198,11 +202,11 @@ extension DirectResponse.Body {
 extension HTTPRequest.Refusal {
     fileprivate var reason: String {
         switch status {
-        case 408: "the request didn't arrive in time"
-        case 413: "the request's body is too long: the limit is 8 MiB"
-        case 431: "the request's header is too long"
-        case 501: "the request's body has a transfer coding other than chunked"
-        default: "the request isn't valid HTTP/1.1"
+        case 408: "The request didn't arrive in time."
+        case 413: "The request's body is too long. The limit is 8 MiB."
+        case 431: "The request's header is too long."
+        case 501: "The request's body has a transfer coding other than chunked. Use chunked."
+        default: "The request isn't valid HTTP/1.1."
         }
     }
 }

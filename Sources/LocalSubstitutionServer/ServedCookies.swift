@@ -1,7 +1,7 @@
 #if !os(watchOS)
 /// The cookies of one origin.
 ///
-/// Browsers share cookies between all ports of a host (RFC 6265 section 8.5), so names get a prefix for the port.
+/// Browsers share cookies between all ports of a host (RFC 6265 section 8.5), so each name gets a prefix for the port.
 struct ServedCookies {
     private let prefix: String
 
@@ -14,7 +14,7 @@ struct ServedCookies {
         return own.isEmpty ? nil : own.joined(separator: "; ")
     }
 
-    /// Returns the `Set-Cookie` header for the client, without attributes that don't work with http on 127.0.0.1.
+    /// Returns a `Set-Cookie` value for the client, without attributes that don't work with http on 127.0.0.1.
     func set(_ cookie: String) -> String {
         let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
         let pair = (parts.first ?? "").drop { $0 == " " || $0 == "\t" }
@@ -26,7 +26,8 @@ struct ServedCookies {
         return ([prefix + pair] + attributes.map { String($0) }).joined(separator: ";")
     }
 
-    /// Splits the line into which Foundation joins cookies. A comma in a date isn't followed by a name and an equals sign.
+    /// Splits a line in which Foundation has joined several cookies. Unlike those between cookies, a comma in a date isn't followed
+    /// by a name and an equals sign.
     static func separated(_ line: String) -> [String] {
         var cookies: [String] = []
         for part in line.split(separator: ",", omittingEmptySubsequences: false) {

@@ -5,12 +5,12 @@ import Loopback
 import WebReferences
 
 #if !os(watchOS)
-/// Which port of 127.0.0.1 answers for which origin.
+/// The ports of 127.0.0.1, each of which answers for one origin.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
-        /// The origins that the map names, once one was looked for.
+        /// The origins that the map names; `nil` until they're needed.
         var named: MapOrigins?
         var isStopped = false
     }
@@ -21,7 +21,7 @@ final class ServedOrigins: Sendable {
     private let listener: Listener
     private let state: Guarded<State>
 
-    /// Patterns can match any number of origins, and each port needs a file descriptor.
+    /// The most origins that can have a port. Patterns can match any number of origins, and each port needs a file descriptor.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
     init(_ cache: LocalSubstitutionCache, ports: [WebOrigin: UInt16], listener: Listener) {
@@ -31,7 +31,7 @@ final class ServedOrigins: Sendable {
         state = Guarded(State())
     }
 
-    /// The origin for which a port answers; `nil` while the port isn't open.
+    /// Returns the origin that a port answers for; `nil` if the port isn't open.
     func origin(of port: UInt16) -> WebOrigin? { state.withLock { $0.origins[port] } }
 
     /// Returns the port that answers for an origin. Opens it if necessary.
@@ -59,9 +59,9 @@ final class ServedOrigins: Sendable {
         return port.map(Self.local)
     }
 
-    /// Returns the origin that is served at a local origin.
+    /// Returns the origin that is served at a local origin; `nil` if there is none.
     func origin(ofLocal text: String) -> WebOrigin? {
-        // The default port isn't written.
+        // URLs leave out the default port.
         if ["http://127.0.0.1", "http://localhost"].contains(text) { return origin(of: 80) }
         let prefixes = ["http://127.0.0.1:", "http://localhost:"]
         guard let prefix = prefixes.first(where: text.hasPrefix), let port = UInt16(text.dropFirst(prefix.count)) else {
@@ -70,7 +70,7 @@ final class ServedOrigins: Sendable {
         return origin(of: port)
     }
 
-    /// Opens no more ports.
+    /// Opens no more ports from now on.
     func stop() { state.withLock { $0.isStopped = true } }
 
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
@@ -78,7 +78,7 @@ final class ServedOrigins: Sendable {
     private func isNamed(_ origin: WebOrigin) -> Bool {
         let map = cache.map
         if let named = state.withLock({ $0.named }), named.isOf(map) { return named.contains(origin.description) }
-        // Not under the lock, which each request takes: a map may have many keys.
+        // Not under the lock, which each request takes: reading a map with many keys takes time.
         let named = MapOrigins(map)
         state.withLock { $0.named = named }
         return named.contains(origin.description)

@@ -5,23 +5,23 @@ package import Foundation
 #endif
 
 #if !os(watchOS)
-/// One request that a server has answered, for its log.
+/// A request that a server answered, for its log.
 package struct ServedRequest: Sendable {
     package enum Source: Sendable {
         case substituted
         case network
-        /// The request failed, was refused, or nothing answers it.
+        /// The request failed, it was refused, or nothing answers it.
         case failed(String)
     }
 
     package let method: String
-    /// The URL at its origin, or the request target if the origin isn't known.
+    /// The URL at the origin, or the request target if the origin isn't known.
     package let url: String
     package let status: Int
     package let source: Source
     /// The response before it was changed for the client; `nil` for a request that failed.
     package let response: HTTPURLResponse?
-    /// The bytes of the body that were sent.
+    /// The number of body bytes that were sent.
     package let bytes: Int
     package let seconds: Double
 }

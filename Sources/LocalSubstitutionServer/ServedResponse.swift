@@ -7,12 +7,12 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A response as a client gets it.
+/// A response as the client receives it.
 struct ServedResponse: Sendable {
     var head: ResponseHead
     var body: DirectResponse.Body
     let source: ServedRequest.Source
-    /// The response before it was changed for the client; `nil` if the server made it.
+    /// The response before it was adapted for the client; `nil` if the server made it.
     var original: HTTPURLResponse?
 
     init(
@@ -27,9 +27,9 @@ struct ServedResponse: Sendable {
         self.original = original
     }
 
-    /// Creates the server's own response, which says why it can't answer with another.
+    /// Creates a response of the server's own, which says why there is no other.
     ///
-    /// - Parameter url: The URL that failed. The text begins with it; a log has it anyway.
+    /// - Parameter url: The URL that failed, which the text begins with. The log has it anyway, so it gets only the reason.
     init(status: Int, _ reason: String, at url: URL? = nil) {
         head = ResponseHead(
             status: status,

@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// Answers the requests that arrive at the ports of a server.
+/// Answers the requests that arrive at a server's ports.
 struct ServerResponder: Sendable {
     let loader: DirectLoader
     let origins: ServedOrigins
@@ -17,9 +17,11 @@ struct ServerResponder: Sendable {
     /// The longest document or style sheet that is rewritten, in bytes.
     private static let longestRewritten = 32 << 20
 
+    /// Returns the response to a client's request.
+    ///
     /// - Parameters:
     ///   - url: The URL that ``url(of:at:)`` returned.
-    ///   - isWanted: Whether the client still waits for the response.
+    ///   - isWanted: Whether the client is still waiting for the response.
     func response(
         to request: HTTPRequest,
         for url: URL,
@@ -33,7 +35,7 @@ struct ServerResponder: Sendable {
         }
         var response = loader.load(asked, isWanted: isWanted)
         if case .success((let head, _)) = response.result, head.statusCode == 206, document(head) != nil {
-            // A rewritten body has other byte positions, so ranges of it wouldn't match.
+            // Rewriting moves a body's bytes, so ranges of the original wouldn't match.
             response = loader.load(headers.request(request, for: url, isWhole: true), isWanted: isWanted)
         }
         return served(response, to: request, at: port, url)
@@ -90,7 +92,7 @@ struct ServerResponder: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether a browser asks for a document or a style sheet.
+    /// Whether the browser is asking for a document or a style sheet.
     fileprivate var asksForDocument: Bool {
         let destination = header("Sec-Fetch-Dest") ?? ""
         return ["document", "embed", "frame", "iframe", "object", "style"].contains(destination)
@@ -98,14 +100,14 @@ extension HTTPRequest {
     }
 }
 
-/// A body with references that can be rewritten.
+/// A type of body whose references can be rewritten.
 private struct Document {
     enum Kind { case html, css }
 
     let kind: Kind
     let charset: String?
 
-    /// `nil` for another type.
+    /// Returns `nil` for any other type.
     init?(contentType: String) {
         switch MIMEType.essence(of: contentType) {
         case "text/html", "application/xhtml+xml": kind = .html
@@ -117,7 +119,7 @@ private struct Document {
 }
 
 extension DirectResponse.Body {
-    /// All of the bytes.
+    /// Returns all bytes. Throws if there are more than the limit.
     fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
         switch self {
         case .data(let data):

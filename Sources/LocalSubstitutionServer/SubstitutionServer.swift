@@ -9,36 +9,36 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A server on 127.0.0.1 that answers with a cache's map, for web views, players and browsers, which never ask a `URLCache`.
+/// A server on 127.0.0.1 that answers with a cache's map. It's for web views, players and browsers, which never ask a `URLCache`.
 ///
-/// Each origin, such as `https://www.example.com`, gets a port. The port serves the same paths as the origin:
+/// Each origin, such as `https://www.example.com`, gets a port, which serves the same paths as the origin:
 ///
 /// ```swift
 /// let server = try SubstitutionServer(cache: cache)
 /// webView.load(URLRequest(url: try server.url(for: page)))
 /// ```
 ///
-/// References to these origins in HTML and CSS are rewritten, so that a page finds its parts at their ports. Requests that no
-/// entry answers are loaded from the network, unless `unmatched` says otherwise. The server stops when it's released, so keep a
+/// The server rewrites references to these origins in HTML and CSS, so that a page loads its parts from their ports. Requests that
+/// no entry answers are loaded from the network, unless `unmatched` says otherwise. The server stops when it's released, so keep a
 /// reference to it.
 public final class SubstitutionServer: Sendable {
     private let origins: ServedOrigins
     private let listener: Listener
     private let current: CurrentResponder
 
-    /// Starts a server, and opens the ports that `ports` names. It opens other ports when they are first needed.
+    /// Starts a server and opens the ports that `ports` names. The server opens other ports when they're first needed.
     ///
     /// - Parameters:
     ///   - cache: The cache whose map answers.
-    ///   - unmatched: What happens to requests that no entry answers. By default they are loaded from the network. A request that
+    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A request that
     ///     fails gets a response with status 502 and a text that says why.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails. Unlike in a
-    ///     session, it also keeps redirects, 404 and 410, and responses to requests with cookies. It never keeps the cookies.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails. Unlike in a session, it also
+    ///     keeps redirects, responses with status 404 or 410, and responses to requests with cookies. It never keeps the cookies.
     ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a free port.
-    ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default they are.
-    ///   - sendsCredentials: Whether the server sends a client's `Authorization` on to the network. By default it doesn't.
-    /// - Throws: If a key of `ports` isn't an origin, two origins have the same port, a port can't be opened, an exception of
-    ///   `unmatched` is neither a URL nor a match pattern, or the process has no file descriptors left.
+    ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
+    ///   - sendsCredentials: Whether the server sends a client's `Authorization` on to the network. By default, it doesn't.
+    /// - Throws: An error if a key of `ports` isn't an origin, two keys name the same origin or have the same port, a port can't be
+    ///   opened, an exception of `unmatched` is neither a URL nor a match pattern, or the process has no file descriptors left.
     public convenience init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched = .load,
@@ -58,6 +58,8 @@ public final class SubstitutionServer: Sendable {
         )
     }
 
+    /// Starts a server with a log.
+    ///
     /// - Parameter log: Called for each request, on the thread of its connection.
     package init(
         cache: LocalSubstitutionCache,
@@ -87,7 +89,7 @@ public final class SubstitutionServer: Sendable {
                 ServedConnection(connection: connection, responder: responder, log: log).serve()
             }
         } catch {
-            throw SubstitutionServerError(.portUnavailable, "can't start a server (\(error))")
+            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)).")
         }
         self.current = current
         origins = ServedOrigins(cache, ports: wanted, listener: listener)
@@ -104,12 +106,13 @@ public final class SubstitutionServer: Sendable {
     /// The first URL of an origin opens the origin's port.
     ///
     /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment stay as they are.
-    /// - Throws: If the URL isn't such a URL, the server was stopped, it has 256 origins already, or the port can't be opened.
+    /// - Throws: An error if the URL has another form, the server was stopped, it already has as many origins as it can, which is
+    ///   at most 256, or the port can't be opened.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {
         let text = url.absoluteString
         guard let origin = WebOrigin(of: text) else { throw .invalidURL(text) }
         let port = try origins.port(for: origin)
-        // Everything after the scheme and authority, unchanged.
+        // Keeps everything after the scheme and authority unchanged.
         let rest = text.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
         let path = rest.hasPrefix("/") ? String(rest) : "/\(rest)"
         guard let local = URL(string: ServedOrigins.local(port) + path) else { throw .invalidURL(text) }
@@ -123,10 +126,10 @@ public final class SubstitutionServer: Sendable {
         current.responder.withLock { $0 = nil }
     }
 
-    /// The most origins that a server in this process can have.
+    /// The largest number of origins that a server in this process can have.
     package static var mostOrigins: Int { ServedOrigins.most }
 
-    /// Returns the local origins for some origins, in the same order.
+    /// Returns the local origins for origins, in the same order. Leaves out those that aren't served.
     package func served(in origins: [String]) -> [(local: String, origin: String)] {
         origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
             self.origins.local(for: origin).map { ($0, origin.description) }
@@ -147,13 +150,14 @@ public final class SubstitutionServer: Sendable {
     }
 }
 
-/// The responder for the listener's threads. It's `nil` before the listener exists, and after it was stopped, to break the cycle.
+/// Holds the responder for the listener's threads. It's `nil` before the listener exists and after the server is stopped, which
+/// breaks the reference cycle.
 private final class CurrentResponder: Sendable {
     let responder = Guarded<ServerResponder?>(nil)
 }
 
 extension URLSessionConfiguration {
-    /// Clients have their own cookies and credentials.
+    /// A configuration without cookies and credentials, since clients have their own.
     fileprivate static var ofServer: URLSessionConfiguration {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil

@@ -3,9 +3,9 @@ import Loopback
 import WebReferences
 
 #if !os(watchOS)
-/// The error that a server throws if it can't start or can't serve a URL. Its description says what to do.
+/// The error that a server throws if it can't start or can't serve a URL. Its description says how to fix it.
 public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// The kind of problem, for programs.
+    /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         /// The name of the static member.
         public let rawValue: String
@@ -13,15 +13,15 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The URL isn't an http or https URL with a host.
+        /// The URL isn't an http or https URL with a host and without user info.
         public static let invalidURL = Kind(rawValue: "invalidURL")
-        /// A key of `ports` isn't an origin, or two origins have the same port.
+        /// A key of `ports` isn't an origin, or two keys name the same origin or have the same port.
         public static let invalidPorts = Kind(rawValue: "invalidPorts")
         /// An exception of `unmatched` is neither a URL nor a match pattern.
         public static let invalidException = Kind(rawValue: "invalidException")
         /// The system doesn't let the server listen on a port, for example because another process uses it.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")
-        /// The server already has 256 origins, which is the maximum.
+        /// The server already has as many origins as it can: at most 256, and fewer if the process may open only a few files.
         public static let tooManyOrigins = Kind(rawValue: "tooManyOrigins")
         /// The server was stopped.
         public static let stopped = Kind(rawValue: "stopped")
@@ -29,7 +29,7 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
 
     /// The kind of problem.
     public let kind: Kind
-    /// What is wrong and what to do.
+    /// What's wrong, and how to fix it.
     public let description: String
 
     /// The same as `description`.
@@ -43,34 +43,37 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
 
 extension SubstitutionServerError {
     static func invalidURL(_ url: String) -> Self {
-        Self(.invalidURL, "“\(url)” can't be served: use an http or https URL with a host and without user info")
+        Self(.invalidURL, "“\(url)” can't be served. Use an http or https URL with a host and no user info.")
     }
 
     static func invalidOrigin(_ text: String) -> Self {
         Self(
             .invalidPorts,
-            "“\(text)” isn't an origin: use only scheme, host and port, such as https://www.example.com"
+            "“\(text)” isn't an origin. Use only scheme, host and port, such as “https://www.example.com”."
         )
     }
 
     static func portUsedTwice(_ port: UInt16) -> Self {
-        Self(.invalidPorts, "two origins have the port \(port): use a different port for each")
+        Self(.invalidPorts, "Two origins have the port \(port). Use a different port for each.")
     }
 
     static func namedTwice(_ origin: WebOrigin) -> Self {
-        Self(.invalidPorts, "\(origin) is named twice: name each origin once")
+        Self(.invalidPorts, "“\(origin)” is named twice. Name each origin once.")
     }
 
     static func tooManyOrigins(_ origin: WebOrigin, most: Int) -> Self {
-        Self(.tooManyOrigins, "\(origin) has no port: a server has at most \(most) origins")
+        Self(
+            .tooManyOrigins,
+            "“\(origin)” can't be served, because a server has at most \(most) origins. Make another server for it."
+        )
     }
 
     static func portUnavailable(_ origin: WebOrigin, _ port: UInt16, _ error: StartError) -> Self {
-        let name = port == 0 ? "no port of 127.0.0.1" : "not on port \(port) of 127.0.0.1"
-        let fix = port == 0 ? "" : ": use another port, or none for a free one"
-        return Self(.portUnavailable, "can't listen for \(origin), \(name) (\(error))\(fix)")
+        let place = port == 0 ? "any port" : "port \(port)"
+        let fix = port == 0 ? "" : " Use another port, or none for a free one."
+        return Self(.portUnavailable, "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)).\(fix)")
     }
 
-    static let stopped = Self(.stopped, "the server was stopped: make another one")
+    static let stopped = Self(.stopped, "The server was stopped. Make another one.")
 }
 #endif

@@ -4,15 +4,15 @@ import LocalSubstitution
 
 /// Where the map of a trait or of `withSubstitutions` comes from.
 struct MapSource: Sendable {
-    /// The map's file, to which a recording run adds; `nil` if it can't add to it.
+    /// The map's file, which a recording run adds to; `nil` if the run can't add to the map.
     let file: URL?
-    /// The folder with the entries' files, if one is named.
+    /// The folder with the entries' files, if the test names one.
     let resources: URL?
     let load: @Sendable () throws -> SubstitutionMap
 }
 
 extension MapSource {
-    /// A map file. Relative paths start at the folder of the test's file.
+    /// Creates a source for a map file. Relative paths start at the folder of the test's file.
     init(path: String, resources: String?, testFile: String) {
         let file = Self.url(path, beside: testFile)
         let folder = resources.map { Self.url($0, beside: testFile) }
@@ -24,7 +24,7 @@ extension MapSource {
         }
     }
 
-    /// A map in a bundle.
+    /// Creates a source for a map in a bundle.
     init(named name: String, in bundle: Bundle) {
         self.init(file: nil, resources: nil) { try SubstitutionMap(bundle: bundle, named: name) }
     }

@@ -7,30 +7,30 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// A request and its response as a recording run is about to keep them, to be changed by a `redacting` closure.
+/// A request and its response, as a recording run is about to keep them. A `redacting` closure can change them.
 ///
-/// What is usually a credential is already left out: the request's headers, `Set-Cookie` and most other headers of the response,
-/// and, where the request's body is compared, members with names such as `password` or `accessToken`.
+/// The usual places for credentials are already left out: the request's headers, the response's `Set-Cookie` and most of its other
+/// headers, and, where the request's body is compared, members with names such as `password` or `accessToken`.
 public struct RecordedAnswer: Sendable {
     /// The request's method.
     public let method: String
     /// The request's URL.
     public let url: URL
-    /// The request's body, of which JSON becomes the condition `when`; `nil` if there is none, or it can't be seen.
+    /// The request's body. If it's JSON, it becomes the entry's condition `when`. `nil` if there is none or it can't be seen.
     public var requestBody: Data?
     /// The response's status.
     public var status: Int
-    /// The response's headers, but for its type.
+    /// The response's headers, except `Content-Type`.
     public var headers: [String: String]
     /// The response's body, as it was received.
     public var body: Data
-    /// Whether nothing of it is kept; `false` by default. The run's issue says so.
+    /// Whether to keep nothing of this response; `false` by default. The issue that the run records lists refused responses.
     public var isRefused = false
 
     /// The response's `Content-Type`.
     let contentType: String?
 
-    /// `nil` if the response isn't HTTP or wasn't held as a whole.
+    /// Returns `nil` if the response isn't HTTP or wasn't held as a whole.
     init?(_ request: TestSubstitutions.Request) {
         guard let url = request.request.url, let response = request.response,
             let http = response.response as? HTTPURLResponse

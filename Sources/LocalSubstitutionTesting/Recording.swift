@@ -8,28 +8,28 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// Adds what nothing answers to a map file, if the process was started for that.
+/// Adds the responses to unanswered requests to a map file, if the process was started for that.
 struct Recording: Sendable {
     private static let variable = "LOCAL_SUBSTITUTION_RECORD"
 
-    /// Whether requests that nothing answers are loaded and added to the map.
+    /// Whether requests that no entry answers are loaded and added to the map.
     static let isOn = ProcessInfo.processInfo.environment[variable] == "missing"
 
-    /// The command that records what a test is missing.
+    /// Returns the command that records what a test's map is missing.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
 
-    /// One at a time: tests that run in parallel may have the same map.
+    /// Lets one test record at a time: tests that run in parallel may share a map.
     private static let turn = Guarded(())
 
     let file: URL
     let resources: URL?
-    /// Fails what is recorded: everything but the exceptions.
+    /// Says which requests are recorded: all that it fails, which are all but the exceptions.
     let unmatched: UnmatchedRule
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
 
-    /// `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
+    /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
     ///
-    /// - Throws: If an exception of `unmatched` is neither a URL nor a match pattern.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
     init?(_ options: ScopeOptions) throws(AttachmentError) {
         guard Self.isOn, let file = options.source.file else { return nil }
         switch options.unmatched {
@@ -42,19 +42,19 @@ struct Recording: Sendable {
         redact = options.redact
     }
 
-    /// Adds what the map doesn't answer. Returns what to report; `nil` if nothing was missing.
+    /// Adds responses to the requests that the map doesn't answer. Returns what to report; `nil` if nothing was missing.
     func add(_ requests: [TestSubstitutions.Request]) -> String? {
         Self.turn.withLock { _ in
             do {
                 return try addInTurn(requests)
             } catch {
-                return "nothing was recorded in \(file.path): \(error)"
+                return "Nothing was recorded in \(file.path): \(error)"
             }
         }
     }
 
     private func addInTurn(_ requests: [TestSubstitutions.Request]) throws -> String? {
-        // As the map is now: another test may have added to it.
+        // Loads the map's current file, since another test may have added to it.
         let exists = FileManager.default.fileExists(atPath: file.path)
         let map = exists ? try SubstitutionMap(contentsOf: file, resources: resources) : .empty
         let cache = LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
@@ -97,18 +97,18 @@ struct Recording: Sendable {
         let responses = recorded.count == 1 ? "1 response" : "\(recorded.count) responses"
         lines = recorded.sorted() + lines
         return
-            "recorded \(responses) in \(file.path). Look through them, then run the test again without \(Self.variable).\n"
+            "Recorded \(responses) in \(file.path). Review the new entries, then run the test again without \(Self.variable).\n"
             + lines.joined(separator: "\n")
     }
 
-    /// What the map is missing for a request.
+    /// What the map is missing to answer a request.
     private enum Missing {
         case answer
-        /// A URL to send it to.
+        /// A URL to send the request to.
         case target
     }
 
-    /// Returns what the map was missing for a request of the run, unless another test has added it since.
+    /// Returns what the map was missing for a request of this run; `nil` if nothing, or if another test has added it since.
     ///
     /// - Parameter explanation: How the map's current file answers the request, before any alternative is used up.
     private static func missing(_ explanation: Explanation, _ request: TestSubstitutions.Request) -> Missing? {

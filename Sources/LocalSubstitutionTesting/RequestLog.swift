@@ -16,7 +16,7 @@ final class RequestLog: Sendable {
 
     var requests: [TestSubstitutions.Request] { entries.withLock { $0 } }
 
-    /// Adds a request. Returns what to call when it ends.
+    /// Adds a request. Returns a closure to call when it ends.
     func begin(_ request: URLRequest) -> @Sendable (RequestOutcome) -> Void {
         let index = entries.withLock { entries in
             entries.append(TestSubstitutions.Request(request))

@@ -2,13 +2,13 @@
 import Foundation
 import LocalSubstitution
 
-/// What is wrong with a scope: the map, or, in a test of XCTest, what would be issues of a test otherwise.
+/// The problems of a scope: those of its map, or, in XCTest, those that Swift Testing would report as issues.
 struct ScopeError: Error, CustomStringConvertible, LocalizedError {
     let problems: [String]
 
     init(problems: [String]) { self.problems = problems }
 
-    /// - Parameter result: The body's, whose error comes first.
+    /// - Parameter result: The body's result. Its error, if any, comes first.
     init<Success>(problems: [String], _ result: Result<Success, any Error>) {
         if case .failure(let error) = result {
             self.problems = ["\(error)"] + problems
@@ -22,7 +22,7 @@ struct ScopeError: Error, CustomStringConvertible, LocalizedError {
 }
 
 extension TestName {
-    /// What is wrong with a map and, if there is no such file, how to record one.
+    /// Describes what's wrong with a map and, if its file doesn't exist, how to record one.
     func explanation(of error: any Error, _ source: MapSource) -> String {
         guard let file = source.file, !FileManager.default.fileExists(atPath: file.path) else { return "\(error)" }
         return "\(error)\n  \(SubstitutionScope.advice(source, self))"

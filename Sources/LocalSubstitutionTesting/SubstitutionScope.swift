@@ -3,13 +3,13 @@ import Foundation
 import LocalSubstitution
 import Testing
 
-/// The part of a test in which requests are answered by a map.
+/// A part of a test whose requests a map answers.
 struct SubstitutionScope: Sendable {
     let substitutions: TestSubstitutions
     private let options: ScopeOptions
     private let recording: Recording?
 
-    /// - Throws: If an exception of `unmatched` is neither a URL nor a match pattern.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
     init(_ map: SubstitutionMap, _ options: ScopeOptions) throws(AttachmentError) {
         self.options = options
         recording = try Recording(options)
@@ -20,9 +20,9 @@ struct SubstitutionScope: Sendable {
         )
     }
 
-    /// Runs a body in the scope, and ends the scope.
+    /// Runs a body in the scope, then ends the scope.
     ///
-    /// - Returns: The body's result, and what is wrong apart from that.
+    /// - Returns: The body's result, and the scope's other problems.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ test: TestName,
@@ -38,22 +38,22 @@ struct SubstitutionScope: Sendable {
         return (result, problems(test))
     }
 
-    /// One for each request that nothing answers, and one for what was recorded.
+    /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
     private func problems(_ test: TestName) -> [String] {
         let requests = substitutions.requests
         if let recording { return recording.add(requests).map { [$0] } ?? [] }
         guard options.unmatched.isIssue else { return [] }
         var seen: Set<String> = []
-        // By their explanations: two bodies sent to one URL may be unmatched for different reasons.
+        // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
         return requests.filter { $0.outcome == .unmatched }
             .map { $0.error?.localizedDescription ?? $0.description }
             .filter { seen.insert($0).inserted }
             .map { "\($0)\n  \(Self.advice(options.source, test))" }
     }
 
-    /// What to do about something that the map is missing.
+    /// Returns advice about a request that the map doesn't answer.
     static func advice(_ source: MapSource, _ test: TestName) -> String {
-        guard source.file != nil else { return "add an entry. (Only a map that is named by its path can be recorded.)" }
+        guard source.file != nil else { return "Add an entry. (Only a map that is named by its path can be recorded.)" }
         return "record it:    \(Recording.command(test.filter))"
     }
 }

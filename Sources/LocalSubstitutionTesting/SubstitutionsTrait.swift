@@ -3,21 +3,21 @@ import Foundation
 import LocalSubstitution
 public import Testing
 
-/// A trait that gives a test, or each test of a suite, a map, a cache and a session of its own.
+/// A trait that gives a test, or each test of a suite, its own map, cache and session.
 ///
-/// Make one with `.substituting(…)`. Of several, the innermost is used.
+/// Make one with `.substituting(…)`. If several apply to a test, the innermost is used.
 public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private let id = UUID()
     let options: ScopeOptions
     let reportsUnused: Bool
 
-    /// Always `true`: each test of a suite has a scope of its own.
+    /// Always `true`: each test of a suite has its own scope.
     public var isRecursive: Bool { true }
 
-    /// The trait itself, for the suite, for each test, and for each of a test's arguments.
+    /// Returns the trait itself, for the suite, for each test, and for each of a test's arguments.
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> SubstitutionsTrait? { self }
 
-    /// Runs a test with its substitutions, and records its issues.
+    /// Runs a test with its substitutions and records its issues.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -36,22 +36,22 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
         let inherited = TraitUse.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
         let use = inherited ?? TraitUse(id, options.source)
-        // Once, not for each argument. A suite doesn't check the map: its tests do, if it has any.
+        // Checked once, not for each argument. A suite leaves the check to its tests, since it may not have any.
         guard test.isSuite || isRight(use) else { return }
         guard inherited == nil else { return try await function() }
         let result = await TraitUse.ofTask.withValue(use) { await Result.catching(function) }
         if reportsUnused, !Recording.isOn { reportUnused(use.unused) }
-        // A test that fails early may not have come to its requests.
+        // A test that fails early may not have reached its requests.
         if !test.isSuite, use.hasNoRequests, case .success = result {
             warn(
-                "the test has substitutions, but made no request with URLSession.substituted or "
-                    + "TestSubstitutions.current: give the code one of these sessions instead of URLSession.shared"
+                "The test has substitutions, but made no request with URLSession.substituted or "
+                    + "TestSubstitutions.current. Give the code one of these sessions instead of URLSession.shared."
             )
         }
         try result.get()
     }
 
-    /// Whether the map can be loaded. If not, records an issue.
+    /// Returns whether the map can be loaded. If it can't, records an issue.
     private func isRight(_ use: TraitUse) -> Bool {
         do {
             _ = try use.map()
@@ -79,7 +79,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private func reportUnused(_ entries: [SubstitutionMap.EntryReference]) {
         guard !entries.isEmpty else { return }
         let list = entries.map { "\n  \($0)" }.joined()
-        record("\(entries.count == 1 ? "1 entry has" : "\(entries.count) entries have") answered no request:\(list)")
+        record("\(entries.count == 1 ? "1 entry has" : "\(entries.count) entries have") answered no requests:\(list)")
     }
 
     private func record(_ problem: String) {
@@ -87,7 +87,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     }
 
     private func warn(_ warning: String) {
-        // Older toolchains have no warnings, and an issue would fail the test.
+        // Older toolchains don't have warnings, and an issue would fail the test.
         #if compiler(>=6.3)
         Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
         #endif

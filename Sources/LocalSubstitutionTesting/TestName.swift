@@ -2,9 +2,9 @@
 import Foundation
 import Testing
 
-/// The name of a test, for the option `--filter` of `swift test`.
+/// A test's name, for the `--filter` option of `swift test`.
 struct TestName: Sendable {
-    /// A regular expression for that test, in quotes if a shell needs them.
+    /// A regular expression that matches the test, in quotes if a shell needs them.
     let filter: String
 
     /// - Parameter function: The function to name where there's no current test, such as in XCTest.

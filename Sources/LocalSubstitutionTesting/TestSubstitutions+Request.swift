@@ -7,44 +7,45 @@ public import FoundationNetworking
 #endif
 
 extension TestSubstitutions {
-    /// A request that a test's code has made, and what became of it.
+    /// A request that a test's code made, and its outcome.
     public struct Request: Sendable, CustomStringConvertible {
-        /// What became of a request.
+        /// How a request ended.
         public struct Outcome: RawRepresentable, Sendable, Hashable {
             /// The name of the static member.
             public let rawValue: String
 
-            /// An outcome by its name.
+            /// Creates an outcome with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// The request hasn't ended, or was cancelled.
+            /// The request hasn't ended, or it was cancelled.
             public static let underWay = Outcome(rawValue: "underWay")
             /// An entry answered.
             public static let answered = Outcome(rawValue: "answered")
             /// The network answered.
             public static let loaded = Outcome(rawValue: "loaded")
-            /// The request failed: by its entry, or because the network or a file did.
+            /// The request failed: its entry says so, the network failed, or a file couldn't be read.
             public static let failed = Outcome(rawValue: "failed")
-            /// Nothing answers, and the request may not reach the network.
+            /// No entry answers the request, and it isn't allowed to reach the network.
             public static let unmatched = Outcome(rawValue: "unmatched")
         }
 
         /// The request.
         public let request: URLRequest
-        /// The request's body; `nil` if there is none, or it can't be seen: that of a stream and, on Linux, of an upload task.
+        /// The request's body; `nil` if it has none or it can't be seen. A stream's body can't be seen, nor, on Linux, an upload
+        /// task's.
         public var body: Data? { request.httpBody }
-        /// What became of the request.
+        /// How the request ended.
         public internal(set) var outcome = Outcome.underWay
         /// The entry that names the request's URL; `nil` if there is none.
         public internal(set) var entry: SubstitutionMap.EntryReference?
         /// Why the request failed; `nil` if it didn't.
         public internal(set) var error: URLError?
 
-        /// Whether only the server of the request's URL could answer.
+        /// Whether only the server at the request's URL could answer.
         var needsOrigin = false
-        /// The alternatives that had answered as many requests as they may.
+        /// The alternatives that had already answered as many requests as their `times` allows.
         var usedUp: [SubstitutionMap.EntryReference] = []
-        /// The whole response, in a recording run.
+        /// The whole response; only in a recording run.
         var response: CachedURLResponse?
 
         init(_ request: URLRequest) { self.request = request }

@@ -8,9 +8,9 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A test's cache and session, and what the test has requested.
+/// The cache and session of a test, and the requests it has made.
 ///
-/// Each test has its own, and each argument of a parameterized test.
+/// Each test has its own, and so does each argument of a parameterized test.
 public final class TestSubstitutions: Sendable {
     /// The session that uses the test's map.
     public let session: URLSession
@@ -24,13 +24,13 @@ public final class TestSubstitutions: Sendable {
 
     /// The running test's substitutions.
     ///
-    /// Outside a test with the trait, in an exit test and in a detached task there are none. Then its session fails each request
-    /// with an error that says what to write.
+    /// There are none outside a test with the trait, in an exit test, and in a detached task. There, the session fails each request
+    /// with an error that explains what to write.
     public static var current: TestSubstitutions { ofTask.get() ?? .missing }
 
     private static let missing = TestSubstitutions()
 
-    /// For code that isn't in a scope.
+    /// Creates the substitutions for code outside any scope.
     private init() {
         cache = .ofTest(.empty)
         log = RequestLog(keepsResponses: false)
@@ -55,29 +55,29 @@ public final class TestSubstitutions: Sendable {
         self.log = log
     }
 
-    /// A configuration for sessions that the code makes itself, such as those with a delegate. Each call returns a new copy.
+    /// A configuration for sessions that your code makes itself, such as those with a delegate. Each access returns a new copy.
     public var configuration: URLSessionConfiguration {
-        // What the getter returns is a copy.
+        // `URLSession` returns a copy.
         session.configuration
     }
 
-    /// What was requested so far with ``session`` and the sessions of ``configuration``, in order.
+    /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order.
     ///
-    /// When a response arrives, its request is here with its outcome.
+    /// When your code receives a response, its request is already here with its outcome.
     public var requests: [Request] { log.requests }
 
-    /// The entries that haven't answered a request of this test, without `null` and disabled ones.
+    /// The entries that haven't answered a request of this test. Doesn't include `null` and disabled entries.
     public var unusedEntries: [SubstitutionMap.EntryReference] { cache.unusedEntries }
 
-    /// Ends the scope: from now on, its sessions fail each request.
+    /// Ends the scope. From now on, its sessions fail every request.
     func end() {
-        // The session isn't invalidated, since an invalid one traps if code of the test still uses it.
+        // The session isn't invalidated: if the test's code still uses it, an invalidated session traps.
         if let slot { Slots.empty(slot) }
     }
 }
 
 extension LocalSubstitutionCache {
-    /// A cache whose default cache is empty and stores nothing.
+    /// Returns a cache whose default cache is empty and stores nothing.
     fileprivate static func ofTest(_ map: SubstitutionMap) -> LocalSubstitutionCache {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("LocalSubstitutionTesting-none")
         return LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0, directory: folder)

@@ -3,19 +3,20 @@ public import Foundation
 public import Testing
 
 extension Trait where Self == SubstitutionsTrait {
-    /// Answers a test's requests by a map file.
+    /// Answers a test's requests with a map file.
     ///
-    /// The test's code gets its session from `URLSession.substituted`, or makes one with the configuration of
-    /// ``TestSubstitutions/current``. Each test, and each argument, has its own cache and session, so tests run in parallel.
+    /// Your code gets the session from `URLSession.substituted`, or makes its own with the configuration of
+    /// ``TestSubstitutions/current``. Each test, and each argument of a parameterized test, has its own cache and session, so tests
+    /// can run in parallel.
     ///
     /// - Parameters:
-    ///   - map: The map file's path. A relative one starts at the folder of the test's file.
-    ///   - unmatched: What happens to requests that no entry answers. By default they fail, and are issues of the test.
-    ///   - resources: The folder with the entries' files; a relative path starts at the folder of the test's file. By default, the
+    ///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
-    ///   - reportsUnused: Whether an entry that no argument of the test has used is an issue. For a suite's trait: one that none of
-    ///     its tests has used, so run the whole suite.
-    ///   - redact: Changes what a recording run keeps, such as tokens in a response.
+    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
+    ///     entry that none of the suite's tests uses, so run the whole suite.
+    ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
     public static func substituting(
         _ map: String,
         unmatched: TestSubstitutions.Unmatched = .issue,
@@ -30,14 +31,15 @@ extension Trait where Self == SubstitutionsTrait {
         return Self(options: options, reportsUnused: reportsUnused)
     }
 
-    /// Answers a test's requests by a map in a bundle, as ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``
-    /// does by a file. A recording run can't add to it.
+    /// Answers a test's requests with a map in a bundle. Otherwise, it's like
+    /// ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// map.
     ///
     /// - Parameters:
     ///   - name: The map's name, without its extension `json`.
     ///   - bundle: The bundle, such as `.module`.
-    ///   - unmatched: What happens to requests that no entry answers. By default they fail, and are issues of the test.
-    ///   - reportsUnused: Whether an entry that no argument of the test has used is an issue.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
     public static func substituting(
         named name: String,
         in bundle: Bundle,

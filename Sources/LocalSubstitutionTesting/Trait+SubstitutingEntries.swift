@@ -3,14 +3,15 @@ public import LocalSubstitution
 public import Testing
 
 extension Trait where Self == SubstitutionsTrait {
-    /// Answers a test's requests by entries in code, as ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``
-    /// does by a map file. A recording run can't add to them.
+    /// Answers a test's requests with entries in code. Otherwise, it's like
+    /// ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// entries.
     ///
     /// - Parameters:
-    ///   - entries: Keys and answers, as in a map.
-    ///   - unmatched: What happens to requests that no entry answers. By default they fail, and are issues of the test.
-    ///   - resources: The folder with the entries' files; a relative path starts at the folder of the test's file.
-    ///   - reportsUnused: Whether an entry that no argument of the test has used is an issue.
+    ///   - entries: Keys and answers, as in a map file.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
+    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
     public static func substituting(
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
         unmatched: TestSubstitutions.Unmatched = .issue,
@@ -25,11 +26,11 @@ extension Trait where Self == SubstitutionsTrait {
     }
 }
 
-/// Answers requests by entries in code while a body runs, as
-/// ``withSubstitutions(_:unmatched:resources:redacting:isolation:fileID:filePath:line:column:function:_:)`` does by a map file.
+/// Answers requests with entries in code while a body runs. Otherwise, it's like
+/// ``withSubstitutions(_:unmatched:resources:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
-/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, which has no issues of this kind,
-///   also an error that describes them when the body has ended.
+/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, what would be issues in Swift
+///   Testing is thrown as an error after the body has ended.
 public func withSubstitutions<Result>(
     _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -49,7 +50,7 @@ public func withSubstitutions<Result>(
 }
 
 extension MapSource {
-    /// Entries in code.
+    /// Creates a source for entries in code.
     fileprivate init(
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
         resources: String?,

@@ -3,7 +3,7 @@ import Foundation
 import Guarded
 import LocalSubstitution
 
-/// What all arguments of a test have done with a trait, or all tests of a suite with the suite's.
+/// What a test's arguments did with the test's trait, or what a suite's tests did with the suite's trait.
 final class TraitUse: Sendable {
     let trait: UUID
     private let source: MapSource
@@ -11,7 +11,7 @@ final class TraitUse: Sendable {
 
     private struct State: Sendable {
         var map: Result<SubstitutionMap, any Error>?
-        /// The entries that no scope so far has used; `nil` before the first one.
+        /// The entries that no scope has used so far; `nil` until a scope has ended.
         var unused: [SubstitutionMap.EntryReference]?
         var requests = 0
     }
@@ -23,7 +23,7 @@ final class TraitUse: Sendable {
         self.source = source
     }
 
-    /// The map, loaded once.
+    /// Returns the map, which is loaded only once.
     func map() throws -> SubstitutionMap {
         let source = source
         let map = state.withLock { state in
@@ -34,7 +34,7 @@ final class TraitUse: Sendable {
         return try map.get()
     }
 
-    /// Adds what a scope has done, when it has ended.
+    /// Adds what a scope did, after it has ended.
     func add(_ substitutions: TestSubstitutions) {
         let (unused, count) = (substitutions.unusedEntries, substitutions.requests.count)
         state.withLock { state in
@@ -44,13 +44,13 @@ final class TraitUse: Sendable {
         }
     }
 
-    /// Adds the requests of a scope inside the trait's.
+    /// Adds the number of requests made in a scope inside the trait's.
     func addRequests(_ count: Int) { state.withLock { $0.requests += count } }
 
     /// The entries that no scope has used.
     var unused: [SubstitutionMap.EntryReference] { state.withLock { $0.unused ?? [] } }
 
-    /// Whether there were scopes, and nothing was requested in any of them.
+    /// Whether scopes have ended, and nothing was requested in any of them.
     var hasNoRequests: Bool { state.withLock { $0.unused != nil && $0.requests == 0 } }
 }
 #endif

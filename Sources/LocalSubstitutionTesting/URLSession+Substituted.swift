@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 extension URLSession {
-    /// The running test's session: the one of ``TestSubstitutions/current``.
+    /// The running test's session, from ``TestSubstitutions/current``.
     public static var substituted: URLSession { TestSubstitutions.current.session }
 }
 #endif

@@ -6,10 +6,10 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// Fails each request of a session that was asked for where there are no substitutions, with an error that says what to write.
+/// Fails every request with an error that explains what to write, for a session that was used outside any scope.
 final class UnscopedProtocol: URLProtocol {
     private static let explanation = """
-        there are no substitutions here, so this session fails each request. Give the test or its suite the trait \
+        There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
         .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. In an exit test, call it in \
         the exit test's body. In a detached task, use a session that was made before the task.
         """

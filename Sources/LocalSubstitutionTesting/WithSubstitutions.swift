@@ -2,25 +2,25 @@
 import LocalSubstitution
 import Testing
 
-/// Answers requests by a map file while a body runs: in a part of a test, or in a test of XCTest.
+/// Answers requests with a map file while a body runs: in part of a test, or in an XCTest method.
 ///
-/// In the body, ``TestSubstitutions/current`` is the scope's. It replaces that of a trait.
+/// Inside the body, ``TestSubstitutions/current`` belongs to this call and replaces that of a trait.
 ///
 /// - Parameters:
-///   - map: The map file's path. A relative one starts at the folder of the test's file.
-///   - unmatched: What happens to requests that no entry answers. By default they fail, and are issues of the test.
-///   - resources: The folder with the entries' files; a relative path starts at the folder of the test's file. By default, the
+///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
 ///     folder `Resources` beside the map; if there is none, the map's own folder.
-///   - redact: Changes what a recording run keeps, such as tokens in a response.
-///   - isolation: The actor that runs the body: the caller's.
-///   - fileID: The caller's file, where issues are shown.
-///   - filePath: The caller's file, whose folder relative paths start at.
-///   - line: The caller's line.
-///   - column: The caller's column.
-///   - function: The caller's name. In XCTest, the command that records has it.
-///   - body: What runs in the scope.
-/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, which has no issues of this kind, also
-///   an error that describes them when the body has ended.
+///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
+///   - isolation: The actor that runs the body. By default, the caller's.
+///   - fileID: The file where issues are shown. By default, the caller's.
+///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+///   - line: The line where issues are shown. By default, the caller's.
+///   - column: The column where issues are shown. By default, the caller's.
+///   - function: The test's name in XCTest, for the command that records. By default, the caller's.
+///   - body: The code to run.
+/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, what would be issues in Swift Testing
+///   is thrown as an error after the body has ended.
 public func withSubstitutions<Result>(
     _ map: String,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -35,7 +35,7 @@ public func withSubstitutions<Result>(
     _ body: () async throws -> Result
 ) async throws -> Result {
     let source = MapSource(path: map, resources: resources, testFile: filePath)
-    // Not a `SourceLocation`, whose default is a macro of Testing, which tests of XCTest don't import.
+    // Not a `SourceLocation` parameter: its default value is a macro of Testing, which XCTest tests don't import.
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let options = ScopeOptions(source: source, unmatched: unmatched, redact: redact, place: place)
     return try await withSubstitutions(options, TestName(function: function), body)

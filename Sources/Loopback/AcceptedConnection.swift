@@ -19,7 +19,7 @@ package final class AcceptedConnection: Sendable {
         self.stopSignal = stopSignal
     }
 
-    /// Marks the connection as waiting for a request, as it is at first. The listener may hang it up if it needs the descriptor.
+    /// Marks the connection as waiting for a request, its initial state. The listener may hang it up if it needs the descriptor.
     package func idle() {
         idleStart.withLock { $0 = Socket.now }
     }

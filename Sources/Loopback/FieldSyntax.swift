@@ -1,23 +1,23 @@
-/// What the name and the value of a header field may consist of (RFC 9110 sections 5.1 and 5.5).
+/// The syntax of header field names and values (RFC 9110 sections 5.1 and 5.5).
 enum FieldSyntax {
-    /// Whether the bytes are a token, as the names of fields and methods are (RFC 9110 section 5.6.2).
+    /// Returns whether the bytes are a token, such as a field name or a method (RFC 9110 section 5.6.2).
     static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
     }
 
-    /// Whether the bytes can be a value: they have no control characters except tabs.
+    /// Returns whether the bytes can be a value: they have no control characters except tabs.
     static func isValue(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.allSatisfy { $0 >= .space && $0 != 0x7F || $0 == .tab }
     }
 
-    /// Whether two names are those of the same field. Case doesn't matter.
+    /// Returns whether two names are those of the same field. Case doesn't matter.
     static func isSameName(_ one: String, _ other: String) -> Bool {
         one.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
-        // Digits and letters, which most are.
+        // Digits and letters, the most common bytes.
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }

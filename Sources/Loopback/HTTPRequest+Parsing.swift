@@ -20,7 +20,7 @@ extension HTTPRequest {
             fields.append(try Self.field(line))
         }
         headers = fields
-        // RFC 9112 section 3.2: a request of HTTP/1.1 names its host, once.
+        // RFC 9112 section 3.2: an HTTP/1.1 request has exactly one Host field.
         let hosts = fields.count { FieldSyntax.isSameName($0.name, "Host") }
         guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
     }
@@ -29,7 +29,7 @@ extension HTTPRequest {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
-    /// Takes origin-form (`/a?b`), absolute-form (`http://host/a?b`), and leaves others (`*`, `host:443`) whole.
+    /// Splits a target in origin-form (`/a?b`) or absolute-form (`http://host/a?b`). Leaves others (`*`, `host:443`) whole.
     private static func parts(ofTarget target: String) -> (authority: String?, path: String, query: String?) {
         var authority: String?
         var rest = target[...]
@@ -43,7 +43,7 @@ extension HTTPRequest {
         return (authority, path.isEmpty ? "/" : String(path), query)
     }
 
-    /// Splits `name: value`. Space around the name, as in the obsolete folded lines, is malformed (RFC 9112 section 5).
+    /// Splits `name: value`. White space around the name, as in obsolete folded lines, is malformed (RFC 9112 section 5).
     private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), FieldSyntax.isToken(line[..<colon]) else {
             throw .malformed

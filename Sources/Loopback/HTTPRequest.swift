@@ -2,7 +2,7 @@ public import Foundation
 
 /// One request as a server received it.
 public struct HTTPRequest: Sendable {
-    /// The method, such as `GET`; its case counts (RFC 9110 section 9.1).
+    /// The method, such as `GET`. It's case-sensitive (RFC 9110 section 9.1).
     public let method: String
 
     /// The request target exactly as on the wire (RFC 9112 section 3.2), such as `/a%20b?c=d`.
@@ -13,11 +13,11 @@ public struct HTTPRequest: Sendable {
     /// It begins with a slash, except for the targets `*` and `host:443`, which are left whole.
     public let path: String
 
-    /// The part of the target after the first `?`, still percent-encoded; nil if there is none.
+    /// The part of the target after the first `?`, still percent-encoded; `nil` if there is none.
     public let query: String?
 
-    /// The host and the port of a target that is a whole URL, or nil for any other; it outranks the field `Host` (RFC 9112
-    /// section 3.2.2).
+    /// The host and port of a target that is an absolute URL; `nil` for any other target. They take precedence over the field
+    /// `Host` (RFC 9112 section 3.2.2).
     package let authority: String?
 
     /// The header fields in the order in which they arrived, with names in the sender's case.
@@ -29,9 +29,9 @@ public struct HTTPRequest: Sendable {
     /// The minor version: the x in HTTP/1.x.
     package let minorVersion: Int
 
-    /// The value of a header field, or nil without one.
+    /// Returns the value of a header field; `nil` if the request doesn't have it.
     ///
-    /// Names are compared without regard to case; several lines are joined by `", "` (RFC 9110 section 5.3).
+    /// The name's case doesn't matter. Several lines are joined with `", "` (RFC 9110 section 5.3).
     public func header(_ name: String) -> String? {
         let values = headers.filter { FieldSyntax.isSameName($0.name, name) }.map(\.value)
         return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -39,7 +39,7 @@ public struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest {
-    /// The refusal of a request that breaks a rule or a limit, with its status.
+    /// The refusal of a request that breaks a rule or exceeds a limit, with its status.
     package struct Refusal: Error, Equatable {
         package let status: Int
 
@@ -93,7 +93,7 @@ extension HTTPRequest {
         return .length(Int(length) ?? .max)
     }
 
-    /// The lower-cased elements of a field that is a comma-separated list (RFC 9110 section 5.6.1).
+    /// Returns the lowercased elements of a field that is a comma-separated list (RFC 9110 section 5.6.1).
     private func elements(of name: String) -> [String] {
         (header(name) ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     }

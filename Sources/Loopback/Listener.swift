@@ -10,7 +10,7 @@ import Musl
 import Glibc
 #endif
 
-/// Accepts connections to any number of ports of 127.0.0.1 on one thread, and serves each on a separate thread.
+/// Accepts connections on any number of ports of 127.0.0.1 with one thread, and serves each on a separate thread.
 ///
 /// Once it has a port, its thread keeps it alive until it is stopped.
 package final class Listener: Sendable {
@@ -26,28 +26,30 @@ package final class Listener: Sendable {
         var isStopped = false
     }
 
-    /// What Foundation's calls need, in a debug build too, and what threads have by default on Apple platforms.
+    /// Enough for Foundation's calls, even in a debug build. It's also the default for threads on Apple platforms.
     private static let stackSize = 512 << 10
 
     /// Raised by ``stop()``.
     package let stopSignal: StopSignal
 
-    /// How many descriptors the process keeps free, if hanging up idle connections is enough.
+    /// How many descriptors the listener tries to keep free by hanging up idle connections.
     private static var spareDescriptors: Int { min(8, Int(getdtablesize()) / 8) }
 
-    /// How long a connection must have waited to be hung up. A new client is about to send its request.
+    /// How long a connection must be idle before it may be hung up. A client that just connected is about to send its request.
     private static let shortestIdleSeconds = 0.1
 
     private let serve: @Sendable (AcceptedConnection) -> Void
     private let state = Guarded(State())
     private let accepting = DispatchGroup()
 
-    /// Wake the accepting thread, so that it looks at the state again. Only a descriptor can end its wait.
+    /// A pair of sockets that wakes the accepting thread, so that it looks at the state again. Only a descriptor can end its wait.
     private let waker: Socket
     private let wakened: Socket
 
+    /// Makes a listener without ports.
+    ///
     /// - Parameter serve: Serves one connection, on its own thread. The connection is closed when it returns.
-    /// - Throws: ``StartError`` if a system call refuses.
+    /// - Throws: ``StartError`` if a system call fails.
     package init(serve: @escaping @Sendable (AcceptedConnection) -> Void) throws(StartError) {
         self.serve = serve
         stopSignal = try StopSignal()
@@ -56,9 +58,9 @@ package final class Listener: Sendable {
 
     /// Listens on a port of 127.0.0.1.
     ///
-    /// - Parameter port: 0 for a free one.
+    /// - Parameter port: The port, or 0 for a free one.
     /// - Returns: The port.
-    /// - Throws: ``StartError`` if a system call refuses, for example because the port is taken, and after ``stop()``.
+    /// - Throws: ``StartError`` if a system call fails, for example because the port is taken, and after ``stop()``.
     package func listen(on port: UInt16) throws(StartError) -> UInt16 {
         let socket = try Socket.listening(on: port)
         let number = try socket.localPort()
@@ -85,11 +87,11 @@ package final class Listener: Sendable {
             return state.connections.values.map { $0 }
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last, so that no answer that waited for it is sent.
+        // Raised last, so that answers that wait for it can't be sent any more.
         stopSignal.raise()
         wake()
-        // After this wait, the caller can rely on the ports being closed. It is short, since the accepting thread was woken and
-        // blocks nowhere else. The limit is for a machine that is too busy to run the thread at all.
+        // After this wait, the caller can rely on the ports being closed. The wait is short, since the accepting thread was woken
+        // and blocks nowhere else. The limit is for a machine that is too busy to run the thread at all.
         _ = accepting.wait(timeout: .now() + .seconds(5))
     }
 
@@ -120,12 +122,12 @@ package final class Listener: Sendable {
     }
 
     private func acceptConnection(to port: Port) {
-        // Answers need some descriptors: for files, and for the network. While idle connections can be hung up, the new one stays
-        // pending.
+        // Answers need descriptors too, for files and for the network. As long as an idle connection can be hung up, the new one
+        // stays pending.
         let hasRoom = port.socket.canBeDuplicated(Self.spareDescriptors + 1)
         guard hasRoom || !hangUpLongestIdle(), let socket = port.socket.nextConnection() else {
-            // Also where the client has given up already, or the process is out of descriptors. Without this pause the thread
-            // would spin.
+            // The client may also have left already, or the process may be out of descriptors. Without this pause the thread would
+            // spin.
             _ = stopSignal.isRaised(within: 0.01)
             return
         }
@@ -145,14 +147,14 @@ package final class Listener: Sendable {
         thread.start()
     }
 
-    /// Hangs up the connection that has waited longest for a request, but none whose request is there and not read yet.
+    /// Hangs up one connection: of those whose next request hasn't begun to arrive, the one that has waited longest.
     ///
-    /// - Returns: Whether there are idle connections, one of which is hung up now or will be.
+    /// - Returns: Whether there is such a connection. If it hasn't waited long enough yet, a later call hangs it up.
     private func hangUpLongestIdle() -> Bool {
         let idle = state.withLock { $0.connections.values.map { $0 } }
             .compactMap { connection in connection.idleSince.map { (start: $0, socket: connection.socket) } }
         let readable = Set(Socket.readable(of: idle.map(\.socket), within: 0))
-        // One that was hung up before is readable too, until its thread has seen it.
+        // A connection that was hung up earlier is readable too, until its thread notices.
         let silent = idle.enumerated().filter { !readable.contains($0.offset) }.map(\.element)
         guard let longest = silent.min(by: { $0.start < $1.start }) else { return false }
         if Socket.now - longest.start >= Self.shortestIdleSeconds { longest.socket.hangUp() }

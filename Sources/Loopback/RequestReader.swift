@@ -2,9 +2,10 @@ import Foundation
 
 /// Reads one request after another from a connection.
 package struct RequestReader {
-    /// How long a client may take, and how much it may send. Where seconds are nil, there is no limit.
+    /// How long a client may take, and how much it may send. If seconds are `nil`, there is no limit.
     package struct Limits: Sendable {
-        /// The bytes of a request line and its fields together. Also those of each chunk line, and of the fields after chunks.
+        /// The most bytes in a request line and its fields together. Each chunk's lines have the same limit, which includes the
+        /// trailer fields after the last chunk.
         package var headBytes = 64 << 10
 
         /// How long the connection may wait for a request.
@@ -31,10 +32,10 @@ package struct RequestReader {
         input = SocketInput(socket: socket)
     }
 
-    /// Waits for the next request and reads its head. Its body is still to be read.
+    /// Waits for the next request and reads its head, but not its body.
     ///
-    /// - Throws: ``HTTPRequest/Refusal`` if the client deserves an answer before the connection is closed: 400, 431, or 408 if its
-    ///   request doesn't end in time. ``Socket/Closed`` if it has left, or has begun no request in time.
+    /// - Throws: ``HTTPRequest/Refusal`` if the client should get an answer before the connection is closed: 400, 431, or 408 if
+    ///   the head doesn't arrive in time. ``Socket/Closed`` if the client has left or hasn't begun a request in time.
     package mutating func nextHead() throws -> HTTPRequest {
         if !input.hasBytes { try input.fill(within: limits.idleSeconds) }
         let deadline = limits.headSeconds.map { Socket.now + $0 }
@@ -51,13 +52,13 @@ package struct RequestReader {
         }
     }
 
-    /// Reads the body that belongs to the head that was read last.
+    /// Reads the body of the request whose head was read last.
     ///
-    /// If the client sent `Expect: 100-continue`, it is told to go on.
+    /// If the client sent `Expect: 100-continue`, it gets `100 Continue` first.
     ///
-    /// - Parameter limit: The most bytes it may have. If the head or a chunk announces more, they aren't read.
-    /// - Throws: ``HTTPRequest/Refusal``: 413 beyond the limit, 408 if its next part doesn't arrive in time, 400, or 501 for a
-    ///   transfer coding other than `chunked`. ``Socket/Closed`` if the client has left.
+    /// - Parameter limit: The most bytes in a body. If the head or a chunk announces more, they aren't read.
+    /// - Throws: ``HTTPRequest/Refusal``: 413 if the body is longer than the limit, 408 if its next part doesn't arrive in time,
+    ///   400 if it's malformed, or 501 for a transfer coding other than `chunked`. ``Socket/Closed`` if the client has left.
     package mutating func readBody(of request: inout HTTPRequest, limit: Int) throws {
         let framing = try request.framing()
         if case .length(let length) = framing, length > limit { throw HTTPRequest.Refusal.bodyTooLarge }

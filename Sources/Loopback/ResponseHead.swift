@@ -12,7 +12,7 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// Returns the value of the first field with a name, or nil if there is none. Case doesn't matter.
+    /// Returns the value of the first field with a name; `nil` if there is none. Case doesn't matter.
     package func field(_ name: String) -> String? {
         fields.first { FieldSyntax.isSameName($0.name, name) }?.value
     }
@@ -22,20 +22,20 @@ package struct ResponseHead: Sendable {
         status >= 200 && status != 204 && status != 304
     }
 
-    /// Removes the fields whose names aren't tokens, or whose values have a line end or another control: a server on the network
-    /// may have sent them, and their bytes must not become other fields or a body.
+    /// Removes the fields whose names aren't tokens, and those whose values have a line end or another control character. A server
+    /// on the network may have sent them, and their bytes must not become other fields or a body.
     package mutating func removeInvalidFields() {
         fields.removeAll { !FieldSyntax.isToken($0.name.utf8) || !FieldSyntax.isValue($0.value.utf8) }
     }
 
-    /// The bytes of the status line and of the fields, as they are, with the empty line that ends them.
+    /// The status line and the fields as bytes, unchanged, with the empty line that ends them.
     package var encoded: Data {
         var text = "HTTP/1.1 \(status) \(reason)\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
         return Data((text + "\r\n").utf8)
     }
 
-    /// The phrase after the status code. It means nothing and may be empty (RFC 9112 section 4).
+    /// The reason phrase. Clients should ignore it, and it may be empty (RFC 9112 section 4).
     private var reason: String {
         Self.reasons[status] ?? ""
     }

@@ -7,7 +7,7 @@ package import Glibc
 #endif
 
 extension Socket {
-    /// A socket that listens on 127.0.0.1; port 0 takes a free one.
+    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 takes a free one.
     static func listening(on port: UInt16) throws(StartError) -> Socket {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw .current("socket") }
@@ -26,14 +26,14 @@ extension Socket {
         return listener
     }
 
-    /// Two sockets connected to each other.
+    /// Returns two sockets that are connected to each other.
     package static func pair() throws(StartError) -> (Socket, Socket) {
         var descriptors: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, streamType, 0, &descriptors) == 0 else { throw .current("socketpair") }
         return (Socket(owning: descriptors[0]), Socket(owning: descriptors[1]))
     }
 
-    /// The port it is bound to.
+    /// Returns the port that the socket is bound to.
     func localPort() throws(StartError) -> UInt16 {
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -44,19 +44,19 @@ extension Socket {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Returns the next pending connection; nil if there is none or it can't be accepted.
+    /// Returns the next pending connection; `nil` if there is none or it can't be accepted.
     func nextConnection() -> Socket? {
         let accepted = accept(descriptor, nil, nil)
         guard accepted >= 0 else { return nil }
         let connection = Socket(owning: accepted)
-        // Darwin hands the listener's O_NONBLOCK down to the connection, Linux does not.
+        // On Darwin a connection inherits the listener's O_NONBLOCK. On Linux it doesn't.
         guard fcntl(accepted, F_SETFL, 0) == 0 else { return nil }
-        // Head and body are written separately; Nagle's algorithm would hold the body back for a delayed ACK.
+        // The head and the body are written separately. Nagle's algorithm would hold the body back for a delayed ACK.
         connection.set(TCP_NODELAY, at: Int32(IPPROTO_TCP))
         return connection
     }
 
-    /// A port of 127.0.0.1, as system calls take it.
+    /// Returns the socket address of a port of 127.0.0.1.
     package static func loopbackAddress(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -10,15 +10,15 @@ import Glibc
 
 /// An open stream socket, closed when the last reference to it is released.
 ///
-/// There is no call to close it, so that `hangUp()` is safe on any thread: while another thread holds the socket, its
-/// descriptor cannot be closed and come back as that of another file.
+/// It can't be closed explicitly, so `hangUp()` is safe on any thread: while another thread holds the socket, its descriptor can't
+/// be closed and reused for another file.
 package final class Socket: Sendable {
-    /// The other side has left, this one has hung up, or a time limit has passed.
+    /// The error after the other side has left, this side has hung up, or a time limit has passed.
     package struct Closed: Error {
-        /// The bytes of the failed write that the system had taken by then.
+        /// The number of bytes of the failed write that the system had already taken.
         package let written: Int
 
-        /// Whether a time limit has passed, so that the other side may still be there.
+        /// Whether a time limit has passed. The other side may then still be there.
         package let isTimeout: Bool
 
         package init(written: Int, isTimeout: Bool = false) {
@@ -32,10 +32,10 @@ package final class Socket: Sendable {
     /// Takes over a descriptor.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
-        // By fcntl after the fact, since Darwin has neither SOCK_CLOEXEC nor accept4.
+        // With fcntl afterwards, since Darwin has neither SOCK_CLOEXEC nor accept4.
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
-        // Keeps a write to a client that left from killing the process; Linux has a flag of send() for it instead.
+        // Keeps a write to a client that has left from killing the process. Linux has a flag of send() for that.
         set(SO_NOSIGPIPE, at: SOL_SOCKET)
         #endif
     }
@@ -46,19 +46,19 @@ package final class Socket: Sendable {
 
     /// Limits how long each later read waits for the first byte.
     ///
-    /// - Parameter seconds: Nil, which is how a socket begins, for no limit.
+    /// - Parameter seconds: The limit; `nil`, as in a new socket, for none.
     package func setReadLimit(seconds: Double?) {
         set(SO_RCVTIMEO, seconds: seconds)
     }
 
-    /// Limits how long each later write waits until the other side takes more bytes.
+    /// Limits how long each later write waits for the other side to take more bytes.
     ///
-    /// - Parameter seconds: Nil, which is how a socket begins, for no limit.
+    /// - Parameter seconds: The limit; `nil`, as in a new socket, for none.
     package func setWriteLimit(seconds: Double?) {
         set(SO_SNDTIMEO, seconds: seconds)
     }
 
-    /// Reads what has arrived, or waits for it; returns nothing when the other side has finished.
+    /// Reads what has arrived, or waits for bytes to arrive. Returns none when the other side has finished.
     package func read(upTo count: Int) throws(Closed) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -77,7 +77,7 @@ package final class Socket: Sendable {
         guard written == bytes.count else { throw Closed(written: written, isTimeout: isTimeout) }
     }
 
-    /// Whether the process has at least this many descriptors left.
+    /// Returns whether the process has at least this many descriptors left.
     func canBeDuplicated(_ times: Int) -> Bool {
         var copies: [Int32] = []
         while copies.count < times, case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0 {
@@ -87,7 +87,7 @@ package final class Socket: Sendable {
         return copies.count == times
     }
 
-    /// Whether the other side has left, or sends no more, with nothing of it still to read.
+    /// Whether the other side has left or sends no more, and everything it sent has been read.
     package var hasLeft: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
@@ -115,10 +115,10 @@ package final class Socket: Sendable {
         while let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty {}
     }
 
-    /// The bytes that are read or written at once.
+    /// The most bytes that are read or written at once.
     package static let pieceSize = 64 << 10
 
-    /// Writes until all is written; returns how much was, and whether it is less because time ran out.
+    /// Writes all bytes. Returns how many were written, and whether there are fewer because time ran out.
     private func sendAll(_ bytes: UnsafeRawBufferPointer) -> (written: Int, isTimeout: Bool) {
         var offset = 0
         while offset < bytes.count {
@@ -139,7 +139,7 @@ package final class Socket: Sendable {
 }
 
 extension Socket {
-    /// Seconds since some moment before the process began. Changes to the clock don't affect them.
+    /// The seconds since some moment before the process began. Changes to the clock don't affect them.
     package static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -148,8 +148,8 @@ extension Socket {
 
     /// Waits until at least one of the sockets has bytes, a connection or an end of input.
     ///
-    /// - Returns: The indices of those that have, in ascending order; none when the timeout, if there is one, runs out.
-    /// - Parameter timeout: In seconds; nil to wait for as long as it takes.
+    /// - Returns: The indices of those sockets, in ascending order; empty if the timeout has passed.
+    /// - Parameter timeout: In seconds; `nil` to wait for as long as it takes.
     package static func readable(of sockets: [Socket], within timeout: Double?) -> [Int] {
         let deadline = timeout.map { now + $0 }
         var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
@@ -160,7 +160,7 @@ extension Socket {
             if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
                 return polls.indices.filter { polls[$0].revents != 0 }
             }
-            // Doesn't spin where the system refuses to wait.
+            // If poll() fails at once, this pause keeps the loop from spinning.
             if errno != EINTR, left != 0 { usleep(10_000) }
             if left == 0 { return [] }
         }
@@ -174,7 +174,7 @@ extension Socket {
     }
 
     private func set(_ option: Int32, seconds: Double?) {
-        // To the system, zero means no limit. For a connection, a day is as good as none, and it fits in every field.
+        // To the system, zero means no limit. For a connection a day is as good as no limit, and it fits into every field.
         let limit = seconds.map { min(max($0, 0.001), 86_400) } ?? 0
         var time = timeval()
         time.tv_sec = .init(limit)

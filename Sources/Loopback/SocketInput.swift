@@ -4,7 +4,7 @@ import Foundation
 struct SocketInput {
     let socket: Socket
 
-    /// The most bytes of a head that one read takes. Most heads fit, and a waiting connection holds no more.
+    /// The most bytes that one read of lines takes. Most heads fit, and a waiting connection holds no more.
     private static let lineReadSize = 8 << 10
 
     private var buffer: [UInt8] = []
@@ -18,10 +18,10 @@ struct SocketInput {
     /// Whether bytes have arrived that aren't used yet.
     var hasBytes: Bool { position < buffer.count }
 
-    /// Returns the next line without its CRLF, or its LF alone, which RFC 9112 section 2.2 lets a recipient accept.
+    /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
-    ///   - budget: The most bytes that the line may have. Its length is subtracted.
+    ///   - budget: The most bytes in the line. Its length is subtracted.
     ///   - seconds: Returns how long the next read may wait. Called before each read.
     mutating func line(within budget: inout Int, seconds: () -> Double?) throws -> [UInt8] {
         var searched = 0
@@ -54,7 +54,7 @@ struct SocketInput {
         }
     }
 
-    /// Reads the next bytes, and drops those that were used.
+    /// Reads the next bytes, and drops those already used.
     mutating func fill(within seconds: Double?) throws(Socket.Closed) {
         buffer.removeFirst(position)
         position = 0
@@ -72,7 +72,7 @@ struct SocketInput {
         return bytes
     }
 
-    /// Refuses a client that began a request but didn't finish it in time.
+    /// Turns a timeout into a refusal, since the client began a request but didn't finish it in time.
     private static func refusingTimeout<Value>(_ read: () throws(Socket.Closed) -> Value) throws -> Value {
         do {
             return try read()

@@ -6,12 +6,12 @@ import Musl
 import Glibc
 #endif
 
-/// The reason why a server could not start listening.
+/// The reason a server couldn't start listening.
 public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name of the call that refused, such as `bind`.
+    /// The name of the call that failed, such as `bind`.
     public let call: String
 
-    /// The `errno` it left.
+    /// The call's `errno`.
     public let code: Int32
 
     package init(call: String, code: Int32) {
@@ -19,12 +19,12 @@ public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
     }
 
-    /// The call and the system's words for its error, such as `bind: Address already in use`.
+    /// The call and the system's message for the error, such as `bind: Address already in use`.
     public var description: String {
         "\(call): \(String(cString: strerror(code)))"
     }
 
-    /// The error that the system call that just failed left in `errno`.
+    /// Returns the error of the system call that just failed, from `errno`.
     package static func current(_ call: String) -> StartError {
         StartError(call: call, code: errno)
     }

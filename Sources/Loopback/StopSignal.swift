@@ -7,12 +7,12 @@ package final class StopSignal: Sendable {
         (sender, receiver) = try Socket.pair()
     }
 
-    /// Wakes the waiting threads and lets none wait again.
+    /// Wakes the waiting threads. From then on, waits return at once.
     package func raise() {
         sender.hangUp()
     }
 
-    /// Waits for the signal for at most some seconds. Returns whether it was raised.
+    /// Waits for the signal, at most for a timeout in seconds. Returns whether it was raised.
     package func isRaised(within timeout: Double) -> Bool {
         !Socket.readable(of: [receiver], within: timeout).isEmpty
     }

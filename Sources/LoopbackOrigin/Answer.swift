@@ -2,32 +2,32 @@ public import Foundation
 import Loopback
 
 extension LoopbackServer {
-    /// What an origin sends back for one request, and how well it does so.
+    /// An origin's answer to one request: the response, its delay, and a fault to play.
     public struct Answer: Sendable {
         /// The status code (RFC 9110 section 15); 200 by default.
         public var status: Int
 
         /// The header fields, in the order in which they are sent.
         ///
-        /// The origin adds `Content-Length` or `Transfer-Encoding`, and `Connection: close` when it closes, but never a
-        /// field that is here already.
+        /// The origin adds `Content-Length` or `Transfer-Encoding`, and `Connection: close` when it closes the connection, but
+        /// never replaces a field listed here.
         public var headers: [(String, String)]
 
-        /// The whole body. It is not sent in answer to HEAD, nor with 1xx, 204 or 304 (RFC 9112 section 6.3).
+        /// The whole body. It isn't sent in answer to HEAD, or with 1xx, 204 or 304 (RFC 9112 section 6.3).
         public var body: Data
 
-        /// Whether the body is sent with `Transfer-Encoding: chunked` (RFC 9112 section 7.1) and thus without a length.
+        /// Whether the body is sent with `Transfer-Encoding: chunked` (RFC 9112 section 7.1), and so without a length.
         ///
-        /// False by default. An HTTP/1.0 client, and an answer with its own `Content-Length`, never get chunks.
+        /// The default is false. Chunks are never sent to an HTTP/1.0 client, or for an answer with its own `Content-Length`.
         public var chunked: Bool
 
         /// The seconds between the end of the request and the head of the answer; 0 by default.
         public var delay: Double
 
-        /// The failure to play, or nil, the default, to answer in full.
+        /// The fault to play; `nil`, the default, to answer in full.
         public var fault: Fault?
 
-        /// An answer from its parts.
+        /// Creates an answer from its parts.
         public init(
             status: Int = 200,
             headers: [(String, String)] = [],
@@ -44,34 +44,34 @@ extension LoopbackServer {
             self.fault = fault
         }
 
-        /// 200 with a body of a media type.
+        /// Returns an answer with status 200 and a body of a media type.
         public static func ok(_ body: Data, type: String = "application/octet-stream") -> Answer {
             Answer(headers: [("Content-Type", type)], body: body)
         }
 
-        /// 200 with a text in UTF-8.
+        /// Returns an answer with status 200 and a text in UTF-8.
         public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
             ok(Data(text.utf8), type: type)
         }
 
-        /// A status with an empty body.
+        /// Returns an answer with a status and an empty body.
         public static func status(_ status: Int) -> Answer {
             Answer(status: status)
         }
 
-        /// A redirection (RFC 9110 section 15.4), 302 by default, to an absolute or relative URL reference.
+        /// Returns a redirect (RFC 9110 section 15.4) to an absolute or relative URL reference. The default status is 302.
         public static func redirect(to location: String, status: Int = 302) -> Answer {
             Answer(status: status, headers: [("Location", location)])
         }
 
-        /// The same answer, sent this many seconds later than the request; it replaces an earlier delay.
+        /// Returns the same answer, sent this many seconds after the request. This replaces an earlier delay.
         public func after(seconds delay: Double) -> Answer {
             var answer = self
             answer.delay = delay
             return answer
         }
 
-        /// The same answer with a failure on the way; it replaces an earlier one.
+        /// Returns the same answer with a fault, which replaces an earlier one.
         public func failing(_ fault: Fault) -> Answer {
             var answer = self
             answer.fault = fault
@@ -81,7 +81,7 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Answer {
-    /// The status line and the header fields, with those that the origin adds.
+    /// Returns the status line and the header fields, including those that the origin adds.
     func head(chunked: Bool, closing: Bool) -> ResponseHead {
         var head = ownHead
         if head.field("Content-Length") == nil, head.field("Transfer-Encoding") == nil {
@@ -97,22 +97,22 @@ extension LoopbackServer.Answer {
         return head
     }
 
-    /// Whether the body goes out in chunks, which HTTP/1.0 does not know (RFC 9112 section 6.1).
+    /// Returns whether the body is sent in chunks, which HTTP/1.0 doesn't have (RFC 9112 section 6.1).
     func isChunked(for request: LoopbackServer.Request) -> Bool {
         chunked && ownHead.allowsBody && request.minorVersion > 0 && ownHead.field("Content-Length") == nil
     }
 
-    /// Whether the connection cannot be used after this answer.
+    /// Returns whether the connection can't be used after this answer.
     ///
-    /// A length of its own that is not that of the body leaves the client unable to find the next message; but for HEAD, whose
-    /// answer ends with its head whatever it declares.
+    /// If the answer's own `Content-Length` isn't the body's, the client can't find the next message. HEAD is an exception: its
+    /// answer ends with the head, whatever that declares.
     func endsConnection(for request: LoopbackServer.Request) -> Bool {
         let closes = ownHead.field("Connection").map { $0.lowercased().contains("close") } ?? false
         let miscounts = ownHead.field("Content-Length").map { $0 != String(body.count) } ?? false
         return closes || (miscounts && request.method != "HEAD")
     }
 
-    /// Only what the answer itself says.
+    /// The head without the fields that the origin adds.
     private var ownHead: ResponseHead {
         ResponseHead(status: status, fields: headers.map { (name: $0.0, value: $0.1) })
     }

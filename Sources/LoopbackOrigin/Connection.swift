@@ -1,17 +1,17 @@
 import Foundation
 import Loopback
 
-/// One client's connection, from its first request to its close, on a thread of its own.
+/// One client's connection, from its first request to its close, on its own thread.
 struct Connection: Sendable {
     let accepted: AcceptedConnection
     let server: Server
 
-    /// The bytes of a request's body; more gets 413.
+    /// The most bytes in a request's body. A longer one gets 413.
     private static let bodyLimit = 64 << 20
 
     private var socket: Socket { accepted.socket }
 
-    /// Answers requests until one side has had enough.
+    /// Answers requests until one side ends the connection.
     func serve() {
         var reader = RequestReader(socket)
         do {
@@ -26,11 +26,11 @@ struct Connection: Sendable {
         } catch let refusal as LoopbackServer.Request.Refusal {
             try? socket.write(LoopbackServer.Answer.status(refusal.status).head(chunked: false, closing: true).encoded)
         } catch {
-            // The client has left or the server was stopped: there is nobody to tell.
+            // The client has left or the server was stopped, so no answer can be sent.
         }
     }
 
-    /// Sends an answer as well as its fault allows; returns whether another request may follow.
+    /// Sends an answer, as far as its fault allows. Returns whether another request may follow.
     private func send(_ answer: LoopbackServer.Answer, to request: LoopbackServer.Request) throws -> Bool {
         guard !accepted.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
         let keepsAlive = !request.closesConnection && !answer.endsConnection(for: request)
@@ -39,7 +39,7 @@ struct Connection: Sendable {
         let hasBody = head.allowsBody && request.method != "HEAD"
         let body = hasBody ? answer.body : Data()
         if answer.fault == nil, !chunked, body.count <= Socket.pieceSize {
-            // In one piece, which takes the system half the time.
+            // In one write, which takes the system half the time.
             try sendCounted(body, after: head.encoded)
             return keepsAlive
         }
@@ -61,7 +61,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Sends a body by pieces, so that the count of bytes keeps up with a slow client.
+    /// Sends a body in pieces, so that the count of bytes keeps up with a slow client.
     private func send(_ body: Data, chunked: Bool) throws {
         var rest = body
         while !rest.isEmpty {
@@ -71,7 +71,7 @@ struct Connection: Sendable {
         }
     }
 
-    /// Counts before it sends: a client that has a byte must find it counted.
+    /// Counts bytes and then sends them. The count must include every byte that a client has received.
     private func sendCounted(_ piece: Data, chunked: Bool = false, after head: Data = Data()) throws {
         server.count(bytes: piece.count)
         do {

@@ -1,19 +1,19 @@
 public import Foundation
-// What a request is and why a server can't start are declared there, and a file that uses a request needs its members.
+// `HTTPRequest` and `StartError` are declared there, and a file that uses a request needs its members.
 @_exported public import Loopback
 
 /// A small HTTP/1.1 origin server on 127.0.0.1, for demonstrations and tests.
 ///
-/// It answers on one thread per connection, keeps connections alive (RFC 9112 section 9.3), records every request,
-/// and can misbehave on demand: see ``Fault``. It speaks neither TLS nor HTTP/2, and it trusts its handler.
+/// It answers on one thread per connection, keeps connections alive (RFC 9112 section 9.3), records every request, and can
+/// misbehave on demand: see ``Fault``. It supports neither TLS nor HTTP/2, and it trusts its handler.
 ///
-/// It stops when the last reference to it goes, which may be right after its last use: `defer { origin.stop() }` keeps
-/// it to the end of a scope.
+/// It stops when its last reference is released, which may be right after its last use. `defer { origin.stop() }` keeps it alive
+/// until the end of a scope.
 public final class LoopbackServer: Sendable {
     /// One request as the origin received it.
     public typealias Request = HTTPRequest
 
-    /// The reason why an origin could not start listening.
+    /// The reason an origin couldn't start listening.
     public typealias StartError = Loopback.StartError
 
     /// The TCP port it listens on.
@@ -22,7 +22,7 @@ public final class LoopbackServer: Sendable {
     /// The root of this origin: `http://127.0.0.1:PORT/`.
     public let baseURL: URL
 
-    /// The half that the threads hold. None of them holds the origin itself, so that `deinit` can end them.
+    /// The half that the threads hold. None of them holds the origin itself, so `deinit` can end them.
     private let server: Server
     private let listener: Listener
 
@@ -30,9 +30,9 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The TCP port to bind; 0, the default, takes a free one.
-    ///   - recordsRequests: Whether ``requests`` has them; false for a server that runs for long.
+    ///   - recordsRequests: Whether ``requests`` keeps them. Pass false for a server that runs for a long time.
     ///   - handler: Answers a request. It runs on the thread of the request's connection, so it may block.
-    /// - Throws: ``StartError`` when a system call refuses, for example because the port is taken.
+    /// - Throws: ``StartError`` if a system call fails, for example because the port is taken.
     public init(
         port: UInt16 = 0,
         recordsRequests: Bool = true,
@@ -51,11 +51,11 @@ public final class LoopbackServer: Sendable {
         self.listener = listener
     }
 
-    /// Binds a free port of 127.0.0.1 and answers, whatever the method, from a table.
+    /// Binds a free port of 127.0.0.1 and answers from a table, whatever the method.
     ///
-    /// - Parameter routes: Answers by `"/path"` or `"/path?query"`, percent-encoded as on the wire. The more exact key
-    ///   wins; a path alone answers for every query; anything else gets 404.
-    /// - Throws: ``StartError`` when a system call refuses.
+    /// - Parameter routes: Answers by `"/path"` or `"/path?query"`, percent-encoded as on the wire. A key with the query wins, a
+    ///   path alone answers for every query, and anything else gets 404.
+    /// - Throws: ``StartError`` if a system call fails.
     public convenience init(routes: [String: Answer]) throws(StartError) {
         try self.init { request in
             routes[request.pathAndQuery] ?? routes[request.path] ?? .status(404)
@@ -66,7 +66,7 @@ public final class LoopbackServer: Sendable {
         stop()
     }
 
-    /// The absolute URL of a path on this origin.
+    /// Returns the absolute URL of a path on this origin.
     ///
     /// - Parameter path: A path with or without its leading slash, possibly followed by a query.
     public func url(_ path: String) -> URL {
@@ -74,12 +74,12 @@ public final class LoopbackServer: Sendable {
         return URL(string: baseURL.absoluteString + relative) ?? baseURL.appendingPathComponent(relative)
     }
 
-    /// Every request received in full so far, in order of arrival; recorded before its handler runs.
+    /// Every request received in full so far, in order of arrival. Each is recorded before its handler runs.
     public var requests: [Request] {
         server.requests
     }
 
-    /// How many of ``requests`` were for a path.
+    /// Returns how many of ``requests`` were for a path.
     ///
     /// - Parameter path: `"/path"`, which counts every query, or `"/path?query"`, which counts that one only.
     public func requestCount(path: String) -> Int {
@@ -88,14 +88,14 @@ public final class LoopbackServer: Sendable {
 
     /// The body bytes handed to the network so far, without heads and chunk framing.
     ///
-    /// A byte that a client has received is always counted; one in flight to a client that left may be.
+    /// A byte that a client has received is always counted. One in flight to a client that left may be.
     public var bytesSent: Int {
         server.bytesSent
     }
 
     /// Refuses further connections, closes those that are open, and ends every delay and stall.
     ///
-    /// A handler that is running is not waited for; its answer goes nowhere. Calling it again does nothing.
+    /// It doesn't wait for a running handler, whose answer is dropped. Calling it again does nothing.
     public func stop() {
         listener.stop()
     }

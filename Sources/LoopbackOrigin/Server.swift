@@ -28,13 +28,13 @@ final class Server: Sendable {
         state.withLock { $0.bytesSent }
     }
 
-    /// Records a request, if they are, and asks the handler.
+    /// Records a request, if requests are recorded, and asks the handler.
     func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
         if recordsRequests { state.withLock { $0.requests.append(request) } }
         return handler(request)
     }
 
-    /// Adds to the body bytes sent; a negative count takes back what was counted too early.
+    /// Adds to the body bytes sent. A negative count takes back bytes that were counted too early.
     func count(bytes: Int) {
         state.withLock { $0.bytesSent += bytes }
     }

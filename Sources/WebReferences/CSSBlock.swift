@@ -1,4 +1,4 @@
-/// Parentheses, brackets or braces that are open in a style sheet (CSS Syntax §5.4.8 and §5.4.9).
+/// An open block in a style sheet: parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
 enum CSSBlock {
     /// A function whose strings are URLs (CSS Images 4 §2.4).
     case imageSet

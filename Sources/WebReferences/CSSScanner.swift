@@ -1,11 +1,11 @@
 import LocalSubstitution
 
-/// Finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3 §4).
+/// A scanner that finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3 §4).
 ///
-/// It works on bytes, of any charset that contains ASCII, and reads each of them once.
+/// It works on the bytes of any charset that contains ASCII, and reads each byte once.
 struct CSSScanner {
     struct Reference {
-        /// What is between the parentheses or the quotes, with escapes decoded.
+        /// The text between the parentheses or the quotes, with escapes decoded.
         let url: SourceText
         let isImport: Bool
     }
@@ -20,9 +20,9 @@ struct CSSScanner {
 
     private enum AtRule {
         case none
-        /// The URL hasn't been read yet.
+        /// An `@import` whose URL hasn't been read yet.
         case `import`
-        /// The rule's URL is only a name. Nothing is loaded from it.
+        /// An `@namespace`. Its URL is only a name; nothing is loaded from it.
         case namespace
     }
 
@@ -68,7 +68,7 @@ struct CSSScanner {
                 // The name in a hash doesn't begin a function.
                 _ = name()
             case _ where byte.isDigit:
-                // Its unit doesn't begin a function.
+                // The number's unit doesn't begin a function.
                 _ = name()
             case _ where beginsName(byte):
                 guard let url = url() else { continue }
@@ -93,7 +93,7 @@ struct CSSScanner {
 
     // MARK: Tokens
 
-    /// Reads a name, and `url(…)` (§4.3.4) or `src(…)` (CSS Values 4 §4.5) if it's one; `nil` for anything else.
+    /// Reads a name. Returns the URL if it's `url(…)` (§4.3.4) or `src(…)` (CSS Values 4 §4.5); `nil` for anything else.
     private mutating func url() -> SourceText? {
         let name = name()
         guard byte() == UInt8(ascii: "(") else { return nil }
@@ -116,13 +116,13 @@ struct CSSScanner {
 
     private var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
 
-    /// Reads a function's first argument, which is a string. The rest is read as ordinary tokens.
+    /// Reads a function's first argument, a string. The rest is then read as ordinary tokens.
     private mutating func argument() -> SourceText? {
         open.append(.parentheses)
         return string()
     }
 
-    /// Reads a URL without quotes (§4.3.6), which the end of the style sheet ends too. One that is wrong is skipped.
+    /// Reads a URL without quotes (§4.3.6). The end of the style sheet ends it too. An invalid one is skipped.
     private mutating func unquotedURL() -> SourceText? {
         var url = SourceText(at: source.place(of: index..<index).lowerBound)
         while let byte = byte() {
@@ -154,7 +154,7 @@ struct CSSScanner {
         }
     }
 
-    /// Reads a string (§4.3.5), which the end of the style sheet ends too; `nil` if its line ends before it does.
+    /// Reads a string (§4.3.5); `nil` if its line ends first. The end of the style sheet ends it too.
     private mutating func string() -> SourceText? {
         let quote = bytes[index]
         index += 1
@@ -200,7 +200,7 @@ struct CSSScanner {
 
     private func beginsName(_ byte: UInt8) -> Bool { byte.isPartOfCSSName || escape() != nil }
 
-    /// The escape that begins here; `nil` if none does.
+    /// Returns the escape that begins here; `nil` if there's none.
     private func escape() -> CSSEscape? { CSSEscape(bytes[index..<end]) }
 
     // MARK: Bytes

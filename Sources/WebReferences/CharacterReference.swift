@@ -1,13 +1,13 @@
 import LocalSubstitution
 
-/// A character reference in the value of an attribute (WHATWG HTML §13.2.5.72 and on): numeric, or named if the character is
-/// ASCII. Others don't occur in URLs.
+/// A character reference in an attribute's value (WHATWG HTML §13.2.5.72 and on). It's numeric, or named if the character is ASCII.
+/// Other names don't occur in URLs.
 struct CharacterReference {
     let bytes: [UInt8]
     /// The number of bytes after the ampersand.
     let length: Int
 
-    /// `nil` if none begins here.
+    /// Reads a character reference; `nil` if none begins here.
     ///
     /// - Parameter rest: The bytes after the ampersand.
     init?(_ rest: ArraySlice<UInt8>) {
@@ -28,7 +28,7 @@ struct CharacterReference {
         }
         for (legacy, character) in Self.legacyNames where rest.starts(with: legacy.utf8) {
             let following = rest.dropFirst(legacy.utf8.count).first
-            // Without its semicolon, what looks like a parameter's name is one.
+            // Without a semicolon, a name that looks like a parameter's name is one.
             guard following.map({ $0 != UInt8(ascii: "=") && !$0.isLetter && !$0.isDigit }) ?? true else { return nil }
             bytes = [character]
             length = legacy.utf8.count
@@ -62,7 +62,7 @@ struct CharacterReference {
 
     private static let longestName = 16
 
-    /// Every name of an ASCII character (WHATWG HTML §13.5).
+    /// All names of ASCII characters (WHATWG HTML §13.5).
     private static let names: [String: UInt8] = [
         "AMP": UInt8(ascii: "&"), "DiacriticalGrave": UInt8(ascii: "`"), "GT": UInt8(ascii: ">"),
         "Hat": UInt8(ascii: "^"), "LT": UInt8(ascii: "<"), "NewLine": 0x0A, "QUOT": UInt8(ascii: "\""), "Tab": 0x09,

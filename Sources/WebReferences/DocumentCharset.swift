@@ -3,9 +3,9 @@ import LocalSubstitution
 
 /// The charset of a page or a style sheet.
 ///
-/// Scanners need ASCII, which nearly all charsets contain; only UTF-16 has to be converted.
+/// The scanners need ASCII, which nearly all charsets contain. Only UTF-16 must be converted.
 package enum DocumentCharset {
-    /// The charset in a `Content-Type`, in lowercase.
+    /// Returns the charset in a `Content-Type`, in lowercase.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -17,7 +17,7 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// The bytes to scan, and their charset.
+    /// Returns the bytes to scan, and their charset.
     package static func scannable(_ body: Data, _ charset: String?) -> (bytes: [UInt8], charset: String?) {
         guard let encoding = utf16(body, charset), let text = String(data: body, encoding: encoding) else {
             return (Array(body), charset)
@@ -25,12 +25,13 @@ package enum DocumentCharset {
         return (Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }), "utf-8")
     }
 
-    /// Whether every byte below 0x80 is the ASCII character.
+    /// Returns whether every byte below 0x80 is the ASCII character.
     static func containsASCII(_ body: Data, _ charset: String?) -> Bool {
         utf16(body, charset) == nil && charset?.asciiLowercased != "iso-2022-jp"
     }
 
-    /// The byte order of a UTF-16 document. A byte order mark takes precedence over the name of a charset.
+    /// Returns the encoding of a UTF-16 document; `nil` for another charset. A byte order mark takes precedence over a charset's
+    /// name.
     private static func utf16(_ body: Data, _ charset: String?) -> String.Encoding? {
         if body.starts(with: [0xEF, 0xBB, 0xBF]) { return nil }
         if body.starts(with: [0xFF, 0xFE]) { return .utf16LittleEndian }
@@ -42,7 +43,7 @@ package enum DocumentCharset {
         }
     }
 
-    /// Decodes a URL: as UTF-8 if it is valid, or else by the charset, which is Latin-1 if none was named.
+    /// Decodes a URL: as UTF-8 if it's valid UTF-8, otherwise in the charset. Without a known one, as windows-1252.
     package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [

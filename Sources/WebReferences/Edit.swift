@@ -5,7 +5,7 @@ struct Edit {
     let place: Range<Int>
     let text: String
 
-    /// Returns the document with its edits made; `nil` if there are none. Edits must not overlap.
+    /// Returns the document with the edits applied; `nil` if there are none. Edits must not overlap.
     static func apply(_ edits: [Edit], to document: [UInt8]) -> Data? {
         guard !edits.isEmpty else { return nil }
         var result = Data(capacity: edits.reduce(document.count) { $0 + $1.text.utf8.count })

@@ -1,10 +1,10 @@
 import LocalSubstitution
 
-/// Finds the end of an element's text if tags in it don't count as tags.
+/// A search for the end of an element's text, in which tags don't count as tags.
 enum ElementText {
     private static let scriptTag = Array("<script".utf8)
 
-    /// Returns where the text of an element of HTML ends, which is before its end tag.
+    /// Returns where the text of an HTML element ends: before its end tag.
     static func end(of name: String, in bytes: [UInt8], from start: Int) -> Int {
         if name == "plaintext" { return bytes.count }
         let endTag = Array("</\(name)".utf8)
@@ -33,7 +33,7 @@ enum ElementText {
         return bytes.count
     }
 
-    /// Returns where the text of a style element in SVG ends, which is before any tag. It may be in `CDATA`.
+    /// Returns where the text of a style element in SVG ends: before any tag. The text may be in `CDATA`.
     static func endBeforeTag(in bytes: [UInt8], from start: Int) -> Int {
         var place = start
         while place + 1 < bytes.count {
@@ -48,7 +48,7 @@ enum ElementText {
         return bytes.count
     }
 
-    /// Returns where `CDATA` ends; the end of the document if it doesn't.
+    /// Returns where `CDATA` ends, or the end of the document if it doesn't.
     static func endOfCDATA(in bytes: [UInt8], from start: Int) -> Int {
         var place = start
         while let bracket = bytes[place...].firstIndex(of: UInt8(ascii: "]")) {
@@ -58,7 +58,7 @@ enum ElementText {
         return bytes.count
     }
 
-    /// Whether a tag with exactly this name begins here.
+    /// Returns whether a tag with exactly this name begins here.
     private static func begins(_ tag: [UInt8], in bytes: [UInt8], at place: Int) -> Bool {
         let end = place + tag.count
         guard end < bytes.count, bytes[end].isHTMLSpace || "/>".utf8.contains(bytes[end]) else { return false }

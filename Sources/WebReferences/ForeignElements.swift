@@ -1,18 +1,18 @@
-/// The open elements of SVG and MathML. In those, `<style/>` is closed, and `CDATA` is text (WHATWG HTML §13.2.6.5).
+/// The open elements of SVG and MathML. In these, `<style/>` has no content, and `CDATA` is text (WHATWG HTML §13.2.6.5).
 struct ForeignElements {
     private var open: [Element] = []
 
-    /// A root, or an element in one that contains HTML again.
+    /// A root, or an element inside one that contains HTML again.
     private struct Element {
         let name: String
-        /// `nil` if its content is HTML.
+        /// The root whose rules apply to the content; `nil` if the content is HTML.
         let root: String?
     }
 
     /// The limit of nesting. Deeper elements count as HTML, so that the search for an end tag stays short.
     private static let deepest = 64
 
-    /// The roots, and the elements in each in which HTML begins again (§13.2.6.5, integration points).
+    /// The roots, and the elements in each that contain HTML again (§13.2.6.5, integration points).
     private static let integrationPoints: [String: Set<String>] = [
         "svg": ["foreignobject", "desc", "title"], "math": ["mi", "mo", "mn", "ms", "mtext"],
     ]
@@ -27,7 +27,7 @@ struct ForeignElements {
     /// The root of the innermost open element, `svg` or `math`; `nil` if its content is HTML.
     var root: String? { open.last?.root }
 
-    /// Notes a start tag. Returns the root of its element.
+    /// Notes a start tag, and returns the root of its element.
     mutating func start(_ name: String, isClosed: Bool) -> String? {
         while root != nil, Self.breakouts.contains(name) { open.removeLast() }
         let isRoot = Self.integrationPoints[name] != nil

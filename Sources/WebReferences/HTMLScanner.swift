@@ -1,25 +1,26 @@
 import LocalSubstitution
 
-/// Finds the start tags of an HTML document, and the text of its scripts and styles, as browsers do (WHATWG HTML §13.2.5).
+/// A scanner that finds the start tags of an HTML document, and the text of its scripts and styles, as browsers do (WHATWG HTML
+/// §13.2.5).
 ///
-/// It works on bytes, of any charset that contains ASCII, and reads each of them once.
+/// It works on the bytes of any charset that contains ASCII, and reads each byte once.
 struct HTMLScanner {
     struct Tag {
-        /// In lowercase.
+        /// The name, in lowercase.
         let name: String
         let attributes: [Attribute]
         let range: Range<Int>
-        /// `svg` or `math` for an element of SVG or MathML; `nil` for one of HTML.
+        /// `svg` or `math` for an element of SVG or MathML; `nil` for an HTML element.
         fileprivate(set) var root: String?
-        /// Whether it ends in `/>`, which means something in SVG and MathML only.
+        /// Whether it ends in `/>`, which only matters in SVG and MathML.
         fileprivate let isClosed: Bool
     }
 
     struct Attribute {
-        /// In lowercase.
+        /// The name, in lowercase.
         let name: String
         let range: Range<Int>
-        /// Without its quotes; with character references as they were written.
+        /// The value's range, without its quotes and with character references as written.
         let value: Range<Int>
     }
 
@@ -33,10 +34,10 @@ struct HTMLScanner {
     private var index = 0
     private var openText: Tag?
     private var foreignElements = ForeignElements()
-    /// The names of attributes that tags have. Others are skipped, so that a tag with a million of them takes no memory.
+    /// The names of the attributes to find. Others are skipped, so a tag with a million of them takes no memory.
     private let attributes: Set<String>
 
-    /// `noscript` is one of them, since browsers run scripts.
+    /// The elements whose content is text. `noscript` is one of them, since browsers run scripts.
     private static let textElements: Set<String> = [
         "script", "style", "title", "textarea", "noscript", "xmp", "iframe", "noembed", "noframes", "plaintext",
     ]
@@ -47,7 +48,7 @@ struct HTMLScanner {
         self.attributes = attributes
     }
 
-    /// The next token; `nil` at the end.
+    /// Returns the next token; `nil` at the end.
     mutating func next() -> Token? {
         if let tag = openText {
             openText = nil
@@ -141,7 +142,7 @@ struct HTMLScanner {
         return Attribute(name: name, range: start..<index, value: value)
     }
 
-    /// Starts after `</`.
+    /// Skips the rest of an end tag, after its `</`.
     private mutating func skipEndTag(from start: Int) {
         guard let byte = byte() else { return }
         guard byte.isLetter else { return skip(past: UInt8(ascii: ">")) }
@@ -151,7 +152,7 @@ struct HTMLScanner {
 
     // MARK: Comments and declarations
 
-    /// Starts after `<!`.
+    /// Skips the rest of a declaration, after its `<!`.
     private mutating func skipDeclaration() {
         if bytes[index...].starts(with: "--".utf8) {
             index += 2
@@ -163,7 +164,7 @@ struct HTMLScanner {
         }
     }
 
-    /// Starts after `<!--`. Its hyphens can also be part of the end: `<!-->` is a comment.
+    /// Skips the rest of a comment, after its `<!--`. The hyphens can also be part of the end: `<!-->` is a comment.
     private mutating func skipComment() {
         for ending in [">", "->"] where bytes[index...].starts(with: ending.utf8) {
             index += ending.utf8.count

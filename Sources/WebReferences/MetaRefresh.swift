@@ -2,7 +2,7 @@ import LocalSubstitution
 
 /// The URL in the content of `<meta http-equiv=refresh>` (WHATWG HTML §4.2.5.3, shared declarative refresh steps).
 enum MetaRefresh {
-    /// Returns where in the text the URL is; `nil` if the page is only loaded again.
+    /// Returns the range of the URL in the text; `nil` if the page is only reloaded.
     static func url(in text: [UInt8]) -> Range<Int>? {
         var index = 0
         func byte() -> UInt8? { index < text.count ? text[index] : nil }

@@ -1,8 +1,8 @@
 import LocalSubstitution
 
-/// Finds what a module script imports before its own code begins (ECMA-262 §16.2.2 and §16.2.3).
+/// A scanner that finds what a module script imports before its own code begins (ECMA-262 §16.2.2 and §16.2.3).
 ///
-/// Bundlers and people write imports first. It doesn't look for later ones, since only a full parser can tell a regular
+/// Bundlers and people write imports first. This doesn't look for later ones, since only a full parser can tell a regular
 /// expression from a division.
 struct ModuleImports {
     private let source: SourceText
@@ -15,7 +15,7 @@ struct ModuleImports {
         case punctuator(UInt8)
     }
 
-    /// What follows `import` or `export`.
+    /// The part of a declaration after `import` or `export`.
     private enum Clause {
         case from(SourceText)
         case names
@@ -55,7 +55,7 @@ struct ModuleImports {
             let start = index
             switch token() {
             case .string(let url) where !isInBraces:
-                // An import for its effects alone has no names.
+                // An import only for its effects has no names.
                 guard last == "from" || last.isEmpty else { return .code }
                 skipAttributes()
                 return .from(url)
@@ -86,14 +86,14 @@ struct ModuleImports {
         index = start
     }
 
-    /// Skips the end of a directive such as `"use strict"`. Returns whether it was one.
+    /// Skips the end of a directive such as `"use strict"`. Returns whether the string was a directive.
     private mutating func skipDirectiveEnd() -> Bool {
         while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
         guard index < bytes.count else { return true }
         return bytes[index] == UInt8(ascii: ";") || bytes[index].isLineEnd
     }
 
-    /// Other names are looked up in an import map.
+    /// Returns whether an import is a URL. Other names are looked up in an import map.
     private static func isURL(_ url: SourceText) -> Bool {
         let text = String(decoding: url.bytes, as: UTF8.self).asciiLowercased
         return ["/", "./", "../", "http:", "https:"].contains { text.hasPrefix($0) }
@@ -112,7 +112,7 @@ struct ModuleImports {
         return .punctuator(bytes[start])
     }
 
-    /// Returns `nil` if the string has an escape or doesn't end.
+    /// Reads a string; `nil` if it has an escape or doesn't end.
     private mutating func string() -> Token? {
         let quote = bytes[index]
         let start = index + 1

@@ -1,19 +1,19 @@
 package import Foundation
 import LocalSubstitution
 
-/// Replaces the origins in a document's references, for a server that has another address for each.
+/// A rewriter that replaces the origins in a document's references, for a server with a different address for each origin.
 ///
-/// Only the bytes of scheme and authority change: paths, quotes and escapes stay as they are written. From HTML it also removes
-/// what would make a browser refuse the result: policies in `<meta>`, and the `integrity` of served style sheets, since they may
-/// be rewritten too. URLs in scripts stay unchanged.
+/// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. From HTML, it also removes
+/// what would make a browser refuse the result: policies in `<meta>`, and the `integrity` of served style sheets, since they may be
+/// rewritten too. URLs in scripts stay unchanged.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
     private let document: URL
 
     /// - Parameters:
-    ///   - document: The URL of the document or style sheet, at its origin, such as `https://www.example.com/a/b.html`.
-    ///   - local: Returns what replaces a known origin, such as `http://127.0.0.1:49152`; `nil` for one that isn't known.
+    ///   - document: The original URL of the document or style sheet, such as `https://www.example.com/a/b.html`.
+    ///   - local: Returns the replacement for a known origin, such as `http://127.0.0.1:49152`; `nil` for an unknown one.
     package init(document: URL, local: @escaping @Sendable (WebOrigin) -> String?) {
         self.local = local
         scheme = document.scheme?.asciiLowercased ?? ""
@@ -50,7 +50,7 @@ package struct ReferenceRewriter: Sendable {
         return Edit.apply(edits, to: document)
     }
 
-    /// Returns the URL of a header, such as `Location`, with its origin replaced; `nil` if it stays.
+    /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if it doesn't change.
     package func url(_ text: String) -> String? {
         let bytes = Array(text.utf8)
         guard case .origin(let named, let place) = ReferenceTarget(bytes, scheme: scheme, charset: nil),

@@ -4,19 +4,19 @@ import LocalSubstitution
 enum ReferenceTarget {
     /// The reference names an origin.
     ///
-    /// - Parameter place: Where in the reference's bytes its scheme and its authority are.
+    /// - Parameter place: The range of its scheme and authority in the reference's bytes.
     case origin(WebOrigin, place: Range<Int>)
-    /// The origin of the document's base.
+    /// The reference is relative to the document's base.
     case relative
-    /// Another scheme, a user's name or password, or a host that isn't clear.
+    /// The reference has another scheme, a user name or password, or a host that isn't clear.
     case unknown
 
     /// - Parameters:
-    ///   - reference: The URL as it is meant.
+    ///   - reference: The URL, with escapes and character references decoded.
     ///   - scheme: The scheme of the document's base.
     ///   - charset: The document's charset.
     init(_ reference: [UInt8], scheme: String, charset: String?) {
-        // Control characters and spaces around it don't count, nor do tabs and line ends in it.
+        // Control characters and spaces around the URL don't count, and neither do tabs and line ends in it.
         let start = reference.firstIndex { $0 > 0x20 } ?? reference.count
         let end = (reference.lastIndex { $0 > 0x20 } ?? start - 1) + 1
         var index = start
@@ -46,7 +46,7 @@ enum ReferenceTarget {
             return
         }
         let slashes = read { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-        // After another scheme than the base's, slashes may be missing.
+        // If the scheme isn't that of the base, slashes may be missing.
         guard slashes.count >= 2 || (!namedScheme.isEmpty && namedScheme != scheme) else {
             self = .relative
             return
@@ -63,7 +63,7 @@ enum ReferenceTarget {
         self = .origin(origin, place: start..<placeEnd)
     }
 
-    /// Returns host and port with their percent-encoding decoded; `nil` if they have a byte that a host can't have.
+    /// Returns host and port with their percent-encoding decoded; `nil` if a decoded byte isn't allowed in a host.
     private static func text(of authority: [UInt8], charset: String?) -> String? {
         var decoded: [UInt8] = []
         var index = 0

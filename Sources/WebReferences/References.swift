@@ -1,6 +1,6 @@
 import LocalSubstitution
 
-/// What a document refers to: a page, or a style sheet.
+/// The references in a document: a page, a style sheet or a module script.
 package struct References: Sendable {
     /// A URL in a document.
     package struct Reference: Sendable {
@@ -17,21 +17,21 @@ package struct References: Sendable {
             case link
         }
 
-        /// The URL as it's meant, with character references and escapes decoded.
+        /// The URL, with character references and escapes decoded.
         package let url: SourceText
         package let kind: Kind
-        /// The places of the element's attributes that make browsers reject a changed style sheet.
+        /// The ranges of the element's attributes that make browsers reject a changed style sheet.
         var integrity: [Range<Int>] = []
     }
 
     package private(set) var all: [Reference] = []
-    /// What the first `<base>` says.
+    /// The URL of the first `<base>`.
     package private(set) var base: SourceText?
-    /// The places of `<meta>` policies that restrict what may be loaded.
+    /// The ranges of `<meta>` policies that restrict what may be loaded.
     private(set) var policies: [Range<Int>] = []
-    /// The URLs that its module scripts import.
+    /// The URLs that the document's module scripts import.
     package private(set) var imports: [SourceText] = []
-    /// The number of its scripts, of which only ``imports`` are known.
+    /// The number of the document's scripts. Of their references, only ``imports`` are known.
     package private(set) var scripts = 0
 
     /// Finds the references of a style sheet.
@@ -51,7 +51,7 @@ package struct References: Sendable {
 
     // MARK: HTML
 
-    /// How deep pages in `srcdoc` attributes are nested. Each level reads the text of the inner pages again.
+    /// The limit of nested pages in `srcdoc` attributes. Each level reads the text of the inner pages again.
     private static let deepest = 4
 
     /// The kinds of `<link>` that browsers load.
@@ -116,7 +116,7 @@ package struct References: Sendable {
             add(tag.value("src"), !isScript ? .link : type == "module" ? .module : .script)
         case "iframe":
             let page = tag.value("srcdoc")
-            // The page in the element is shown in place of the one at the URL.
+            // This page is shown instead of the one at the URL.
             add(tag.value("src"), page == nil ? .frame : .link)
             if let page, depth < Self.deepest { add(References(page: page, depth: depth + 1)) }
         case "a", "area":

@@ -1,6 +1,6 @@
 /// The URLs in a `srcset` attribute (WHATWG HTML §4.8.4.3.12).
 enum SourceSet {
-    /// Returns where in the text each of the candidates' URLs is.
+    /// Returns the ranges of the candidates' URLs in the text.
     static func urls(in text: [UInt8]) -> [Range<Int>] {
         var urls: [Range<Int>] = []
         var index = 0
@@ -12,13 +12,13 @@ enum SourceSet {
             var end = index
             while text[end - 1] == UInt8(ascii: ",") { end -= 1 }
             urls.append(start..<end)
-            // A comma at its end ends the candidate as well; else there may be descriptors.
+            // A comma at the end of the URL ends the candidate too. Otherwise, descriptors may follow.
             if end == index { index = endOfDescriptors(in: text, from: index) }
         }
         return urls
     }
 
-    /// A comma in parentheses does not end them.
+    /// Returns where the descriptors end. A comma in parentheses doesn't end them.
     private static func endOfDescriptors(in text: [UInt8], from start: Int) -> Int {
         var isInParentheses = false
         for index in start..<text.count {

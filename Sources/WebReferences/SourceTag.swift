@@ -11,36 +11,36 @@ struct SourceTag {
     }
 
     var name: String { tag.name }
-    /// `svg` or `math` for an element of SVG or MathML; `nil` for one of HTML.
+    /// `svg` or `math` for an element of SVG or MathML; `nil` for an HTML element.
     var root: String? { tag.root }
 
-    /// Where it is in the document.
+    /// The tag's range in the document.
     var place: Range<Int> { page.place(of: tag.range) }
 
-    /// The value of an attribute with its character references decoded. The first attribute of a name counts.
+    /// Returns the value of an attribute, with its character references decoded. Only the first attribute with a name counts.
     func value(_ name: String) -> SourceText? {
         tag.attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
     }
 
-    /// The value of an attribute in lowercase; empty if there is none.
+    /// Returns the value of an attribute in lowercase; empty if there's no such attribute.
     func word(_ name: String) -> String {
         value(name).map { String(decoding: $0.bytes, as: UTF8.self).asciiLowercased } ?? ""
     }
 
-    /// The words of an attribute's value, in lowercase.
+    /// Returns the words of an attribute's value, in lowercase.
     func words(_ name: String) -> Set<String> {
         guard let value = value(name) else { return [] }
         return Set(value.words.map { String(decoding: value.bytes[$0], as: UTF8.self).asciiLowercased })
     }
 
-    /// Where in the document all attributes of a name are.
+    /// Returns the ranges of all attributes with a name in the document.
     func places(of name: String) -> [Range<Int>] {
         tag.attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
     }
 }
 
 extension SourceText {
-    /// Where the words are, which HTML's white space separates.
+    /// The ranges of the words, which HTML's white space separates.
     var words: [Range<Int>] {
         bytes.indices.split { bytes[$0].isHTMLSpace }.map { $0.startIndex..<$0.endIndex }
     }

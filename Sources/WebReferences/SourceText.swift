@@ -1,31 +1,31 @@
-/// A text as it's meant, and where in the document each of its bytes is written.
+/// A decoded text that knows where in the document each of its bytes is written.
 ///
-/// This way, part of the text can be replaced in the document without changing the rest, however that is escaped.
+/// So a part of the text can be replaced in the document without changing the rest, however that's escaped.
 package struct SourceText: Sendable {
     package private(set) var bytes: [UInt8]
-    /// Where each byte is written; `nil` while the text is one unescaped piece of the document.
+    /// The position at which each byte is written; `nil` while the text is one unescaped piece of the document.
     private var places: [Int]?
     private var start: Int
-    /// Where the last byte ends.
+    /// The position at which the last byte ends.
     private var end: Int
 
-    /// A whole document.
+    /// Creates the text of a whole document.
     package init(_ document: [UInt8]) {
         bytes = document
         start = 0
         end = document.count
     }
 
-    /// An empty text, to append to.
+    /// Creates an empty text, to append to.
     init(at place: Int) {
         bytes = []
         start = place
         end = place
     }
 
-    /// Appends some bytes that are written as something else, such as an escape.
+    /// Appends bytes that are written differently, such as an escape.
     ///
-    /// - Parameter place: Where they're written.
+    /// - Parameter place: The range in the document where they're written.
     mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
         if places == nil, place.lowerBound != end || place.count != 1 || decoded.count != 1 {
             places = Array(start..<start + bytes.count)
@@ -46,7 +46,7 @@ package struct SourceText: Sendable {
         return slice
     }
 
-    /// Returns where in the document some of the bytes are written.
+    /// Returns the range in the document where some of the bytes are written.
     func place(of range: Range<Int>) -> Range<Int> {
         let lower = place(of: range.lowerBound)
         return lower..<max(lower, place(of: range.upperBound))
@@ -59,11 +59,11 @@ package struct SourceText: Sendable {
 }
 
 extension SourceText {
-    /// The value of an attribute, with its character references decoded (WHATWG HTML §13.2.5.72).
+    /// Creates the text of an attribute's value, with its character references decoded (WHATWG HTML §13.2.5.72).
     ///
     /// - Parameters:
-    ///   - value: Where it is, without its quotes.
-    ///   - source: The document, or the text of it that is HTML again.
+    ///   - value: The value's range, without its quotes.
+    ///   - source: The document, or text in it that is HTML again.
     init(attributeValue value: Range<Int>, of source: SourceText) {
         self = source.slice(value)
         guard bytes.contains(UInt8(ascii: "&")) else { return }

@@ -2,15 +2,15 @@ import LocalSubstitution
 
 /// The roles of single bytes in HTML, CSS and URLs.
 extension UInt8 {
-    /// Also in CSS, once its line ends are made alike.
+    /// Whether it's white space in HTML. It's the same in CSS, whose line ends are normalized first.
     var isHTMLSpace: Bool { self == 0x20 || self == 0x09 || isLineEnd }
 
     var isLineEnd: Bool { self == 0x0A || self == 0x0D || self == 0x0C }
 
-    /// Whether a URL's parser removes it wherever it is (WHATWG URL §4.4).
+    /// Whether a URL parser removes it everywhere (WHATWG URL §4.4).
     var isRemovedFromURLs: Bool { self == 0x09 || self == 0x0A || self == 0x0D }
 
-    /// Whether it's part of a name of CSS, as all of UTF-8 beyond ASCII is. A null byte counts as U+FFFD (CSS Syntax §3.3).
+    /// Whether it's part of a CSS name, as all of UTF-8 beyond ASCII is. A null byte counts as U+FFFD (CSS Syntax §3.3).
     var isPartOfCSSName: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80 || self == 0
     }

@@ -1,4 +1,4 @@
-/// Which attributes of HTML and SVG contain URLs (WHATWG HTML, “Attributes” in its index; SVG 2 §16.1.6).
+/// The attributes of HTML and SVG that contain URLs (WHATWG HTML, “Attributes” in its index; SVG 2 §16.1.6).
 ///
 /// Attributes that browsers neither load nor navigate to, such as `cite`, `longdesc` and `itemid`, aren't included.
 enum URLAttributes {
@@ -14,22 +14,22 @@ enum URLAttributes {
         "track": [("src", .other)], "video": [("src", .other), ("poster", .other)],
     ]
 
-    /// Elements of SVG with `href` and `xlink:href`.
+    /// SVG elements with `href` and `xlink:href`.
     static let svg: [String: References.Reference.Kind] = [
         "a": .link, "animate": .link, "animatemotion": .link, "animatetransform": .link, "feimage": .other,
         "filter": .link, "image": .other, "lineargradient": .link, "mpath": .link, "pattern": .link,
         "radialgradient": .link, "script": .script, "set": .link, "textpath": .link, "use": .other,
     ]
 
-    /// Attributes with candidates of pictures, by element. `image` is HTML's old name of `img`.
+    /// Attributes with candidate images, by element. `image` is HTML's old name for `img`.
     static let sourceSets = ["image": "srcset", "img": "srcset", "link": "imagesrcset", "source": "srcset"]
 
-    /// Attributes of SVG with a value of CSS (SVG 2 §6.6, presentation attributes) that can have a URL in it.
+    /// SVG attributes whose CSS value can contain a URL (SVG 2 §6.6, presentation attributes).
     static let presentation = [
         "clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke",
     ]
 
-    /// All of these attributes, and those that say what the URLs are for.
+    /// All of these attributes, and those that tell what the URLs are for.
     static let all: Set<String> = Set(
         single.values.joined().map(\.name) + sourceSets.values + presentation + [
             "as", "content", "href", "http-equiv", "integrity", "ping", "rel", "src", "srcdoc", "style", "type",

@@ -1,10 +1,10 @@
 package import Foundation
 import LocalSubstitution
 
-/// URLs as pages and clients write them.
+/// URLs as they're written in pages and by clients.
 package enum URLText {
-    /// Returns the http or https URL that a reference means (WHATWG URL §4.4, as far as `URL` lets us), without its fragment; `nil` for
-    /// one to this document itself and for other schemes, as `data:`.
+    /// Returns the http or https URL that a reference means, without its fragment (WHATWG URL §4.4, as far as `URL` follows it).
+    /// `nil` for a reference to this document itself, and for other schemes, such as `data:`.
     package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
         let trimmed = reference.drop { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
         let end = (trimmed.lastIndex { $0 > 0x20 } ?? -1) + 1
@@ -23,10 +23,10 @@ package enum URLText {
         URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0), relativeTo: base) }
     }
 
-    /// The text with every byte encoded that may not stand in a URL (RFC 3986 §2), and so a `%` that begins no encoding. Its
-    /// scheme is in lowercase: Linux's loader knows no other.
+    /// Returns the text with its scheme in lowercase, since Linux's loader doesn't know others, and with every byte encoded that
+    /// isn't allowed in a URL (RFC 3986 §2), including a `%` that doesn't begin a valid encoding.
     ///
-    /// `URL` encodes a second time what is encoded already, if it finds a byte that is not.
+    /// `URL` would encode again what is already encoded, if it finds a byte that isn't.
     private static func encoded(_ text: String) -> String {
         let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+.-".utf8.contains($0) }
         let hasScheme = scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")

@@ -1,18 +1,18 @@
 package import LocalSubstitution
 
-/// A web origin: the scheme, the host, and the port of an http or https URL (RFC 6454 section 4).
+/// A web origin: the scheme, host and port of an http or https URL (RFC 6454 §4).
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
-    /// The origin as a URL without its path, normalized: `https://www.example.com`, or `http://localhost:8080`.
+    /// The origin as a normalized URL without its path: `https://www.example.com`, or `http://localhost:8080`.
     package let description: String
 
     package init(of url: NormalizedURL) { description = url.origin }
 
-    /// `nil` if the text isn't an http or https URL with a host and without user info.
+    /// Creates the origin of a URL; `nil` if the text isn't an http or https URL with a host and without user info.
     package init?(of url: String) {
         guard let url = try? NormalizedURL(url) else { return nil }
         self.init(of: url)
     }
 
-    /// `http` or `https`.
+    /// The scheme, `http` or `https`.
     package var scheme: String { String(description.prefix { $0 != ":" }) }
 }

@@ -5,7 +5,7 @@ import LocalSubstitution
 @main
 enum Main {
     static func main() async {
-        // Without this, writing to a reader that has gone away ends the process.
+        // Otherwise, writing to a reader that has gone away would end the process.
         signal(SIGPIPE, SIG_IGN)
         let status = await run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
@@ -26,7 +26,7 @@ enum Main {
             guard let command = Subcommand.all.first(where: { $0.name == (isHelp ? "help" : name) }) else {
                 throw Subcommand.unknown(name)
             }
-            let arguments = try Arguments(Array(words.dropFirst()), options: command.allOptions)
+            let arguments = try Arguments(Array(words.dropFirst()), for: command.name, options: command.allOptions)
             if arguments.has("help") {
                 output.help(command.helpText)
                 return .done
@@ -36,7 +36,7 @@ enum Main {
             output.message(error.status == .usage ? "\(error.description)" : "\(lines: error.description)")
             return error.status
         } catch let error as SubstitutionMapError {
-            output.message("the map has problems:\n\(lines: error.description)")
+            output.message("The map has problems:\n\(lines: error.description)")
             return .failed
         } catch {
             output.message("\(lines: String(describing: error))")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A Markdown file of the package: its blocks of code, its tables and its links.
+/// A Markdown file in the package, with its code blocks, tables and links.
 struct Document: Sendable {
     let path: String
     let parts: [Part]
@@ -10,7 +10,7 @@ struct Document: Sendable {
         case table(Table)
     }
 
-    /// A table's header and cells, without the backticks around a cell's text.
+    /// A table's header and cells, without the backticks around text in cells.
     struct Table: Sendable {
         let header: [String]
         var rows: [(line: Int, cells: [String])]
@@ -69,6 +69,18 @@ struct Document: Sendable {
         return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
+    /// The lines that aren't in blocks of code.
+    static func prose(of path: String) -> [String] {
+        var isCode = false
+        return lines(of: path).filter { line in
+            guard !line.hasPrefix("```") else {
+                isCode.toggle()
+                return false
+            }
+            return !isCode
+        }
+    }
+
     var tables: [Table] {
         parts.compactMap { part in
             if case .table(let table) = part { table } else { nil }
@@ -89,7 +101,7 @@ struct Document: Sendable {
     }
 }
 
-/// A block of code in a document.
+/// A code block in a document.
 struct Block: Sendable, CustomStringConvertible {
     let place: String
     let lines: [String]

@@ -9,22 +9,22 @@ import FoundationNetworking
 
 @Suite("Maps in the documents")
 struct MapExampleTests {
-    @Test("each map loads without a problem", arguments: Document.all.flatMap { $0.blocks(in: "json") })
+    @Test("Every map loads without problems", arguments: Document.all.flatMap { $0.blocks(in: "json") })
     func loads(_ block: Block) throws {
         let folder = try ExampleFolder(files: MapExample.files(namedIn: block.text))
         let map = try SubstitutionMap(json: Data(block.text.utf8), resources: folder.url)
         #expect(map.count > 0)
     }
 
-    @Test("each row of a table gives what it says", arguments: Document.all.flatMap(MapExample.examples))
-    func gives(_ example: MapExample) throws {
+    @Test("Every row of a table produces what it says", arguments: Document.all.flatMap(MapExample.examples))
+    func answers(_ example: MapExample) throws {
         let folder = try ExampleFolder(files: example.files)
         let map = try SubstitutionMap(json: Data(example.json.utf8), resources: folder.url)
-        #expect(folder.describe(Decision(try #require(example.urlRequest), in: map)) == example.gives)
+        #expect(folder.describe(Decision(try #require(example.urlRequest), in: map)) == example.answer)
     }
 
     @Test(
-        "the tables of fields list all fields",
+        "The tables of fields list every field",
         arguments: [Document.readme.path, Document.article("MapFormat").path]
     )
     func fields(_ path: String) throws {
@@ -32,7 +32,7 @@ struct MapExampleTests {
         #expect(Set(table.rows.map { $0.cells[0] }) == Set(EntryFields.names))
     }
 
-    @Test("the table of problems lists all kinds")
+    @Test("The table of problems lists every kind")
     func problems() throws {
         let table = try #require(Document.article("MapFormat").tables.first { $0.header == ["what", "kind"] })
         let source = Document.lines(of: "Sources/LocalSubstitution/Map/SubstitutionMap+Problem.swift")
@@ -42,18 +42,17 @@ struct MapExampleTests {
     }
 }
 
-/// A row of a table in an article: what a map gives for a request.
+/// A row of a table in an article: how a map answers a request.
 struct MapExample: Sendable, CustomTestStringConvertible {
     let place: String
     let json: String
-    /// A URL, perhaps with a method before it.
+    /// A URL, which may have a method before it.
     let request: String
     /// A header of the request, such as `X-Plan: pro`; empty if it has none.
     let header: String
     let body: String
-    /// A file's name, `nothing`, `status 404`, a body that is written in the map, `error timedOut`, or a URL to which the request
-    /// is sent.
-    let gives: String
+    /// A file's name, `none`, `status 404`, a body from the map, `error timedOut`, or the URL to which the request is sent.
+    let answer: String
     let files: [String]
 
     var testDescription: String { "\(place): \(request)" }
@@ -69,7 +68,7 @@ struct MapExample: Sendable, CustomTestStringConvertible {
         return made
     }
 
-    /// The rows with a request: those with a key are a map of their own, the others belong to the map above.
+    /// Returns the rows that have a request. Those with a key are a map themselves, and the others belong to the map above.
     static func examples(in document: Document) -> [MapExample] {
         var json = ""
         var examples: [MapExample] = []
@@ -84,7 +83,7 @@ struct MapExample: Sendable, CustomTestStringConvertible {
     }
 
     private static func rows(of table: Document.Table, in document: Document, below json: String) -> [MapExample] {
-        guard let request = table.header.firstIndex(of: "request"), let gives = table.header.firstIndex(of: "gives")
+        guard let request = table.header.firstIndex(of: "request"), let answer = table.header.firstIndex(of: "answer")
         else { return [] }
         let (header, body) = (table.header.firstIndex(of: "header"), table.header.firstIndex(of: "body"))
         return table.rows.map { line, cells in
@@ -95,13 +94,13 @@ struct MapExample: Sendable, CustomTestStringConvertible {
                 request: cells[request],
                 header: header.map { cells[$0] } ?? "",
                 body: body.map { cells[$0] } ?? "",
-                gives: cells[gives],
-                files: files(namedIn: own) + [cells[gives]] + decoys
+                answer: cells[answer],
+                files: files(namedIn: own) + [cells[answer]] + decoys
             )
         }
     }
 
-    /// What a careless implementation would serve where nothing is to be served.
+    /// Files that a careless implementation would serve where nothing may be served.
     private static let decoys = ["app/.env", "app/a\\b", "app/b", "secret"]
 
     static func files(namedIn json: String) -> [String] {
@@ -109,7 +108,7 @@ struct MapExample: Sendable, CustomTestStringConvertible {
         return map.filter { !$0.key.hasPrefix("$") }.values.flatMap(names)
     }
 
-    /// The files of an entry's value and its alternatives.
+    /// Returns the files of an entry's value and its alternatives.
     private static func names(in value: Any) -> [String] {
         if let alternatives = value as? [Any] { return alternatives.flatMap(names) }
         guard let fields = value as? [String: Any] else { return [value as? String].compactMap { $0 } }
@@ -117,7 +116,7 @@ struct MapExample: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A resources folder for an example, until this goes.
+/// A resources folder for an example, removed with its last reference.
 final class ExampleFolder {
     let url: URL
 
@@ -130,7 +129,7 @@ final class ExampleFolder {
                 at: file.deletingLastPathComponent(),
                 withIntermediateDirectories: true
             )
-            // A name with a wildcard needs only its folder.
+            // A name with a wildcard only needs its folder.
             if !name.contains("*") { try Data(name.utf8).write(to: file) }
         }
     }
@@ -138,7 +137,7 @@ final class ExampleFolder {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func describe(_ decision: Decision) -> String {
-        guard let substitution = decision.substitution else { return "nothing" }
+        guard let substitution = decision.substitution else { return "none" }
         switch substitution.content {
         case .file(let name): return name
         case .empty: return "status \(substitution.status)"

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("README and its like")
+@Suite("README and similar documents")
 struct ReadmeTests {
-    @Test("the first block has the two commands")
+    @Test("The first code block has the two commands")
     func commands() throws {
         let block = try #require(Document.readme.blocks(in: "").first)
         let commands = block.lines.map { $0.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces) }
@@ -13,7 +13,7 @@ struct ReadmeTests {
         #expect(block.place == "README.md:\(first + 1)")
     }
 
-    @Test("each link to a file leads somewhere", arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+    @Test("Every link to a file leads to one", arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
     func links(_ path: String) throws {
         let text = Document.lines(of: path).joined(separator: "\n")
         let targets = text.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) }
@@ -24,22 +24,124 @@ struct ReadmeTests {
         }
     }
 
-    @Test("no document names the machine that it was written on", arguments: Document.all.map(\.path))
+    @Test(
+        "Each article links to the same sections on GitHub and in DocC",
+        arguments: Document.articles.map(ArticleLinks.init)
+    )
+    func links(_ article: ArticleLinks) throws {
+        #expect(article.onGitHub.map(\.label) == article.inDocC.map(\.label))
+        for (onGitHub, inDocC) in zip(article.onGitHub, article.inDocC) {
+            #expect(onGitHub.target == ArticleLinks.targetOnGitHub(of: inDocC.target))
+        }
+        for link in article.onGitHub { #expect(article.leadsToSection(link), "\(link.label)") }
+        #expect(article.used == Set(article.onGitHub.map(\.label)))
+        let text = article.text
+        #expect(!text.contains("<doc:"))
+        #expect(!text.contains(/\]\([A-Za-z]+\.md/))
+    }
+
+    @Test("No document names the machine it was written on", arguments: Document.all.map(\.path))
     func paths(_ path: String) {
         let text = Document.lines(of: path).joined(separator: "\n")
         for place in ["/tmp/", "/home/", "/Users/", "/root/"] { #expect(!text.contains(place), "\(place)") }
     }
 
     #if os(macOS) || os(Linux)
-    @Test("each command prints what it says", arguments: Document.all.flatMap(Session.sessions))
+    @Test("Every command prints what the document shows", arguments: Document.all.flatMap(Session.sessions))
     func prints(_ session: Session) throws {
         #expect(try session.run() == session.expected)
+    }
+
+    @Test(
+        "each command has a name and options that the command's help lists",
+        arguments: Document.all.flatMap(CommandExample.all)
+    )
+    func isInHelp(_ example: CommandExample) throws {
+        let overview = try Session(command: "substitute help").run()
+        #expect(overview.contains("\n\(example.subcommand) "))
+        let help = try Session(command: "substitute help \(example.subcommand)").run()
+        for option in example.options { #expect(help.contains("\n\(option) "), "\(option)") }
     }
     #endif
 }
 
+/// The definitions of an article's links: those for GitHub come first, hidden from DocC, and those for DocC come last.
+struct ArticleLinks: Sendable, CustomTestStringConvertible {
+    typealias Link = (label: String, target: String)
+
+    let path: String
+    let onGitHub: [Link]
+    let inDocC: [Link]
+
+    /// The prose, without code and definitions, in one line.
+    let text: String
+
+    var testDescription: String { path }
+
+    init(_ article: Document) {
+        path = article.path
+        let lines = Document.prose(of: article.path)
+        let definitions = lines.compactMap { line -> Link? in
+            line.wholeMatch(of: /\[([^\]]+)\]: (\S+)/).map { (String($0.1), String($0.2)) }
+        }
+        onGitHub = definitions.filter { $0.target.contains(".md") }
+        inDocC = definitions.filter { $0.target.hasPrefix("doc:") }
+        text = lines.filter { $0.wholeMatch(of: /\[[^\]]+\]: \S+/) == nil }.joined(separator: " ")
+            .replacing(/`+[^`]+`+/, with: "")
+    }
+
+    /// The labels that the prose uses, as `[label]` or `[text][label]`.
+    var used: Set<String> {
+        let links = text.matches(of: /\[([^\]]+)\](?:\[([^\]]+)\])?(?!\()/)
+        return Set(links.map { String($0.2 ?? $0.1) })
+    }
+
+    func leadsToSection(_ link: Link) -> Bool {
+        let parts = link.target.split(separator: "#").map(String.init)
+        let folder = path.prefix { $0 != "#" }.split(separator: "/").dropLast().joined(separator: "/")
+        let headings = Document.prose(of: "\(folder)/\(parts[0])").filter { $0.hasPrefix("#") }
+        guard parts.count > 1 else { return !headings.isEmpty }
+        return headings.contains { Self.fragment(of: $0.drop { $0 == "#" }.dropFirst()) == parts[1] }
+    }
+
+    /// Returns `Article.md#a-section` for `doc:Article#A-section`.
+    static func targetOnGitHub(of target: String) -> String {
+        let parts = target.dropFirst("doc:".count).split(separator: "#")
+        return "\(parts[0]).md" + parts.dropFirst().map { "#\($0.lowercased())" }.joined()
+    }
+
+    private static func fragment(of heading: Substring) -> String {
+        String(heading.lowercased().compactMap { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : $0 == " " ? "-" : nil })
+    }
+}
+
 #if os(macOS) || os(Linux)
-/// A command line in a `console` block, and what stands below it.
+/// A line of a block of code that runs the command.
+struct CommandExample: Sendable, CustomTestStringConvertible {
+    let line: String
+    let subcommand: String
+    let options: [String]
+
+    var testDescription: String { line }
+
+    static func all(in document: Document) -> [CommandExample] {
+        let lines = ["", "console"].flatMap { document.blocks(in: $0).flatMap(\.lines) }
+        return lines.compactMap { line in
+            let command = line.prefix { $0 != "#" }.trimmingPrefix("$ ").trimmingPrefix("swift run ").trimmingPrefix(
+                "-q "
+            )
+            let words = command.split(separator: " ").map(String.init)
+            guard words.count > 1, words[0] == "substitute" else { return nil }
+            return CommandExample(
+                line: line,
+                subcommand: words[1],
+                options: words.dropFirst(2).filter { $0.hasPrefix("--") }
+            )
+        }
+    }
+}
+
+/// A command line in a `console` block, and the text below it.
 struct Session: Sendable, CustomTestStringConvertible {
     let command: String
     private(set) var lines: [String] = []
@@ -47,8 +149,13 @@ struct Session: Sendable, CustomTestStringConvertible {
     var testDescription: String { command }
 
     static func sessions(in document: Document) -> [Session] {
+        sessions(in: document.blocks(in: "console").flatMap(\.lines))
+    }
+
+    /// The lines that begin with a prompt, each with the lines up to the next one.
+    static func sessions(in lines: [String]) -> [Session] {
         var sessions: [Session] = []
-        for line in document.blocks(in: "console").flatMap(\.lines) {
+        for line in lines {
             if line.hasPrefix("$ ") {
                 sessions.append(Session(command: String(line.dropFirst(2))))
             } else if !sessions.isEmpty {
@@ -60,17 +167,18 @@ struct Session: Sendable, CustomTestStringConvertible {
 
     var expected: String { Self.normalized(lines.joined(separator: "\n")) }
 
-    /// Runs the command as it stands, with the package's root as the current folder. The demo's page goes elsewhere.
-    func run() throws -> String {
-        let page = FileManager.default.temporaryDirectory.appending(path: "demo-\(UUID().uuidString).html")
-        defer { try? FileManager.default.removeItem(at: page) }
+    /// Runs the command with the package's root as the current folder.
+    func run() throws -> String { Self.normalized(try Self.output(of: command, in: Document.root)) }
+
+    /// Runs a command line in a folder, and returns what it prints.
+    static func output(of command: String, in folder: URL) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", command.replacing("demo.html", with: page.path)]
-        process.currentDirectoryURL = Document.root
+        process.arguments = ["-c", command]
+        process.currentDirectoryURL = folder
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["PATH": "\(Self.products.path):\(path)"],
+            ["PATH": "\(products.path):\(path)"],
             uniquingKeysWith: { $1 }
         )
         let output = Pipe()
@@ -79,12 +187,12 @@ struct Session: Sendable, CustomTestStringConvertible {
         try process.start()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        return Self.normalized(text.replacing(page.path, with: "\(Self.root)/demo.html"))
+        return text
     }
 
     private static let root = "/path/to/LocalSubstitutionCache"
 
-    /// Without what differs from run to run: where the package is, ports, times, and so the width of columns.
+    /// Removes what differs from run to run: the package's path, ports, times, and so the width of columns.
     static func normalized(_ text: String) -> String {
         let lines = text.replacing(Document.root.path.trimmingSuffix("/"), with: root)
             .replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:PORT").replacing(/\d+\.\d ms/, with: "TIME")
@@ -94,7 +202,7 @@ struct Session: Sendable, CustomTestStringConvertible {
             .trimmingCharacters(in: .newlines)
     }
 
-    /// Where the build puts executables and the bundle of the tests.
+    /// The folder where the build puts executables and the tests' bundle.
     static let products =
         Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL.deletingLastPathComponent()
         ?? Bundle.main.bundleURL

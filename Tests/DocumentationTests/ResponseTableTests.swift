@@ -7,13 +7,13 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("What the documents say of responses")
+@Suite("What the documents say about responses")
 struct ResponseTableTests {
     static let article = "Sources/LocalSubstitution/Documentation.docc/HowARequestIsDecided.md"
 
-    @Test("the statuses that the loader takes are those listed", arguments: [Document.readme.path, article])
-    func statuses(_ path: String) throws {
-        let cells = Document(path).tables.flatMap(\.rows).map { $0.cells.joined(separator: " ") }
+    @Test("The article lists the statuses that the loader accepts")
+    func statuses() throws {
+        let cells = Document(Self.article).tables.flatMap(\.rows).map { $0.cells.joined(separator: " ") }
         let row = try #require(cells.first { $0.contains("200, 203") })
         let listed = row.matches(of: /\d{3}/).compactMap { Int($0.output) }
         let entries = (100...599).map { "\"https://h/\($0)\": { \"status\": \($0) }" }.joined(separator: ",")
@@ -26,7 +26,7 @@ struct ResponseTableTests {
         #expect(Set(listed) == Set(taken))
     }
 
-    @Test("the headers of a response are those listed")
+    @Test("The documents list the headers of a response")
     func headers() throws {
         let table = try #require(Document(Self.article).tables.first { $0.header == ["header", "value"] })
         let folder = try ExampleFolder(files: ["app.js"])
@@ -34,7 +34,7 @@ struct ResponseTableTests {
         let url = try #require(URL(string: "https://h/app.js"))
         let cached = LocalSubstitutionCache(map: map).cachedResponse(for: URLRequest(url: url))
         let response = try #require(cached?.response as? HTTPURLResponse)
-        // Foundation spells some names its own way: `Etag`.
+        // Foundation spells some names differently, such as `Etag`.
         let names = response.allHeaderFields.keys.compactMap { ($0 as? String)?.lowercased() }
         #if canImport(Darwin)
         let elsewhere: Set<String> = []

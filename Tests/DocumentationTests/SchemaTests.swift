@@ -4,14 +4,14 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The JSON Schema of maps, and the package")
+@Suite("The JSON Schema of maps and the package")
 struct SchemaTests {
     private static let isAvailable = ConditionTrait.enabled(
         if: SchemaValidator.isAvailable,
         "\(SchemaValidator.advice)"
     )
 
-    @Test("the package's maps and those of the documents are valid", isAvailable)
+    @Test("The maps of the package and of the documents are valid", isAvailable)
     func maps() throws {
         let fixtures = "Tests/DocumentationTests/Fixtures"
         let files = [
@@ -27,7 +27,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("the map with mistakes is not", isAvailable)
+    @Test("The map with mistakes isn't valid", isAvailable)
     func mistakes() throws {
         let map = Document.lines(of: "Tests/DocumentationTests/Fixtures/mistakes/substitutions.json")
         #expect(try SchemaValidator.problems(of: [map.joined(separator: "\n")]) != [nil])
@@ -53,7 +53,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("it has all fields, and all that “use” and “error” may be")
+    @Test("The schema has every field and every value of “use” and “error”")
     func fields() throws {
         let schema = try JSONDecoder().decode(Schema.self, from: Data(contentsOf: SchemaValidator.schema))
         let fields = schema.definitions.fields.properties

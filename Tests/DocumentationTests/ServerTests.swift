@@ -2,11 +2,11 @@ import Foundation
 import LocalSubstitution
 import LocalSubstitutionServer
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
-import TestSupport
 #endif
 
 @Suite("The article on web views and browsers", .timeLimit(.minutes(2)))
@@ -17,7 +17,7 @@ struct ServerTests {
 
     init() throws { site = try ExampleSite() }
 
-    @Test("a local URL has the page's path and query, and the page's references lead to the other port")
+    @Test("A local URL has the page's path and query, and the page's references lead to the other port")
     func page() async throws {
         let page = try #require(URL(string: "https://www.example.com/help?topic=3"))
         let (server, local) = try served(page, by: LocalSubstitutionCache(contentsOf: site.mapFile))
@@ -27,7 +27,7 @@ struct ServerTests {
         #expect(try await text(of: style).contains("serif"))
     }
 
-    @Test("pages on a port that the app chose have the same URLs after a restart")
+    @Test("Pages on a port that the app chose have the same URLs after a restart")
     func restart() async throws {
         let free = try LoopbackServer(routes: [:])
         free.stop()
@@ -43,7 +43,7 @@ struct ServerTests {
     }
 
     #if os(macOS) || os(Linux)
-    @Test("substitute serve prints what the article says", arguments: ["serve --offline", "serve --offline --json"])
+    @Test("substitute serve prints what the article shows", arguments: ["serve --offline", "serve --offline --json"])
     func prints(_ command: String) async throws {
         let block = try #require(Self.article.blocks(in: "").first { $0.lines.first == "$ substitute \(command)" })
         let process = try ServeProcess(command, in: site.folder)
@@ -60,6 +60,34 @@ struct ServerTests {
         }
         #expect(lines.map(Session.normalized) == block.lines.dropFirst().map(Session.normalized))
     }
+
+    @Test("A site that the article's commands have recorded is shown without its origins")
+    func recording() async throws {
+        let cdn = try LoopbackServer(routes: ["/app.css": .text("h1 { color: red }", type: "text/css")])
+        let head = "<link rel=\"stylesheet\" href=\"\(cdn.url("app.css"))\">"
+        let www = try LoopbackServer(routes: ["/": .text("\(head)<h1>Help</h1>", type: "text/html")])
+        let block = try #require(Self.article.blocks(in: "").first { $0.text.contains("--record Site") })
+        let commands = block.lines.filter { $0.hasPrefix("substitute ") }.map { line in
+            line.replacing("https://www.example.com", with: "http://127.0.0.1:\(www.port)")
+                .replacing("https://cdn.example.com", with: "http://127.0.0.1:\(cdn.port)")
+                .replacing(" --port 8080", with: "").dropFirst("substitute ".count)
+        }
+        try #require(commands.count == 3)
+        let folder = try TemporaryFolder()
+        let parts = try ServeProcess(String(commands[0]), in: folder.url).rest()
+        for origin in [www, cdn] { #expect(parts.contains { $0.contains("http://127.0.0.1:\(origin.port)/") }) }
+        for command in commands.dropFirst() {
+            let process = try ServeProcess(String(command), in: folder.url)
+            let local = try #require(process.line()?.firstMatch(of: /http:\/\/[\d.:]+/)?.output)
+            let page = try await text(of: #require(URL(string: "\(local)/")))
+            let style = try #require(page.firstMatch(of: /http:\/\/[\d.:]+\/app\.css/)?.output)
+            #expect(page.hasSuffix("<h1>Help</h1>") && style != cdn.url("app.css").absoluteString)
+            #expect(try await text(of: #require(URL(string: String(style)))) == "h1 { color: red }")
+            process.interrupt()
+            _ = process.rest()
+            for origin in [www, cdn] { origin.stop() }
+        }
+    }
     #endif
 
     private func text(of url: URL) async throws -> String {
@@ -69,7 +97,7 @@ struct ServerTests {
     }
 }
 
-/// A folder with the article's map and its files, until this goes.
+/// A folder with the article's map and its files, removed with its last reference.
 private final class ExampleSite: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "Site-\(UUID().uuidString)")
 
@@ -88,8 +116,8 @@ private final class ExampleSite: Sendable {
 }
 
 #if os(macOS) || os(Linux)
-/// `substitute serve`, until this goes.
-private final class ServeProcess {
+/// A `substitute` command, such as `serve`, which ends with its last reference.
+final class ServeProcess {
     private let process = Process()
     private let output: FileHandle
     private var unread = Data()
@@ -106,6 +134,16 @@ private final class ServeProcess {
     }
 
     deinit { process.interrupt() }
+
+    /// Does what Ctrl-C does.
+    func interrupt() { process.interrupt() }
+
+    /// Waits until the process has ended, and returns the lines that it has printed since.
+    func rest() -> [String] {
+        var lines: [String] = []
+        while let line = line() { lines.append(line) }
+        return lines
+    }
 
     /// Waits for the next line that it prints; `nil` if it has ended.
     func line() -> String? {

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionTesting
 import LoopbackOrigin
 import Testing
 
@@ -9,10 +10,10 @@ import FoundationNetworking
 
 @Suite("Swift in the documents")
 struct SnippetTests {
-    /// But for manifests, which are no code of a program.
+    /// Except manifests, which aren't part of a program.
     static let blocks = Document.all.flatMap { $0.blocks(in: "swift") }.filter { !$0.text.contains(".package(") }
 
-    @Test("each block is a snippet, word for word", arguments: blocks)
+    @Test("Every code block is a snippet, word for word", arguments: blocks)
     func isSnippet(_ block: Block) throws {
         let isImport = { (line: String) in line.hasPrefix("import ") }
         let source = Self.source
@@ -21,34 +22,34 @@ struct SnippetTests {
         #expect(Self.snippets.contains(code), "not in Snippets.swift or RecipeSnippets.swift: \(block.text)")
     }
 
-    @Test("each snippet is in a document")
+    @Test("Every snippet is in a document")
     func isInDocument() {
         let used = Self.blocks.map { $0.lines.drop { $0.hasPrefix("import ") || $0.isEmpty } }.map(Array.init)
         #expect(Self.snippets.count > 5)
         for snippet in Self.snippets { #expect(used.contains(snippet), "\(snippet.joined(separator: "\n"))") }
     }
 
-    @Test("no example for tests discards an error, since it may say what's wrong with a map")
+    @Test("No example for tests discards an error, which may say what's wrong with a map")
     func errors() throws {
         let article = try #require(Document.all.first { $0.path.hasSuffix("/InTests.md") })
         #expect(article.blocks(in: "swift").count > 2)
         #expect(article.blocks(in: "swift").allSatisfy { !$0.text.contains("try?") })
     }
 
-    @Test("the map of README's test is the one by which its test is run")
+    @Test("The map of README's test is the one that its test uses")
     func readmeMap() throws {
-        let map = try String(contentsOf: Self.folder.appending(path: "Fixtures/orders.json"), encoding: .utf8)
+        let map = try String(contentsOf: Self.folder.appending(path: "Fixtures/example.json"), encoding: .utf8)
         #expect(Document.readme.blocks(in: "json").contains { $0.text + "\n" == map })
     }
 
-    @Test("a session of one's own is answered")
+    @Test("A custom session is answered")
     func ownSession() async throws {
         let session = try attachedSession(with: try Self.cache())
         let (body, _) = try await session.data(from: Self.url)
         #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
     }
 
-    @Test("a strict session reaches its exception, and nothing else")
+    @Test("A strict session reaches its exception and nothing else")
     func strict() async throws {
         let origin = try LoopbackServer(routes: ["/page": .text("reached")])
         let session = try strictSession(with: try Self.cache())
@@ -57,7 +58,7 @@ struct SnippetTests {
         await #expect(throws: URLError.self) { try await session.data(from: other) }
     }
 
-    @Test("a recorder keeps no token, and other bytes as they are")
+    @Test("A recorder removes the token and keeps all other bytes")
     func redaction() async throws {
         let picture = Data([0x89, 0x50, 0xFF, 0x00])
         let origin = try LoopbackServer(routes: [
@@ -77,7 +78,7 @@ struct SnippetTests {
         session.invalidateAndCancel()
     }
 
-    @Test("an entry is unused until it has answered")
+    @Test("An entry is unused until it has answered")
     func unused() async throws {
         let cache = try Self.cache()
         #expect(cache.unusedEntries.map(\.key) == ["https://api.example.com/user"])
@@ -85,7 +86,19 @@ struct SnippetTests {
         expectNoUnusedEntries(of: cache)
     }
 
-    @Test("problems and warnings are printed")
+    @Test("An entry of a test's map is unused until it has answered", .substituting("Fixtures/example.json"))
+    func unusedInTest() async throws {
+        withKnownIssue { expectAllEntriesUsed() }
+        _ = try await URLSession.substituted.data(from: try #require(URL(string: "https://www.example.com/user")))
+        expectAllEntriesUsed()
+    }
+
+    @Test("Without a map in the bundle, the app's cache can't be attached")
+    func noMapToAttach() {
+        #expect(throws: SubstitutionMapError.self) { try attachedSessionOfApp() }
+    }
+
+    @Test("Problems and warnings are printed")
     func problems() throws {
         let map = try printProblems(of: Self.folder.appending(path: "Fixtures/mistakes/substitutions.json"))
         #expect(map.problems.count == 2)
@@ -93,7 +106,7 @@ struct SnippetTests {
         #expect(map.warnings().count == 3)
     }
 
-    @Test("a cache that reloads is made, and listened to until it goes")
+    @Test("A reloading cache can be made and observed until it's released")
     func reloading() async throws {
         func listener() throws -> Task<Void, Never> {
             let cache = try reloadingCache(Document.root.appending(path: "substitutions.json"))
@@ -103,9 +116,9 @@ struct SnippetTests {
         await (try listener()).value
     }
 
-    // `URLCache.shared` is the whole process's, so these have one of their own.
+    // `URLCache.shared` belongs to the whole process, so these tests run in separate ones.
     #if compiler(>=6.2) && (os(macOS) || os(Linux))
-    @Test("an app's shared session is answered from its bundle")
+    @Test("An app's shared session is answered from its bundle")
     func app() async {
         await #expect(processExitsWith: .success) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "App-\(UUID().uuidString)")
@@ -123,7 +136,7 @@ struct SnippetTests {
     }
 
     @Test(
-        "an attached session is answered, and verified, as the shared one is; what is visited is kept and answers offline"
+        "An attached session is answered and verified like the shared one, and replays visited pages offline"
     )
     func attached() async throws {
         let home = FileManager.default.temporaryDirectory.appending(path: "Home-\(UUID().uuidString)").path
@@ -140,16 +153,19 @@ struct SnippetTests {
             await printVerification(of: session, cache)
             let origin = try LoopbackServer(routes: ["/page": .text("visited")])
             let url = origin.url("page")
-            let keeping = try keepWhatIsVisited(cache)
+            let (keeping, recorder) = try keepWhatIsVisited(cache)
             _ = try await keeping.data(from: url)
             origin.stop()
             let (kept, _) = try await keeping.data(from: url)
+            closeRecorder(recorder)
+            let map = recorder.folder.appending(path: "substitutions.json")
+            let isWritten = try SubstitutionMap(contentsOf: map).count == 1
             try? FileManager.default.removeItem(atPath: home)
-            _exit(answered && kept == Data("visited".utf8) ? EXIT_SUCCESS : EXIT_FAILURE)
+            _exit(answered && isWritten && kept == Data("visited".utf8) ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 
-    @Test("without a map, the default cache stays")
+    @Test("Without a map, the default cache stays in place")
     func noMap() async {
         await #expect(processExitsWith: .success) {
             answerFromLocalFiles()
@@ -174,7 +190,7 @@ struct SnippetTests {
         Document.lines(of: "Tests/DocumentationTests/\($0).swift")
     }
 
-    /// What stands between the markers, indented as if it stood alone.
+    /// The lines between the markers, indented as if they were alone.
     private static let snippets: [[String]] = {
         var found: [[String]] = []
         var open: [String]?

@@ -16,19 +16,17 @@ func answerFromLocalFiles(in bundle: Bundle = .main) {
     do {
         try LocalSubstitutionCache(bundle: bundle, invalidEntries: .skip).install()
     } catch {
-        print(error)  // There is no map, it isn't JSON, or a session was used before. The default cache stays.
+        print(error)  // There is no map, it isn't JSON, or URLSession was used before. The default cache stays.
     }
 }
 // end
 
 // snippet: a test
-@Test(.substituting("Fixtures/orders.json"), arguments: ["socks": 201, "hats": 409])
-func ordering(_ item: String, status: Int) async throws {
-    var request = URLRequest(url: try #require(URL(string: "https://shop.example.com/orders")))
-    request.httpMethod = "POST"
-    request.httpBody = try JSONEncoder().encode(["item": item])
-    let (_, response) = try await URLSession.substituted.data(for: request)
-    #expect((response as? HTTPURLResponse)?.statusCode == status)
+@Test(.substituting("Fixtures/example.json"))
+func userName() async throws {
+    let url = try #require(URL(string: "https://www.example.com/user"))
+    let (body, _) = try await URLSession.substituted.data(from: url)
+    #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
 }
 // end
 
@@ -38,9 +36,10 @@ func shareCacheOfMainBundle() throws {
     // end
 }
 
-func shareCacheOfFolder() throws {
+func installCacheOfFolder() throws {
     // snippet: the map in a folder
-    URLCache.shared = try LocalSubstitutionCache(contentsOf: URL(filePath: "substitutions.json"))
+    let mapFile = URL(fileURLWithPath: "/path/to/Shop/substitutions.json")
+    try LocalSubstitutionCache(contentsOf: mapFile).install()
     // end
 }
 
@@ -52,6 +51,16 @@ func installCache(_ cache: LocalSubstitutionCache) throws {
 
 func attachedSession(with cache: LocalSubstitutionCache) throws -> URLSession {
     // snippet: attaching
+    let configuration = URLSessionConfiguration.default
+    try cache.attach(to: configuration)
+    let session = URLSession(configuration: configuration)
+    // end
+    return session
+}
+
+func attachedSessionOfApp() throws -> URLSession {
+    // snippet: attaching the app's cache
+    let cache = try LocalSubstitutionCache(bundle: .main)
     let configuration = URLSessionConfiguration.default
     try cache.attach(to: configuration)
     let session = URLSession(configuration: configuration)
@@ -71,7 +80,7 @@ func listen(to cache: LocalSubstitutionCache, _ url: URL) -> Task<Void, Never> {
     let events = cache.events()
     let listener = Task { for await event in events { print(event) } }
     print(cache.explain(URLRequest(url: url)))
-    print(cache.statistics.substituted, "of", cache.statistics.lookups)
+    print(cache.statistics)
     print(cache.unusedEntries)
     // end
     return listener
@@ -109,13 +118,21 @@ func printVerification(of session: URLSession, _ cache: LocalSubstitutionCache) 
     // end
 }
 
-func keepWhatIsVisited(_ cache: LocalSubstitutionCache) throws -> URLSession {
+func keepWhatIsVisited(
+    _ cache: LocalSubstitutionCache
+) throws -> (session: URLSession, recorder: SubstitutionRecorder) {
     // snippet: a copy of what was visited
     let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
-    let recorder = try SubstitutionRecorder(folder: caches.appending(path: "Kept"))
+    let recorder = try SubstitutionRecorder(folder: caches.appendingPathComponent("Kept"))
     let session = try cache.makeSession(.default, recorder: recorder)
     // end
-    return session
+    return (session, recorder)
+}
+
+func closeRecorder(_ recorder: SubstitutionRecorder) {
+    // snippet: closing a recorder
+    recorder.close()
+    // end
 }
 
 func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
@@ -124,7 +141,9 @@ func keepWithoutTokens(in folder: URL) throws -> SubstitutionRecorder {
         guard response.head.mimeType == "application/json" else { return response }
         var response = response
         let text = String(decoding: response.body, as: UTF8.self)
-        response.body = Data(text.replacing(/"token": *"[^"]*"/, with: #""token": "…""#).utf8)
+        let token = #""token": *"[^"]*""#
+        let changed = text.replacingOccurrences(of: token, with: #""token": "…""#, options: .regularExpression)
+        response.body = Data(changed.utf8)
         return response
     }
     // end
@@ -238,6 +257,12 @@ final class OrderTests: XCTestCase {
 func expectNoUnusedEntries(of cache: LocalSubstitutionCache) {
     // snippet: unused entries
     #expect(cache.unusedEntries.isEmpty)
+    // end
+}
+
+func expectAllEntriesUsed() {
+    // snippet: unused entries of a test
+    #expect(TestSubstitutions.current.unusedEntries.isEmpty)
     // end
 }
 

@@ -4,7 +4,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("What a server answers", .timeLimit(.minutes(5)))
+@Suite("A server's answers", .timeLimit(.minutes(5)))
 struct AnswerTests {
     private static let map = """
         {
@@ -27,7 +27,7 @@ struct AnswerTests {
     private func served() throws -> ServedMap { try ServedMap(Self.map, files: ["a.txt": "0123456789"]) }
 
     @Test(
-        "what an attached session would get, whatever the method",
+        "Every method gets what an attached session would get",
         arguments: [
             ("GET", "/a.txt", [], nil, 200, "0123456789"),
             ("HEAD", "/a.txt", [], nil, 200, ""),
@@ -61,13 +61,13 @@ struct AnswerTests {
         #expect(response.all("Content-Length").count == (status == 204 ? 0 : 1))
     }
 
-    @Test("HEAD has the length that GET has")
+    @Test("HEAD has the same length as GET")
     func head() throws {
         let served = try served()
         #expect(try served.exchange("https://h.example/a.txt", method: "HEAD")["Content-Length"] == "10")
     }
 
-    @Test("an alternative with a limit stops answering when it's used up")
+    @Test("An alternative with a limit stops answering once it's used up")
     func times() throws {
         let served = try served()
         #expect(
@@ -75,7 +75,7 @@ struct AnswerTests {
         )
     }
 
-    @Test("the client follows redirects, which lead to the origin's port")
+    @Test("The client follows redirects, which lead to the origin's port")
     func redirect() throws {
         let served = try served()
         let response = try served.exchange("https://h.example/old")
@@ -84,7 +84,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "a failure is a 502 that says why",
+        "A failure is a 502 that says why",
         arguments: [
             ("/lost", "makes this request fail"), ("/a.tx", "https://h.example/a.txt"), ("/orders", "GET"),
         ]
@@ -98,7 +98,7 @@ struct AnswerTests {
         #expect(response["Content-Type"] == "text/plain; charset=utf-8")
     }
 
-    @Test("an entry for OPTIONS answers a preflight, and the server where there is none")
+    @Test("An entry for OPTIONS answers a preflight; without one, the server does")
     func options() throws {
         let served = try served()
         let fields = ["Origin: \(try served.local("https://h.example"))", "Access-Control-Request-Method: POST"]
@@ -106,7 +106,7 @@ struct AnswerTests {
         #expect(try served.exchange("https://h.example/a.txt", method: "OPTIONS", fields: fields).status == 204)
     }
 
-    @Test("answers many requests on one connection")
+    @Test("One connection serves many requests")
     func keepsAlive() throws {
         let served = try served()
         let port = try served.port("https://h.example")

@@ -4,8 +4,8 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// What changes between a client and an origin on the network.
-@Suite("The headers that a server changes", .timeLimit(.minutes(5)))
+/// The changes between a client and an origin on the network.
+@Suite("Headers that a server changes", .timeLimit(.minutes(5)))
 struct HeaderTests {
     private let origin: LoopbackServer
     private let other: LoopbackServer
@@ -71,7 +71,7 @@ struct HeaderTests {
     }
 
     @Test(
-        "a request's headers",
+        "A request's headers are adapted to the origin",
         arguments: [
             (["X-One: 1", "If-None-Match: \"y\""], ["x-one: 1\n", "if-none-match: \"y\"\n"], []),
             (["X-Hop: 2", "Connection: X-Hop"], [], ["x-hop"]),
@@ -88,7 +88,7 @@ struct HeaderTests {
         for line in absent { #expect(!echo.contains(line), "\(echo)") }
     }
 
-    @Test("credentials are sent on if the server is told to")
+    @Test("Credentials are forwarded if the server is configured to")
     func credentials() throws {
         defer { origin.stop() }
         let served = try ServedMap("{}", unmatched: .load, sendsCredentials: true)
@@ -114,7 +114,7 @@ struct HeaderTests {
         #expect(echo.hasSuffix("\nx"))
     }
 
-    @Test("redirects lead to the ports of their origins, and aren't followed")
+    @Test("Redirects lead to the ports of their origins and aren't followed")
     func redirects() throws {
         defer { origin.stop() }
         let moved = try served.exchange(name + "/moved", method: "POST", body: "x")
@@ -125,7 +125,7 @@ struct HeaderTests {
         #expect(other.requests.isEmpty)
     }
 
-    @Test("headers that don't apply on 127.0.0.1 are left out")
+    @Test("Headers that don't apply on 127.0.0.1 are removed")
     func dropped() throws {
         defer { origin.stop() }
         let response = try served.exchange(name + "/all")
@@ -137,7 +137,7 @@ struct HeaderTests {
         #expect(response["Refresh"] == "5; url=\(local)/r")
     }
 
-    @Test("cookies are kept apart by port")
+    @Test("Cookies are kept separate for each port")
     func cookies() throws {
         defer { origin.stop() }
         let prefix = "p\(try served.port(name))-"
@@ -156,7 +156,7 @@ struct HeaderTests {
         #expect(try !served.exchange(name + "/echo").body.contains("cookie"), "no cookie of one client goes to another")
     }
 
-    @Test("a page of another served origin may read a response that doesn't say who may")
+    @Test("A page of another served origin may read a response without CORS headers")
     func access() throws {
         defer { origin.stop() }
         let asking = try served.local(otherName)
@@ -170,7 +170,7 @@ struct HeaderTests {
         #expect(try served.exchange(name + "/echo", fields: ["Origin: http://evil.example"])[field] == nil)
     }
 
-    @Test("a preflight between origins that are served is allowed")
+    @Test("A preflight between served origins is allowed")
     func preflight() throws {
         defer { origin.stop() }
         let asking = try served.local(otherName)
@@ -183,7 +183,7 @@ struct HeaderTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a compressed body arrives decoded, and 304 and 401 arrive unchanged")
+    @Test("A compressed body arrives decoded, and 304 and 401 arrive unchanged")
     func statuses() throws {
         defer { origin.stop() }
         for path in ["/zipped", "/twice"] {

@@ -9,9 +9,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("What a server records", .timeLimit(.minutes(5)))
+@Suite("A server's recordings", .timeLimit(.minutes(5)))
 struct RecordingTests {
-    @Test("everything needed to show a site again: redirects, 404s, and responses to requests with cookies")
+    @Test("Everything that shows a site again is kept: redirects, 404s, and responses to requests with cookies")
     func site() throws {
         let origin = try LoopbackServer { request in
             switch request.path {
@@ -85,7 +85,7 @@ struct RecordingTests {
         #expect(!map.contains("secret") && !map.contains("token"), "no credential is kept")
     }
 
-    @Test("an app's session follows a recorded redirect")
+    @Test("An app's session follows a recorded redirect")
     func followed() async throws {
         let origin = try LoopbackServer(routes: ["/old": .redirect(to: "/new"), "/new": .text("new")])
         let name = String(origin.baseURL.absoluteString.dropLast())

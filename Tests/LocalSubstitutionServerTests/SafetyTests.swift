@@ -28,7 +28,7 @@ struct SafetyTests {
     }
 
     @Test(
-        "other hosts, so that a foreign name that points here can't read anything",
+        "Other hosts are refused, so a foreign name that points here can't read anything",
         arguments: [
             ("/", "evil.example", 421), ("/", "evil.example:PORT", 421), ("/", "127.0.0.1.evil.example:PORT", 421),
             ("/", "127.0.0.1:1", 421), ("/", "127.1:PORT", 421), ("/", "", 421), ("/", "user@127.0.0.1:PORT", 421),
@@ -46,7 +46,7 @@ struct SafetyTests {
     }
 
     @Test(
-        "requests of other sites' pages that could change something",
+        "Requests from other sites' pages are refused if they could change something",
         arguments: [
             ("POST", ["Origin: https://evil.example"], 403), ("POST", ["Origin: null"], 403),
             ("POST", ["Origin: http://127.0.0.1:1"], 403), ("POST", ["Sec-Fetch-Site: cross-site"], 403),
@@ -66,7 +66,7 @@ struct SafetyTests {
         #expect(origin.requests.count == (status == 200 ? 1 : 0))
     }
 
-    @Test("a page of another served origin may send anything")
+    @Test("A page of another served origin may send anything")
     func servedOrigin() throws {
         defer { origin.stop() }
         let other = try served.local("https://h.example")
@@ -79,7 +79,7 @@ struct SafetyTests {
         #expect(response.body.contains("origin: https://h.example\n"))
     }
 
-    @Test("service workers' scripts")
+    @Test("Scripts for service workers are refused")
     func serviceWorkers() throws {
         defer { origin.stop() }
         #expect(
@@ -88,7 +88,7 @@ struct SafetyTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("bodies that are too long, before they are read")
+    @Test("Bodies that are too long are refused before they're read")
     func longBodies() async throws {
         defer { origin.stop() }
         let port = port
@@ -102,7 +102,7 @@ struct SafetyTests {
                         "POST / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(field)\r\n\r\n"
                             + (isChunked ? "3938700\r\n" : "")
                     )
-                    // Not a byte of the body was sent.
+                    // No byte of the body was sent.
                     return try RawResponse(client.readToEnd()).status
                 }
             }
@@ -118,7 +118,7 @@ struct SafetyTests {
         #expect(response.body.hasSuffix("\n\(8 << 20)"))
     }
 
-    @Test("clients that send nothing, or don't finish a request")
+    @Test("Clients that send nothing or don't finish a request are turned away")
     func silentClients() async throws {
         defer { origin.stop() }
         let port = port
@@ -137,7 +137,7 @@ struct SafetyTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("header bytes from the network that HTTP doesn't allow")
+    @Test("Header bytes from the network that HTTP doesn't allow are removed")
     func headerBytes() throws {
         defer { origin.stop() }
         let raw = try Listener { connection in

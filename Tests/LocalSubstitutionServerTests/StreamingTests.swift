@@ -8,9 +8,9 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Bodies that a server passes on", .timeLimit(.minutes(5)))
+@Suite("Bodies that a server forwards", .timeLimit(.minutes(5)))
 struct StreamingTests {
-    @Test("pieces from the network arrive before the rest")
+    @Test("Pieces from the network arrive before the rest")
     func pieces() throws {
         let body = Data(repeating: UInt8(ascii: "x"), count: 1_000)
         let origin = try LoopbackServer { _ in
@@ -28,7 +28,7 @@ struct StreamingTests {
         #expect(try !client.readToEnd().contains("0\r\n\r\n"))
     }
 
-    @Test("a response that breaks off isn't ended", arguments: [true, false])
+    @Test("A response that breaks off isn't completed", arguments: [true, false])
     func broken(isChunked: Bool) throws {
         let body = Data(repeating: UInt8(ascii: "x"), count: 1_000)
         let origin = try LoopbackServer { _ in
@@ -42,7 +42,7 @@ struct StreamingTests {
         #expect(isChunked ? !response.isComplete : response["Content-Length"] == "1000")
     }
 
-    @Test("a client of HTTP/1.0 gets no chunks")
+    @Test("An HTTP/1.0 client gets no chunks")
     func oldClient() throws {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data("hello".utf8), chunked: true) }
         defer { origin.stop() }
@@ -53,7 +53,7 @@ struct StreamingTests {
         #expect(!text.lowercased().contains("transfer-encoding"))
     }
 
-    @Test("a large file is sent whole and in parts, and its HEAD has its length")
+    @Test("A large file is sent whole and in parts, and HEAD has its length")
     func largeFile() throws {
         let text = (0..<300_000).map { "\($0) " }.joined()
         let served = try ServedMap(
@@ -81,7 +81,7 @@ struct StreamingTests {
         #expect(head["ETag"] == part["ETag"])
     }
 
-    @Test("a large file that is written to while it's sent breaks off: bytes of two versions are never mixed")
+    @Test("A large file that changes while it's sent breaks off, so bytes of two versions never mix")
     func changedFile() throws {
         let count = 32 << 20
         let served = try ServedMap(
@@ -93,7 +93,7 @@ struct StreamingTests {
         let client = try RawClient(port)
         try client.send("GET /a.bin HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
         _ = try client.read(through: "\r\n\r\n")
-        // More than the system holds between the two, so that the server waits.
+        // More than the system buffers between the two, so that the server has to wait.
         let handle = try FileHandle(forWritingTo: file)
         try handle.seek(toOffset: 0)
         try handle.write(contentsOf: Data(repeating: UInt8(ascii: "b"), count: count))
@@ -104,7 +104,7 @@ struct StreamingTests {
     }
 
     @Test(
-        "a request whose client has left is cancelled, while it waits and while its response arrives",
+        "A request is cancelled if its client leaves, before and while its response arrives",
         arguments: [true, false]
     )
     func left(isDelayed: Bool) async throws {
@@ -112,7 +112,7 @@ struct StreamingTests {
         let (cancelled, cancel) = AsyncStream<Void>.makeStream()
         let origin = try Listener { connection in
             try? connection.socket.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8))
-            // Until the other side closes the connection.
+            // Waits until the other side closes the connection.
             connection.socket.waitForEnd()
             cancel.finish()
         }

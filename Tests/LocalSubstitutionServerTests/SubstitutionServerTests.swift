@@ -25,7 +25,7 @@ struct SubstitutionServerTests {
         return (String(decoding: data, as: UTF8.self), (response as? HTTPURLResponse)?.statusCode)
     }
 
-    @Test("answers at a port for each origin")
+    @Test("Each origin is answered on its own port")
     func answers() async throws {
         let page = try served.server.url(for: #require(URL(string: "https://www.example.com/a.txt")))
         let other = try served.server.url(for: #require(URL(string: "https://cdn.example.com/x?y#z")))
@@ -40,7 +40,7 @@ struct SubstitutionServerTests {
     }
 
     @Test(
-        "has no URL for what isn't http or https",
+        "URLs that aren't http or https have no local URL",
         arguments: ["file:///a", "data:,a", "https://", "https://user:secret@www.example.com/", "www.example.com/a"]
     )
     func invalid(url: String) throws {
@@ -49,7 +49,7 @@ struct SubstitutionServerTests {
         #expect(error?.kind == .invalidURL)
     }
 
-    @Test("uses the ports that it's given, and names a port that it can't use")
+    @Test("The given ports are used, and a port that can't be used is named")
     func ports() throws {
         let taken = try LoopbackServer(routes: [:])
         defer { taken.stop() }
@@ -71,7 +71,7 @@ struct SubstitutionServerTests {
         }
     }
 
-    @Test("stops when it's told to, and when it's released", arguments: [true, false])
+    @Test("The server stops when it's told to and when it's released", arguments: [true, false])
     func stops(isTold: Bool) throws {
         var server: SubstitutionServer? = try SubstitutionServer(cache: served.cache)
         let url = try #require(URL(string: "https://www.example.com/a.txt"))
@@ -86,7 +86,7 @@ struct SubstitutionServerTests {
         #expect(throws: (any Error).self) { try RawClient(port) }
     }
 
-    @Test("keeps nothing alive once it's released")
+    @Test("A released server keeps nothing alive")
     func releases() throws {
         weak var cache: LocalSubstitutionCache?
         do {
@@ -97,7 +97,7 @@ struct SubstitutionServerTests {
         #expect(cache == nil)
     }
 
-    @Test("serves a changed file, and an origin that a changed map names, from the next request on")
+    @Test("A changed file, or an origin that a changed map names, is served from the next request on")
     func reloads() throws {
         #expect(try served.exchange("https://www.example.com/a.txt").body == "0123456789")
         try served.folder.write("Resources/a.txt", "changed")

@@ -7,27 +7,27 @@ import Testing
 struct EntriesTests {
     private static let url = "https://shop.example.com/name"
 
-    @Test("answer a test", .substituting(["https://shop.example.com/name": .json(["name": "Ada"])]))
+    @Test("Entries in code answer a test", .substituting(["https://shop.example.com/name": .json(["name": "Ada"])]))
     func inCode() async throws {
         let body = Data(try await text(Self.url).utf8)
         #expect(try JSONDecoder().decode([String: String].self, from: body) == ["name": "Ada"])
     }
 
     @Test(
-        "may have files",
+        "Entries in code may have files",
         .substituting(["https://shop.example.com/name": "inner.txt"], resources: "Fixtures/Resources")
     )
     func files() async throws {
         #expect(try await text(Self.url) == "inner")
     }
 
-    @Test("500 cases with 500 maps in code are not confused", arguments: 0..<500)
+    @Test("500 cases with 500 maps in code don't get mixed up", arguments: 0..<500)
     func many(_ number: Int) async throws {
         let answer = try await withSubstitutions([Self.url: .text("\(number)")]) { try await text(Self.url) }
         #expect(answer == "\(number)")
     }
 
-    @Test("throw what is wrong with them")
+    @Test("Invalid entries throw their problems")
     func wrong() async throws {
         let error = await #expect(throws: (any Error).self) {
             try await withSubstitutions(["shop.example.com/a": .status(7)]) {}

@@ -8,7 +8,7 @@ import Testing
 struct ParallelTests {
     private static let url = "https://shop.example.com/name"
 
-    @Test("500 cases with 500 maps are not confused", arguments: 0..<500)
+    @Test("500 cases with 500 maps don't get mixed up", arguments: 0..<500)
     func maps(_ number: Int) async throws {
         let folder = try TemporaryFolder()
         let map = try folder.write("map.json", #"{ "\#(Self.url)": "a.txt" }"#)

@@ -6,12 +6,12 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// A map that is empty at first, an API, a run that records, and one without the API.
-@Suite("Recording what is missing", .timeLimit(.minutes(5)))
+/// A map that's empty at first, an API, a run that records, and a run without the API.
+@Suite("Recording missing responses", .timeLimit(.minutes(5)))
 struct RecordingTests {
     private static let secret = "s3cr3t"
 
-    /// An API with a list that changes.
+    /// Returns an API with a list that changes.
     private static func api() throws -> LoopbackServer {
         let items = Guarded<[Int]>([])
         return try LoopbackServer { request in
@@ -55,7 +55,7 @@ struct RecordingTests {
         return child
     }
 
-    /// No byte of a folder's files is a secret.
+    /// Checks that no byte of a folder's files is a secret.
     private static func expectNoSecret(in folder: TemporaryFolder) throws {
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path) {
             #expect(!name.contains(secret))
@@ -64,7 +64,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("one run records, and fails; the next passes without the origin", arguments: [nil, "{\n}\n"])
+    @Test("One run records and fails, and the next passes without the origin", arguments: [nil, "{\n}\n"])
     func plain(_ map: String?) async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
@@ -73,7 +73,7 @@ struct RecordingTests {
         let recording = try await Self.run("plain", file, origin, records: true)
         #expect(recording.issues.map(\.line) == [ChildRecording.plainLine], "\(recording.issues)")
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("recorded 4 responses in \(file.path)"), "\(text)")
+        #expect(text.contains("Recorded 4 responses in \(file.path)"), "\(text)")
         #expect(text.contains("GET \(origin.url("user")) → 127.0.0.1_\(origin.port)/user.json"), "\(text)")
         #expect(text.contains("DELETE \(origin.url("user/7"))\n"), "\(text)")
         try Self.expectNoSecret(in: folder)
@@ -104,7 +104,7 @@ struct RecordingTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == written)
     }
 
-    @Test("requests that differ become alternatives; different responses, a sequence")
+    @Test("Different requests become alternatives, and different responses a sequence")
     func alternatives() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
@@ -122,7 +122,7 @@ struct RecordingTests {
     }
 
     @Test(
-        "tests in parallel record in one map, and bodies of one URL in one entry",
+        "Parallel tests record into one map, and different bodies for one URL into one entry",
         arguments: [("manyAtOnce", 8, 9), ("manyBodies", 4, 1)]
     )
     func inParallel(_ test: String, issues: Int, entries: Int) async throws {
@@ -137,7 +137,7 @@ struct RecordingTests {
         #expect(replay.issues.map(\.description) == [])
     }
 
-    @Test("a closure redacts first")
+    @Test("A closure redacts responses before they're recorded")
     func redacted() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
@@ -148,7 +148,7 @@ struct RecordingTests {
         #expect(try Data(contentsOf: folder.file("\(host)/token.json")) == Data(#"{"token": "redacted"}"#.utf8))
     }
 
-    @Test("a request that the URL's entry is passed over for, and one past its times, are recorded")
+    @Test("A request that its URL's entry doesn't match, or that exceeds its times, is recorded")
     func passedOver() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
@@ -160,13 +160,13 @@ struct RecordingTests {
         let file = try folder.write("map.json", entries)
         let recording = try await Self.run("passedOver", file, origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("recorded 3 responses"), "\(text)")
+        #expect(text.contains("Recorded 3 responses"), "\(text)")
         origin.stop()
         let replay = try await Self.run("passedOver", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 
-    @Test("a request past the times of an alternative that sends requests on is recorded")
+    @Test("A request that exceeds the times of a forwarding alternative is recorded")
     func sentOn() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
@@ -175,14 +175,14 @@ struct RecordingTests {
         let file = try folder.write("map.json", entries)
         let recording = try await Self.run("sentOn", file, origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("recorded 1 response in"), "\(text)")
+        #expect(text.contains("Recorded 1 response in"), "\(text)")
         #expect(text.contains("GET \(url) → "), "\(text)")
         let replay = try await Self.run("sentOn", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 
     @Test(
-        "a request that an entry sends to the URL's own server is reported, and one past its times is recorded",
+        "A request that an entry sends to the URL's server is reported, and one that exceeds its times is recorded",
         arguments: [
             #"{ "setRequestHeaders": { "X-A": "1" } }"#, #"[{ "setRequestHeaders": { "X-A": "1" }, "times": 1 }]"#,
         ]
@@ -194,36 +194,36 @@ struct RecordingTests {
         let file = try folder.write("map.json", #"{ "\#(url)": \#(entry) }"#)
         let recording = try await Self.run("sentOn", file, origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("recorded \(entry.contains("times") ? "1 response" : "0 responses") in"), "\(text)")
+        #expect(text.contains("Recorded \(entry.contains("times") ? "1 response" : "0 responses") in"), "\(text)")
         #expect(text.contains("GET \(url): not recorded: its entry has no “forwardTo”"), "\(text)")
     }
 
-    @Test("a POST without a body is recorded")
+    @Test("A POST without a body is recorded")
     func emptyPost() async throws {
         let folder = try TemporaryFolder()
         let file = folder.file("map.json")
         let origin = try Self.api()
         let recording = try await Self.run("emptyPost", file, origin, records: true)
-        #expect(recording.issues.first?.text.contains("recorded 1 response in") == true, "\(recording.issues)")
+        #expect(recording.issues.first?.text.contains("Recorded 1 response in") == true, "\(recording.issues)")
         origin.stop()
         let replay = try await Self.run("emptyPost", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 
     #if os(Linux)
-    @Test("an upload task, whose body is hidden, fails, and the run says so")
+    @Test("An upload task fails and is reported, since its body is hidden")
     func upload() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
         let recording = try await Self.run("upload", folder.file("map.json"), origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("POST \(origin.url("upload")): not loaded: on Linux, Foundation hides"), "\(text)")
+        #expect(text.contains("POST \(origin.url("upload")): not loaded: On Linux, Foundation hides"), "\(text)")
         #expect(origin.requests.isEmpty)
     }
     #endif
 
     @Test(
-        "a run fails for what it has loaded and can't record",
+        "A run fails because of responses that were loaded but can't be recorded",
         arguments: [
             ("underWay", "held: not recorded: it hadn't ended"), ("refused", "user: not recorded: the closure"),
         ]
@@ -237,17 +237,17 @@ struct RecordingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }
 
-    @Test("a URL with a credential isn't recorded, and the issue says so")
+    @Test("A URL with a credential isn't recorded, and the issue says so")
     func secretInURL() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
         let recording = try await Self.run("secretInURL", folder.file("map.json"), origin, records: true)
         let text = try #require(recording.issues.first?.text)
-        #expect(text.contains("not recorded: the URL's parameter “access_token” may be a credential"), "\(text)")
+        #expect(text.contains("not recorded: The URL's parameter “access_token” may be a credential"), "\(text)")
         try Self.expectNoSecret(in: folder)
     }
 
-    @Test("a test that wants requests to fail, and exceptions, aren't recorded", arguments: ["failing", "exception"])
+    @Test("Expected failures and exceptions aren't recorded", arguments: ["failing", "exception"])
     func notRecorded(_ test: String) async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("map.json", "{}")
@@ -258,7 +258,7 @@ struct RecordingTests {
         #expect(origin.requests.isEmpty == (test == "failing"))
     }
 
-    @Test("an origin that can't be reached is an issue")
+    @Test("An unreachable origin is an issue")
     func unreachable() async throws {
         let folder = try TemporaryFolder()
         let origin = try Self.api()
@@ -267,13 +267,13 @@ struct RecordingTests {
         #expect(recording.issues.contains { $0.text.contains("not loaded: ") })
     }
 
-    @Test("without the variable, nothing is loaded or written")
+    @Test("Without the variable, nothing is loaded or written")
     func off() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("map.json", "{}")
         let origin = try Self.api()
         let child = try await Self.run("redacted", file, origin, records: false)
-        #expect(child.issues.contains { $0.text.contains("no entry answers this request") })
+        #expect(child.issues.contains { $0.text.contains("No entry answers this request") })
         #expect(origin.requests.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }

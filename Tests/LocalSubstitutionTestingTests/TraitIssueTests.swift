@@ -2,11 +2,11 @@
 import Foundation
 import Testing
 
-/// What the issues are that the trait records, in a process in which tests are to fail.
-@Suite("Issues of the trait", .timeLimit(.minutes(5)))
+/// The issues that the trait records, in a process whose tests are meant to fail.
+@Suite("The trait's issues", .timeLimit(.minutes(5)))
 struct TraitIssueTests {
-    /// One process for all of them.
-    private static let child = Task { try await ChildProcess.run("ChildTraits|Shopping|ordering") }
+    /// One process runs all of them.
+    private static let child = Task { try await ChildProcess.run("ChildTraits|refusedOrder|userName") }
 
     private static func issues(_ test: String) async throws -> [ChildProcess.Issue] {
         let child = try await child.value
@@ -15,21 +15,21 @@ struct TraitIssueTests {
     }
 
     @Test(
-        "there is none if all is well",
+        "A test without mistakes has no issues",
         arguments: ["answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle"]
     )
     func none(_ test: String) async throws {
         #expect(try await Self.issues(test).map(\.description) == [])
     }
 
-    @Test("a request that nothing answers is one at the trait's line, even if the code swallows the error")
+    @Test("An unanswered request is an issue at the trait's line, even if the code swallows the error")
     func unmatched() async throws {
         let issues = try await Self.issues("swallowed")
         #expect(issues.map(\.line) == [ChildTraits.swallowedLine, ChildTraits.swallowedLine])
         #expect(issues.allSatisfy { !$0.isWarning })
         let text = try #require(issues.first?.text)
         for part in [
-            "GET https://shop.example.com/price\n", "no entry answers this request",
+            "GET https://shop.example.com/price\n", "No entry answers this request",
             "“https://shop.example.com/prices” differs only in path",
             "LOCAL_SUBSTITUTION_RECORD=missing swift test --filter ChildTraits/swallowed",
         ] {
@@ -39,23 +39,26 @@ struct TraitIssueTests {
     }
 
     @Test(
-        "one is in the article, and one in README, word for word",
+        "The issues in the article and in README are quoted word for word",
         arguments: [
-            ("Sources/LocalSubstitution/Documentation.docc/InTests.md", "Shopping/prices"), ("README.md", "ordering"),
+            ("Sources/LocalSubstitution/Documentation.docc/InTests.md", "refusedOrder"), ("README.md", "userName"),
         ]
     )
     func document(_ path: String, test: String) async throws {
         let child = try await Self.child.value
-        let text = try #require(child.issues(of: test).first?.text, "\(child.output)")
+        let issues = child.issues(of: test)
+        // One is the error that the test throws.
+        #expect(issues.count == 2, "\(child.output)")
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let document = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
-        let start = try #require(document.range(of: "```\nno entry answers"))
+        let start = try #require(document.range(of: "```\nNo entry answers"))
         let block = document[start.lowerBound...].components(separatedBy: "```\n")[1]
-        #expect(text.contains(block.trimmingCharacters(in: .newlines)), "\(text)")
+        let quoted = block.trimmingCharacters(in: .newlines)
+        #expect(issues.contains { $0.text.contains(quoted) }, "\(child.output)")
     }
 
-    @Test("a wrong map is one with all problems, and the test isn't run")
+    @Test("An invalid map is one issue with all problems, and the test doesn't run")
     func wrong() async throws {
         let issues = try await Self.issues("wrong")
         #expect(issues.map(\.line) == [ChildTraits.wrongLine])
@@ -64,7 +67,7 @@ struct TraitIssueTests {
         #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"))
     }
 
-    @Test("a missing map is one that says how to record it")
+    @Test("A missing map is an issue that says how to record it")
     func missing() async throws {
         let issues = try await Self.issues("missing")
         #expect(issues.count == 1)
@@ -72,14 +75,14 @@ struct TraitIssueTests {
         #expect(text.contains("LOCAL_SUBSTITUTION_RECORD=missing swift test --filter ChildTraits/missing"), "\(text)")
     }
 
-    @Test("an invalid exception is one")
+    @Test("An invalid exception is an issue")
     func invalidException() async throws {
         let issues = try await Self.issues("invalidException")
         #expect(issues.count == 1)
         #expect(issues.first?.text.contains("h/a") == true)
     }
 
-    @Test("entries that no argument has used are one, if that is asked for")
+    @Test("Entries that no argument has used are an issue if that's requested")
     func unused() async throws {
         let issues = try await Self.issues("unused")
         #expect(issues.map(\.line) == [ChildTraits.unusedLine])
@@ -88,7 +91,7 @@ struct TraitIssueTests {
         #expect(text.contains("“https://shop.example.com/old”, line 4"), "\(text)")
     }
 
-    @Test("entries that no test of a suite has used are one of the suite")
+    @Test("Entries that no test in a suite has used are an issue of the suite")
     func unusedInSuite() async throws {
         let child = try await Self.child.value
         let issues = child.issues.filter { $0.test.hasPrefix("ChildTraits/OfSuite") }
@@ -97,7 +100,7 @@ struct TraitIssueTests {
         #expect(text.contains("1 entry has") && text.contains("“https://shop.example.com/name”"), "\(text)")
     }
 
-    @Test("a test with a trait of its own that requests nothing gets a warning")
+    @Test("A test that requests nothing gets a warning if it has its own trait")
     func otherSession() async throws {
         let issues = try await Self.issues("otherSession")
         #if compiler(>=6.3)

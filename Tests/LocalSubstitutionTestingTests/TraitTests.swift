@@ -24,20 +24,20 @@ private let madeBundle: Bundle = {
 struct TraitTests {
     static let name = "https://shop.example.com/name"
 
-    @Test("answers by a map beside the test's file", .substituting("Fixtures/checkout.json"))
+    @Test("A map beside the test's file answers", .substituting("Fixtures/checkout.json"))
     func answers() async throws {
         let (body, response) = try await URLSession.substituted.data(for: order())
         #expect((response as? HTTPURLResponse)?.statusCode == 409)
         #expect(String(decoding: body, as: UTF8.self) == "sold out\n")
     }
 
-    @Test("answers by a map in a bundle", .substituting(named: "bundled", in: madeBundle))
+    @Test("A map in a bundle answers", .substituting(named: "bundled", in: madeBundle))
     func bundle() async throws {
         #expect(try await text(Self.name) == "bundled")
     }
 
     @Test(
-        "takes the resources folder that is named",
+        "The named resources folder is used",
         .substituting("Fixtures/inner.json", resources: "Fixtures/../Fixtures/Resources")
     )
     func resources() async throws {
@@ -45,7 +45,7 @@ struct TraitTests {
     }
 
     @Test(
-        "has what was requested, with its outcome, as soon as the response arrives",
+        "Requests are listed with their outcome as soon as the response arrives",
         .substituting("Fixtures/checkout.json")
     )
     func requests() async throws {
@@ -62,13 +62,13 @@ struct TraitTests {
         #expect(first.entry?.key == "https://shop.example.com/orders")
         #expect(first.error == nil)
         #expect(first.description == "POST https://shop.example.com/orders: answered")
-        // A second time, when the response is retained.
+        // The second response is a retained one.
         for _ in 0..<2 { _ = try await text("https://shop.example.com/prices") }
         #expect(current.requests.map(\.outcome) == [.answered, .answered, .answered])
         #expect(current.unusedEntries.map(\.key) == ["https://shop.example.com/old"])
     }
 
-    @Test("has requests that nothing answers too", .substituting("Fixtures/checkout.json", unmatched: .fail))
+    @Test("Unanswered requests are listed too", .substituting("Fixtures/checkout.json", unmatched: .fail))
     func unmatchedRequests() async throws {
         await #expect(throws: URLError.self) { try await text("https://shop.example.com/price") }
         let request = try #require(TestSubstitutions.current.requests.first)
@@ -77,7 +77,7 @@ struct TraitTests {
         #expect(request.error?.localizedDescription.contains("https://shop.example.com/prices") == true)
     }
 
-    @Test("allows the network, if that is said", .substituting("Fixtures/checkout.json", unmatched: .load))
+    @Test("The network is allowed if the trait says so", .substituting("Fixtures/checkout.json", unmatched: .load))
     func load() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         #expect(try await text(origin.url("a").absoluteString) == "network")
@@ -88,7 +88,7 @@ struct TraitTests {
     }
 
     @Test(
-        "allows exceptions",
+        "Exceptions are allowed",
         .substituting("Fixtures/checkout.json", unmatched: .issue(except: ["http://127.0.0.1:*/*"]))
     )
     func exceptions() async throws {
@@ -97,7 +97,7 @@ struct TraitTests {
         #expect(TestSubstitutions.current.requests.map(\.outcome) == [.loaded])
     }
 
-    @Test("answers sessions of its configuration", .substituting("Fixtures/checkout.json"))
+    @Test("Sessions made from its configuration are answered", .substituting("Fixtures/checkout.json"))
     func configuration() async throws {
         let configuration = TestSubstitutions.current.configuration
         configuration.httpAdditionalHeaders = ["X-Test": "1"]
@@ -106,7 +106,7 @@ struct TraitTests {
         #expect(TestSubstitutions.current.requests.count == 1)
     }
 
-    @Test("reaches child tasks", .substituting("Fixtures/checkout.json"))
+    @Test("Child tasks use it too", .substituting("Fixtures/checkout.json"))
     func childTasks() async throws {
         async let text = text("https://shop.example.com/prices")
         #expect(try await text == "12 euros\n")
@@ -116,22 +116,22 @@ struct TraitTests {
         )
     }
 
-    @Suite("of a suite", .substituting("Fixtures/suite.json"))
+    @Suite("The trait on a suite", .substituting("Fixtures/suite.json"))
     struct OfSuite {
         let session = URLSession.substituted
 
-        @Test("each test has its own session, also as a property", arguments: 0..<20)
+        @Test("Each test has its own session, even as a property", arguments: 0..<20)
         func each(_ number: Int) async throws {
             #expect(try await text(TraitTests.name, in: session) == "suite")
             #expect(TestSubstitutions.current.requests.count == 1)
         }
 
-        @Test("the innermost is used", .substituting("Fixtures/inner.json"))
+        @Test("The innermost trait is used", .substituting("Fixtures/inner.json"))
         func innermost() async throws {
             #expect(try await text(TraitTests.name, in: session) == "inner")
         }
 
-        @Test("withSubstitutions replaces it for a while")
+        @Test("withSubstitutions replaces the trait for its duration")
         func inside() async throws {
             let inside = try await withSubstitutions("Fixtures/inner.json") {
                 try await text(TraitTests.name)
@@ -140,16 +140,16 @@ struct TraitTests {
             #expect(try await text(TraitTests.name) == "suite")
         }
 
-        @Suite("with another suite inside", .substituting("Fixtures/inner.json"))
+        @Suite("A suite inside a suite with a trait", .substituting("Fixtures/inner.json"))
         struct Inner {
-            @Test("that has its own")
+            @Test("The inner suite's own trait is used")
             func innermost() async throws {
                 #expect(try await text(TraitTests.name) == "inner")
             }
         }
     }
 
-    @Test("its sessions fail each request when it has ended, also those that are exceptions")
+    @Test("After the test, its sessions fail every request, including exceptions")
     func ended() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         let (session, configuration) = try await withSubstitutions("Fixtures/inner.json", unmatched: .load) {
@@ -165,7 +165,7 @@ struct TraitTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("without one, the session fails each request, and says what to write")
+    @Test("Without the trait, the session fails every request and says what to write")
     func outside() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         let error = await #expect(throws: URLError.self) { try await text(origin.url("a").absoluteString) }
@@ -178,7 +178,7 @@ struct TraitTests {
     }
 
     @Test(
-        "in a detached task, the session fails each request, and says what to write",
+        "In a detached task, the session fails every request and says what to write",
         .substituting("Fixtures/inner.json")
     )
     func detached() async throws {
@@ -191,7 +191,7 @@ struct TraitTests {
 
     #if compiler(>=6.2) && (os(macOS) || os(Linux))
     @Test(
-        "in an exit test, the session fails each request, and says what to write",
+        "In an exit test, the session fails every request and says what to write",
         .substituting("Fixtures/inner.json")
     )
     func exitTest() async throws {

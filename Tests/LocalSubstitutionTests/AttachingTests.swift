@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// From many threads at once too. `.ci/run` runs this suite under ThreadSanitizer.
+/// Includes tests with many threads. `.ci/run` runs this suite under ThreadSanitizer.
 @Suite("Attaching", .timeLimit(.minutes(5)))
 struct AttachingTests {
     private static let url = "http://nowhere.invalid/a"
@@ -18,7 +18,7 @@ struct AttachingTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A cache whose map answers the same URL as all others, with a text of its own.
+    /// Returns a cache whose map answers the same URL as all others, with its own text.
     private static func cache(_ text: String, in folder: TemporaryFolder) throws -> LocalSubstitutionCache {
         try folder.write("\(text).txt", text)
         return LocalSubstitutionCache(map: try SubstitutionMap(files: [url: "\(text).txt"], resources: folder.url))
@@ -34,7 +34,7 @@ struct AttachingTests {
 
     // MARK: Many at a time
 
-    @Test("a configuration keeps its answers when its cache is gone from it, and others are attached to theirs")
+    @Test("A configuration keeps its answers without its cache, and others are attached to their own")
     func noneCrosses() async throws {
         weak var gone: LocalSubstitutionCache?
         let configuration = URLSessionConfiguration.ephemeral
@@ -74,7 +74,7 @@ struct AttachingTests {
         #endif
     }
 
-    @Test("200 sessions with a cache each get their own answers, all at once")
+    @Test("200 concurrent sessions with their own caches each get their own answers")
     func sessions() async throws {
         let caches = try (0..<200).map { try Self.cache("\($0)", in: folder) }
         let sessions = try caches.enumerated().map { number, cache in
@@ -97,7 +97,7 @@ struct AttachingTests {
         }
     }
 
-    @Test("caches can be attached on many threads")
+    @Test("Caches can be attached on many threads")
     func threads() async throws {
         let answers = try await withThrowingTaskGroup { group in
             for number in 0..<64 {
@@ -114,7 +114,7 @@ struct AttachingTests {
 
     // MARK: One configuration
 
-    @Test("sets the configuration's cache, and puts one protocol before those that are there")
+    @Test("Attaching sets the configuration's cache and puts one protocol before the existing ones")
     func configuration() throws {
         let cache = try Self.cache("a", in: folder)
         let configuration = URLSessionConfiguration.ephemeral
@@ -126,7 +126,7 @@ struct AttachingTests {
         #expect(classes.dropFirst().map { ObjectIdentifier($0) } == others)
     }
 
-    @Test("a second time replaces the first, but not in sessions that were made before")
+    @Test("Attaching again replaces the first, except in existing sessions")
     func twice() async throws {
         let (first, second) = (try Self.cache("first", in: folder), try Self.cache("second", in: folder))
         let configuration = URLSessionConfiguration.ephemeral
@@ -149,7 +149,7 @@ struct AttachingTests {
         #expect(second.statistics.substituted == 1)
     }
 
-    @Test("the same cache twice takes what was said last")
+    @Test("Attaching the same cache twice uses the latest settings")
     func sameCacheTwice() async throws {
         let origin = try LoopbackServer(routes: ["/b": .text("network")])
         defer { origin.stop() }
@@ -164,7 +164,7 @@ struct AttachingTests {
 
     // MARK: Making a session
 
-    @Test("a session is made of a copy of the configuration, with the delegate")
+    @Test("A session is made from a copy of the configuration, with the delegate")
     func makeSession() async throws {
         let cache = try Self.cache("a", in: folder)
         let configuration = URLSessionConfiguration.ephemeral
@@ -188,7 +188,7 @@ struct AttachingTests {
         session.finishTasksAndInvalidate()
     }
 
-    @Test("a session that is made without more answers, loads the rest and keeps no cookies on disk")
+    @Test("By default a session answers, loads the rest, and keeps no cookies on disk")
     func makeSessionByDefault() async throws {
         let origin = try LoopbackServer(routes: ["/b": .text("network")])
         defer { origin.stop() }
@@ -199,7 +199,7 @@ struct AttachingTests {
         #expect(session.configuration.httpCookieStorage !== HTTPCookieStorage.shared)
     }
 
-    @Test("a recorder records the session for which it was named, and no other")
+    @Test("A recorder only records its own session")
     func recorder() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("a"), "/b": .text("b")])
         defer { origin.stop() }
@@ -221,7 +221,7 @@ struct AttachingTests {
 
     // MARK: Exceptions
 
-    @Test("exceptions are loaded, exact URLs and patterns, and all else fails")
+    @Test("Exceptions, which are exact URLs and patterns, are loaded, and everything else fails")
     func exceptions() async throws {
         let origin = try LoopbackServer { .text("network \($0.path)") }
         defer { origin.stop() }
@@ -243,7 +243,7 @@ struct AttachingTests {
         #expect(origin.requests.map(\.path) == ["/b", "/p/1", "/p/2/3"])
     }
 
-    @Test("an entry that waits for the network to fail asks it for an exception, and only for that")
+    @Test("An entry that waits for the network to fail only asks it for an exception")
     func offlineEntry() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         defer { origin.stop() }
@@ -255,7 +255,7 @@ struct AttachingTests {
         #expect(origin.requests.map(\.path) == ["/a"])
     }
 
-    @Test("a recorder records an exception, and replays what else it has")
+    @Test("A recorder records an exception, and replays what else it has")
     func recordedException() async throws {
         let origin = try LoopbackServer { .text("network \($0.path)") }
         defer { origin.stop() }
@@ -274,7 +274,7 @@ struct AttachingTests {
         #expect(origin.requests.map(\.path) == ["/b"])
     }
 
-    @Test("an invalid exception throws, and leaves the configuration as it was")
+    @Test("An invalid exception throws and leaves the configuration unchanged")
     func invalidException() throws {
         let cache = try Self.cache("a", in: folder)
         let configuration = URLSessionConfiguration.ephemeral

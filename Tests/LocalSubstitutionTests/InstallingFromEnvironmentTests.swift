@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Each test in a process of its own, since the environment, `URLSession.shared` and `URLCache.shared` are the process's.
+/// Each test runs in a separate process, since the environment, `URLSession.shared` and `URLCache.shared` belong to the process.
 @Suite("Installing from the environment", .timeLimit(.minutes(5)))
 struct InstallingFromEnvironmentTests {
     private static let url = "http://nowhere.invalid/a"
@@ -25,7 +25,7 @@ struct InstallingFromEnvironmentTests {
         try CacheFixture(#""\#(url)": "a.txt""#).mapFile.path
     }
 
-    @Test("a path: the cache is installed, and answers", arguments: [false, true])
+    @Test("With a path, the cache is installed and answers", arguments: [false, true])
     func path(isRelative: Bool) async {
         await #expect(processExitsWith: .success) { [isRelative = isRelative as Bool] in
             let file = URL(fileURLWithPath: try InstallingFromEnvironmentTests.map())
@@ -46,7 +46,7 @@ struct InstallingFromEnvironmentTests {
         }
     }
 
-    @Test("the name of a map in the main bundle")
+    @Test("The value can be the name of a map in the main bundle")
     func bundle() async {
         await #expect(processExitsWith: .success) {
             let folder = try #require(Bundle.main.resourceURL)
@@ -64,7 +64,7 @@ struct InstallingFromEnvironmentTests {
         }
     }
 
-    @Test("the map itself, whose files are in the main bundle", arguments: ["", " \n"])
+    @Test("The value can be the map itself, with its files in the main bundle", arguments: ["", " \n"])
     func json(_ start: String) async {
         await #expect(processExitsWith: .success) { [start = start as String] in
             let url = InstallingFromEnvironmentTests.url
@@ -82,11 +82,11 @@ struct InstallingFromEnvironmentTests {
     }
 
     @Test(
-        "a wrong value throws an error that says what's wrong, and nothing is installed",
+        "A wrong value throws an error that says what's wrong, and nothing is installed",
         arguments: [
             ("no/such/map.json", "", "no/such/map.json"), ("NoSuchMap", "", "NoSuchMap.json"),
             (#"{ "h/a": { "status": 0 }, "http://h/b": 7 }"#, "", "h/a"), ("{", "", "map:1:"),
-            ("{}", "never", "set it to fail or load"),
+            ("{}", "never", "Set it to fail or load."),
         ]
     )
     func wrong(_ value: String, _ unmatched: String, _ words: String) async {
@@ -103,7 +103,7 @@ struct InstallingFromEnvironmentTests {
         }
     }
 
-    @Test("nothing is done without the variable", arguments: [nil, "", " "])
+    @Test("Without the variable, nothing is done", arguments: [nil, "", " "])
     func absent(_ value: String?) async {
         await #expect(processExitsWith: .success) { [value = value as String?] in
             let former = URLCache.shared
@@ -115,12 +115,12 @@ struct InstallingFromEnvironmentTests {
         }
     }
 
-    @Test("nothing is done in a release build, unless it's allowed there")
+    @Test("In a release build, nothing is done unless it's allowed")
     func release() async {
         await #expect(processExitsWith: .success) {
             let former = URLCache.shared
             let environment = [InstallingFromEnvironmentTests.variable: try InstallingFromEnvironmentTests.map()]
-            // What a build without `DEBUG` calls.
+            // This is what a build without `DEBUG` calls.
             #expect(try LocalSubstitutionCache.install(from: environment, isAllowed: false) == nil)
             #expect(LocalSubstitutionCache.installed == nil)
             #expect(URLCache.shared === former)
@@ -129,7 +129,10 @@ struct InstallingFromEnvironmentTests {
         }
     }
 
-    @Test("unmatched requests fail if that's said; in both cases, each prints a line", arguments: ["fail", "load"])
+    @Test(
+        "Unmatched requests fail if that's requested, and in both cases each prints a line",
+        arguments: ["fail", "load"]
+    )
     func unmatched(_ value: String) async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [value = value as String] in

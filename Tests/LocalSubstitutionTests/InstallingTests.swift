@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Each test in a process of its own, since `URLSession.shared` and `URLCache.shared` are the process's.
+/// Each test runs in a separate process, since `URLSession.shared` and `URLCache.shared` belong to the process.
 @Suite("Installing", .timeLimit(.minutes(5)))
 struct InstallingTests {
     private static let url = "http://nowhere.invalid/a"
@@ -19,7 +19,7 @@ struct InstallingTests {
         return try CacheFixture("\"\(url)\": \(entry)", files: ["a.txt": text]).cache()
     }
 
-    /// What `URLSession.shared` gets for a plain request, one with `Authorization`, and a `POST`; `nil` for an error.
+    /// Returns the answers of `URLSession.shared` to a plain request, one with `Authorization`, and a `POST`; `nil` for an error.
     private static func answers(_ url: String = url, in session: URLSession = .shared) async throws -> [String?] {
         var answers: [String?] = []
         for request in [
@@ -31,7 +31,7 @@ struct InstallingTests {
         return answers
     }
 
-    @Test("answers through URLSession.shared, what a cache isn't asked for too, and verifies")
+    @Test("URLSession.shared is answered and verified, including requests that aren't offered to a cache")
     func answers() async {
         await #expect(processExitsWith: .success) {
             let cache = try InstallingTests.cache()
@@ -47,7 +47,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("fails what no entry answers, except for exceptions, where that is said")
+    @Test("Unanswered requests fail except for exceptions, if that's requested")
     func strict() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("network") }
@@ -60,7 +60,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("records")
+    @Test("Responses are recorded")
     func recorder() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("network") }
@@ -76,7 +76,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("is undone by uninstalling: nothing is answered any more, and the former cache is back")
+    @Test("Uninstalling stops the answers and restores the former cache")
     func uninstalled() async {
         await #expect(processExitsWith: .success) {
             let former = URLCache.shared
@@ -89,14 +89,14 @@ struct InstallingTests {
             let origin = try LoopbackServer { _ in .text("network") }
             let loaded = try await InstallingTests.answers(origin.url("b").absoluteString)
             #expect(loaded == ["network", "network", "network"])
-            // Again, and for a cache that isn't installed, it does nothing.
+            // Uninstalling again, or a cache that isn't installed, does nothing.
             cache.uninstall()
             try InstallingTests.cache().uninstall()
             #expect(URLCache.shared === former)
         }
     }
 
-    @Test("leaves a cache alone that others have set meanwhile, when it's undone")
+    @Test("Uninstalling leaves a cache that was set meanwhile")
     func setMeanwhile() async {
         await #expect(processExitsWith: .success) {
             let cache = try InstallingTests.cache()
@@ -109,7 +109,7 @@ struct InstallingTests {
     }
 
     #if !canImport(Darwin)
-    @Test("throws where a session was used before, and leaves everything as it was", arguments: [false, true])
+    @Test("Installing throws if a session was already used, and changes nothing", arguments: [false, true])
     func tooLate(isShared: Bool) async {
         await #expect(processExitsWith: .success) { [isShared = isShared as Bool] in
             let former = URLCache.shared
@@ -130,7 +130,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("throws where a session was used before, and doesn't keep URLSession.shared from a cache that is set later")
+    @Test("Installing throws if a session was already used, and URLSession.shared can still get another cache")
     func setAfterTooLate() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("network") }
@@ -143,7 +143,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("leaves URLSession.shared the cache that is set after it's undone")
+    @Test("URLSession.shared uses the cache that's set after uninstalling")
     func setAfterUninstalling() async {
         await #expect(processExitsWith: .success) {
             let (cache, other) = (try InstallingTests.cache(), try InstallingTests.cache("other"))
@@ -155,7 +155,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("verifies where the session doesn't list the registered protocol, as on Apple platforms")
+    @Test("Verifying works if the session doesn't list the registered protocol, as on Apple platforms")
     func unlisted() async {
         await #expect(processExitsWith: .success) {
             let cache = try InstallingTests.cache()
@@ -167,7 +167,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("leaves what another cache's session sends on to the network", arguments: [false, true])
+    @Test("What another cache's session forwards is left to the network", arguments: [false, true])
     func sentOn(isListedEmpty: Bool) async {
         await #expect(processExitsWith: .success) { [isListedEmpty = isListedEmpty as Bool] in
             try InstallingTests.cache().install(unmatched: .fail)
@@ -183,7 +183,7 @@ struct InstallingTests {
     }
     #endif
 
-    @Test("gives URLSession.shared a cache with the capacities of the one that is installed")
+    @Test("URLSession.shared gets a cache with the installed one's capacities")
     func capacities() async {
         await #expect(processExitsWith: .success) {
             let former = URLCache.shared
@@ -201,7 +201,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("installing on several threads leaves one cache in place, and undoing that the former one")
+    @Test("Installing on several threads leaves one cache in place, and undoing it restores the former")
     func concurrent() async {
         await #expect(processExitsWith: .success) {
             let former = URLCache.shared
@@ -223,7 +223,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("an invalid exception throws, and leaves everything as it was")
+    @Test("An invalid exception throws, and nothing changes")
     func invalidException() async {
         await #expect(processExitsWith: .success) {
             let former = URLCache.shared
@@ -242,7 +242,7 @@ struct InstallingTests {
         }
     }
 
-    @Test("a second cache replaces the first", arguments: [false, true])
+    @Test("A second cache replaces the first", arguments: [false, true])
     func second(isUsed: Bool) async {
         await #expect(processExitsWith: .success) { [isUsed = isUsed as Bool] in
             let former = URLCache.shared

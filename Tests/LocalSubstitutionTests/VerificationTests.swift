@@ -29,7 +29,7 @@ struct VerificationTests {
     }
 
     @Test(
-        "says that the file answered",
+        "The file answered",
         arguments: [#""a.txt""#, #"{ "file": "a.txt", "headers": { "Cache-Status": "x" } }"#]
     )
     func substituted(_ value: String) async throws {
@@ -39,7 +39,7 @@ struct VerificationTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("isn't misled by retained responses, and doesn't leave any", arguments: [false, true])
+    @Test("Retained responses neither mislead it nor remain", arguments: [false, true])
     func retained(_ isRetained: Bool) async throws {
         let cache = try cache()
         let url = origin.url("a").absoluteString
@@ -49,7 +49,7 @@ struct VerificationTests {
         #expect(!headers.contains { $0.lowercased().hasPrefix("localsubstitution") })
     }
 
-    @Test("says that the session has no cache, or another one, also one that substitutes")
+    @Test("The session has no cache, or another one, even one that substitutes")
     func otherCaches() async throws {
         let (cache, other) = (try cache(), try self.cache())
         #expect(try await verify(cache) { $0.urlCache = nil } == .notSubstituted(.noCache))
@@ -62,13 +62,13 @@ struct VerificationTests {
         #expect(answered.description.contains("another cache"))
     }
 
-    /// A loader that does not believe the cache, as a protocol that comes first.
+    /// A loader that ignores the cache, like a protocol that comes first.
     private final class Unbelieving: URLProtocol {
         override class func canInit(with request: URLRequest) -> Bool { true }
         override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
         override func stopLoading() {}
         override func startLoading() {
-            // A server can send this header too, and must not be believed.
+            // A server can send this header too, so it must not be trusted.
             let headers = ["Cache-Status": #"LocalSubstitutionCache; hit; detail="a.txt""#]
             guard let url = request.url,
                 let response = HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: headers)
@@ -78,7 +78,7 @@ struct VerificationTests {
         }
     }
 
-    @Test("says that the configuration ignores caches, or that only the loader can be the cause")
+    @Test("The configuration ignores caches, or only the loader can be the cause")
     func unbelieved() async throws {
         let cache = try cache()
         let ignoring = try await verify(cache) {
@@ -92,11 +92,11 @@ struct VerificationTests {
             $0.protocolClasses = [Unbelieving.self]
         }
         #expect(other == .notSubstituted(.platform))
-        #expect(other.description.contains("attach the cache to the session's configuration"))
+        #expect(other.description.contains("Attach the cache to the session's configuration"))
     }
 
     @Test(
-        "says that there is nothing to try it with",
+        "There's nothing to verify with",
         arguments: [
             "null", #"{ "status": 503 }"#, #"{ "file": "a.txt", "use": "whenOffline" }"#,
         ]
@@ -107,7 +107,7 @@ struct VerificationTests {
         #expect(verification == .notSubstituted(.nothingToLoad))
     }
 
-    @Test("does not ask the network about a session that has another cache, where a challenge would never end")
+    @Test("A session with another cache isn't tried on the network, where a challenge might never end")
     func challenge() async throws {
         let origin = try LoopbackServer { _ in
             LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")])
@@ -119,7 +119,7 @@ struct VerificationTests {
     }
 
     #if swift(>=6.2)
-    @Test("says that a session was made before URLCache.shared was set")
+    @Test("The session was made before URLCache.shared was set")
     func madeBefore() async {
         await #expect(processExitsWith: .success) {
             let session = URLSession(configuration: .default)

@@ -7,9 +7,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An origin answers a URLSession", .timeLimit(.minutes(5)))
+@Suite("An origin that answers a URLSession", .timeLimit(.minutes(5)))
 struct AnswerTests {
-    @Test("with the status, the fields and the body of its route")
+    @Test("A route answers with its status, fields and body")
     func route() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("hello", type: "text/x-test")])
         defer { origin.stop() }
@@ -22,7 +22,7 @@ struct AnswerTests {
     }
 
     @Test(
-        "by the most exact of its routes",
+        "The most exact route answers",
         arguments: [("/a", "any"), ("a?x=2", "any"), ("/a?x=1", "one"), ("/b", ""), ("/a/", "")]
     )
     func query(path: String, text: String) async throws {
@@ -33,7 +33,7 @@ struct AnswerTests {
         #expect(response.statusCode == (text.isEmpty ? 404 : 200))
     }
 
-    @Test("with a body of any size, in chunks or not", arguments: [0, 1, 65_536, 1_000_001], [false, true])
+    @Test("A body of any size arrives, in chunks or not", arguments: [0, 1, 65_536, 1_000_001], [false, true])
     func size(count: Int, chunked: Bool) async throws {
         let content = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let origin = try LoopbackServer(routes: ["/": LoopbackServer.Answer(body: content, chunked: chunked)])
@@ -44,7 +44,7 @@ struct AnswerTests {
         #expect(origin.bytesSent == count)
     }
 
-    @Test("to HEAD with the length of the body and without the body", arguments: [false, true])
+    @Test("HEAD gets the length of the body, and no body", arguments: [false, true])
     func head(chunked: Bool) async throws {
         let origin = try LoopbackServer(routes: [
             "/": LoopbackServer.Answer(body: Data("hello".utf8), chunked: chunked)
@@ -59,7 +59,7 @@ struct AnswerTests {
         #expect(origin.bytesSent == 0)
     }
 
-    @Test("with a status that allows no body", arguments: [204, 304])
+    @Test("A status may not allow a body", arguments: [204, 304])
     func withoutBody(status: Int) async throws {
         let origin = try LoopbackServer(routes: ["/": LoopbackServer.Answer(status: status, body: Data("x".utf8))])
         defer { origin.stop() }
@@ -69,7 +69,7 @@ struct AnswerTests {
         #expect(response.value(forHTTPHeaderField: "Content-Length") == nil)
     }
 
-    @Test("with redirections that are followed", arguments: [301, 302, 303, 307, 308])
+    @Test("Redirects are followed", arguments: [301, 302, 303, 307, 308])
     func redirect(status: Int) async throws {
         let origin = try LoopbackServer(routes: [
             "/old": .redirect(to: "/new?a=b", status: status), "/new": .text("moved"),
@@ -84,7 +84,7 @@ struct AnswerTests {
         #expect(origin.requestCount(path: "/new?a=c") == 0)
     }
 
-    @Test("not before its delay")
+    @Test("An answer doesn't arrive before its delay")
     func delay() async throws {
         let origin = try LoopbackServer(routes: ["/": .text("late").after(seconds: 0.15)])
         defer { origin.stop() }
@@ -94,7 +94,7 @@ struct AnswerTests {
         #expect(body == Data("late".utf8))
     }
 
-    @Test("one request after another on one connection")
+    @Test("One connection serves one request after another")
     func keepAlive() async throws {
         let threads = Guarded<Set<ObjectIdentifier>>([])
         let origin = try LoopbackServer { _ in
@@ -110,7 +110,7 @@ struct AnswerTests {
         #expect(threads.withLock(\.count) == 1)
     }
 
-    @Test("and records what it was sent")
+    @Test("Every request is recorded")
     func record() async throws {
         let origin = try LoopbackServer(routes: ["/form": .status(204)])
         defer { origin.stop() }
@@ -129,7 +129,7 @@ struct AnswerTests {
         #expect(received.body == request.httpBody)
     }
 
-    @Test("300 times at once")
+    @Test("300 concurrent requests are answered")
     func concurrency() async throws {
         let origin = try LoopbackServer { .text($0.path) }
         defer { origin.stop() }

@@ -12,7 +12,7 @@ extension RawClient {
     }
 }
 
-/// A session without a cache or a state of any other test.
+/// Returns a session without a cache or any state of other tests.
 func makeSession(connections: Int = 6) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
@@ -21,7 +21,7 @@ func makeSession(connections: Int = 6) -> URLSession {
 }
 
 extension URLSession {
-    /// One exchange, with its response as what it is over HTTP.
+    /// Sends a request and returns the body and the HTTP response.
     func exchange(_ request: URLRequest) async throws -> (body: Data, response: HTTPURLResponse) {
         let (body, response) = try await data(for: request)
         guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }

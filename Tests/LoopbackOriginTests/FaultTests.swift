@@ -7,12 +7,12 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An origin fails on demand", .timeLimit(.minutes(5)))
+@Suite("An origin that fails on demand", .timeLimit(.minutes(5)))
 struct FaultTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test(
-        "so that a URLSession reports an error",
+        "A URLSession reports an error",
         arguments: [LoopbackServer.Fault.dropBeforeHead, .dropAfter(bodyBytes: 2)],
         [false, true]
     )
@@ -21,19 +21,22 @@ struct FaultTests {
         answer.chunked = chunked
         let origin = try LoopbackServer(routes: ["/": answer])
         defer { origin.stop() }
-        // Its code is left open: Darwin's session reports a lost connection, Linux's a bad response or an unknown error.
+        // The code isn't checked: Darwin's session reports a lost connection, and Linux's a bad response or an unknown error.
         await #expect(throws: URLError.self) { try await makeSession().exchange(origin.baseURL) }
         #expect(origin.bytesSent == (fault == .dropBeforeHead ? 0 : 2))
     }
 
-    @Test("without a byte")
+    @Test("It can drop the connection before the first byte")
     func dropBeforeHead() throws {
         let origin = try LoopbackServer(routes: ["/": .text("hello").failing(.dropBeforeHead)])
         defer { origin.stop() }
         #expect(try RawClient.exchange(Self.get, with: origin).isEmpty)
     }
 
-    @Test("after so many bytes of the promised body", arguments: [(-1, ""), (0, ""), (2, "he"), (9, "hello")])
+    @Test(
+        "It can stop after a number of bytes of the promised body",
+        arguments: [(-1, ""), (0, ""), (2, "he"), (9, "hello")]
+    )
     func dropAfter(count: Int, text: String) throws {
         let origin = try LoopbackServer(routes: ["/": .text("hello").failing(.dropAfter(bodyBytes: count))])
         defer { origin.stop() }
@@ -43,7 +46,7 @@ struct FaultTests {
         #expect(origin.bytesSent == text.utf8.count)
     }
 
-    @Test("without the last chunk")
+    @Test("It can leave out the last chunk")
     func dropChunked() throws {
         var answer = LoopbackServer.Answer.text("hello").failing(.dropAfter(bodyBytes: 5))
         answer.chunked = true
@@ -52,7 +55,7 @@ struct FaultTests {
         #expect(try RawClient.exchange(Self.get, with: origin).hasSuffix("\r\n\r\n5\r\nhello\r\n"))
     }
 
-    @Test("in silence until it is stopped")
+    @Test("It can stall until it's stopped")
     func stallUntilStop() throws {
         let origin = try LoopbackServer(routes: ["/": .text("hello").failing(.stallAfter(bodyBytes: 2))])
         defer { origin.stop() }
@@ -64,7 +67,7 @@ struct FaultTests {
         #expect(try client.readToEnd().isEmpty)
     }
 
-    @Test("and goes on answering others while it stalls")
+    @Test("It answers others while it stalls")
     func stallAside() async throws {
         let origin = try LoopbackServer(routes: [
             "/": .text("hello").failing(.stallAfter(bodyBytes: 0)), "/other": .text("other"),
@@ -76,7 +79,7 @@ struct FaultTests {
         #expect(try await makeSession().exchange(origin.url("/other")).body == Data("other".utf8))
     }
 
-    @Test("when a client leaves in the middle of a body, without harm to the process")
+    @Test("A client that leaves in the middle of a body doesn't harm the process")
     func clientLeaves() async throws {
         let large = LoopbackServer.Answer.ok(Data(count: 32 << 20))
         let origin = try LoopbackServer(routes: ["/": large, "/small": .text("alive")])

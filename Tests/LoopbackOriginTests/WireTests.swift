@@ -3,16 +3,16 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("On the wire, an origin", .timeLimit(.minutes(5)))
+@Suite("An origin on the wire", .timeLimit(.minutes(5)))
 struct WireTests {
-    /// Answers with what it understood of the request.
+    /// Returns an origin that answers with what it understood of the request.
     private func makeEcho() throws -> LoopbackServer {
         try LoopbackServer {
             .text("\($0.method) \($0.path) \($0.query ?? "-") \(String(decoding: $0.body, as: UTF8.self))")
         }
     }
 
-    @Test("keeps a connection until it is asked to close it")
+    @Test("A connection stays open until a request asks to close it")
     func keepAlive() throws {
         let origin = try makeEcho()
         defer { origin.stop() }
@@ -26,7 +26,7 @@ struct WireTests {
         #expect(last.contains("Connection: close\r\n\r\nGET /3"))
     }
 
-    @Test("keeps a connection after HEAD, whatever length the answer declares", arguments: [true, false])
+    @Test("A connection stays open after HEAD, whatever length the answer declares", arguments: [true, false])
     func keepAliveAfterHead(isRecorded: Bool) throws {
         let origin = try LoopbackServer(recordsRequests: isRecorded) { request in
             LoopbackServer.Answer(headers: request.method == "HEAD" ? [("Content-Length", "5")] : [], body: Data())
@@ -39,7 +39,7 @@ struct WireTests {
         #expect(origin.requests.count == (isRecorded ? 2 : 0))
     }
 
-    @Test("answers requests that come in one piece, in order")
+    @Test("Requests that arrive in one piece are answered in order")
     func pipelining() throws {
         let answer = try RawClient.exchange(
             "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
@@ -50,7 +50,7 @@ struct WireTests {
         #expect(parts.map { $0.components(separatedBy: "\r\n\r\n").last } == ["POST /1 - one", "GET /2 - "])
     }
 
-    @Test("closes after HTTP/1.0, and never sends it chunks", arguments: ["", "Connection: keep-alive\r\n"])
+    @Test("HTTP/1.0 connections are closed, and never get chunks", arguments: ["", "Connection: keep-alive\r\n"])
     func version10(field: String) throws {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data("hello".utf8), chunked: true) }
         defer { origin.stop() }
@@ -58,7 +58,7 @@ struct WireTests {
         #expect(answer == "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
     }
 
-    @Test("sends chunks and their end")
+    @Test("Chunks are sent with their end")
     func chunkedAnswer() throws {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data("hello".utf8), chunked: true) }
         defer { origin.stop() }
@@ -69,7 +69,7 @@ struct WireTests {
     }
 
     @Test(
-        "reads chunks, whatever they carry along",
+        "Chunks are read, whatever extensions and trailers they have",
         arguments: [
             "5\r\nhello\r\n0\r\n\r\n",
             "2\r\nhe\r\n003;a=b\r\nllo\r\n0\r\nTrailer: x\r\n\r\n",
@@ -87,7 +87,7 @@ struct WireTests {
         #expect(origin.requests.map(\.body) == [Data("hello".utf8), Data()])
     }
 
-    @Test("tells a client that waits to go on")
+    @Test("A client that waits is told to continue")
     func expectContinue() throws {
         let origin = try makeEcho()
         defer { origin.stop() }
@@ -99,7 +99,7 @@ struct WireTests {
     }
 
     @Test(
-        "lets the answer's own fields win",
+        "The answer's own fields win",
         arguments: [
             ("Content-Length", "9"), ("content-length", "2"), ("Connection", "Close"),
             ("Transfer-Encoding", "identity"),
@@ -117,7 +117,7 @@ struct WireTests {
     }
 
     @Test(
-        "takes every form of target",
+        "Every form of target is accepted",
         arguments: [
             ("/a?b?c", "/a b?c"), ("/a?", "/a "), ("http://host/a?b", "/a b"), ("http://host", "/ -"),
             ("HTTP://host?b", "/ b"), ("*", "* -"), ("/a?u=http://host/", "/a u=http://host/"),
@@ -129,7 +129,7 @@ struct WireTests {
     }
 
     @Test(
-        "turns down a head that breaks a rule",
+        "A head that breaks a rule is rejected",
         arguments: [
             ("GET /\r\n\r\n", 400),
             ("GET / HTTP/2.0\r\n\r\n", 400),
@@ -164,7 +164,7 @@ struct WireTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("turns down a head beyond 64 KiB", arguments: [(1, 70_000), (20_000, 1), (100, 1_000)])
+    @Test("A head over 64 KiB is rejected", arguments: [(1, 70_000), (20_000, 1), (100, 1_000)])
     func largeHead(fields: Int, length: Int) throws {
         let origin = try makeEcho()
         defer { origin.stop() }
@@ -173,7 +173,7 @@ struct WireTests {
         #expect(try RawClient.exchange(text, with: origin).hasPrefix("HTTP/1.1 431 "))
     }
 
-    @Test("turns down what never ends a line")
+    @Test("A line that never ends is rejected")
     func endlessLine() throws {
         let origin = try makeEcho()
         defer { origin.stop() }
@@ -181,7 +181,7 @@ struct WireTests {
         #expect(try RawClient.exchange(text, with: origin).hasPrefix("HTTP/1.1 431 "))
     }
 
-    @Test("serves 300 connections that are all open at once")
+    @Test("300 connections are served while all of them are open")
     func simultaneous() throws {
         let origin = try makeEcho()
         defer { origin.stop() }

@@ -5,10 +5,10 @@ import Loopback
 import TestSupport
 import Testing
 
-/// Each runs in a process that it changes as a whole.
-@Suite("With few descriptors, or many connections,", .timeLimit(.minutes(5)))
+/// Each test runs in a separate process, since it changes the process as a whole.
+@Suite("Few descriptors or many connections", .timeLimit(.minutes(5)))
 struct DescriptorTests {
-    @Test("a listener serves any number of clients by hanging up those that have waited longest")
+    @Test("A listener serves any number of clients by hanging up those that have waited longest")
     func fewDescriptors() async {
         await #expect(processExitsWith: .success) {
             let few = try FewDescriptors(count: 48, clients: 200)
@@ -18,14 +18,14 @@ struct DescriptorTests {
                 #expect(try client.load("/a") == "\(port) /a")
                 return client
             }
-            // For what answers need: files, and connections to the network.
+            // Answers need these for files and connections to the network.
             #expect(few.free() >= 4)
             #expect(try clients[199].load("/b") == "\(port) /b")
             #expect(throws: (any Error).self) { try clients[0].load("/b") }
         }
     }
 
-    @Test("a listener goes on when there are no descriptors at all")
+    @Test("A listener continues after running out of descriptors")
     func noDescriptors() async {
         await #expect(processExitsWith: .success) {
             let few = try FewDescriptors(count: 32, clients: 50)
@@ -37,7 +37,7 @@ struct DescriptorTests {
         }
     }
 
-    @Test("a listener doesn't hang up a connection whose request it answers")
+    @Test("A listener doesn't hang up a connection whose request it's answering")
     func busy() async {
         await #expect(processExitsWith: .success) {
             let gate = DispatchSemaphore(value: 0)

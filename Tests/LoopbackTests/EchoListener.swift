@@ -3,7 +3,7 @@ import Guarded
 import Loopback
 import TestSupport
 
-/// Answers each request with its port and path.
+/// A listener that answers each request with its port and path.
 struct EchoListener: Sendable {
     let listener: Listener
 
@@ -33,7 +33,7 @@ struct EchoListener: Sendable {
 }
 
 extension RawClient {
-    /// Sends a request for a path and reads the answer, which is the text after the last line end but one.
+    /// Sends a request for a path. Returns the line in the answer's body, or the head if the status isn't 200.
     func load(_ path: String) throws -> String {
         try send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")
         let head = try read(through: "\r\n\r\n")

@@ -3,14 +3,14 @@ import Glibc
 import Loopback
 import TestSupport
 
-/// Leaves this process a number of descriptors, apart from those of clients that it has made before.
+/// Leaves this process a number of descriptors, besides those of clients that it has made before.
 struct FewDescriptors {
     /// Sockets that aren't connected yet.
     let clients: [Socket]
 
-    /// - Parameter count: What the process may still open.
+    /// - Parameter count: How many descriptors the process may still open.
     init(count: Int, clients: Int) throws {
-        // A new descriptor has the lowest number that is free, and the limit is one of numbers.
+        // A new descriptor gets the lowest free number, and the limit applies to numbers.
         let reserved = (0..<count).map { _ in open("/dev/null", O_RDONLY) }
         self.clients = try (0..<clients).map { _ in try RawClient.unconnected() }
         for descriptor in reserved { close(descriptor) }
@@ -32,7 +32,7 @@ struct FewDescriptors {
         return all.count
     }
 
-    /// Takes all descriptors but some.
+    /// Opens all descriptors but some.
     func use(allBut count: Int) {
         for descriptor in opened().suffix(count) { close(descriptor) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A listener", .timeLimit(.minutes(5)))
 struct ListenerTests {
-    @Test("serves any number of ports, which may be added while others are in use")
+    @Test("It serves any number of ports, and more can be added while others are in use")
     func ports() throws {
         let listener = try EchoListener().listener
         defer { listener.stop() }
@@ -20,7 +20,7 @@ struct ListenerTests {
         #expect(Set(clients.map(\.port)).count == 20)
     }
 
-    @Test("says why it can't listen, and goes on with its other ports")
+    @Test("It says why it can't listen, and continues with its other ports")
     func taken() throws {
         let (first, second) = (try EchoListener().listener, try EchoListener().listener)
         defer {
@@ -36,7 +36,7 @@ struct ListenerTests {
         #expect(try RawClient(taken).load("/") == "\(taken) /")
     }
 
-    @Test("closes its ports and its connections when it stops, whatever those are doing", arguments: [1, 3])
+    @Test("It closes its ports and connections when it stops, whatever they're doing", arguments: [1, 3])
     func stop(times: Int) throws {
         let isStopped = Guarded(false)
         let arrived = DispatchSemaphore(value: 0)
@@ -51,7 +51,7 @@ struct ListenerTests {
         let ports = [try listener.listen(on: 0), try listener.listen(on: 0)]
         let (silent, idle, unfinished, waiting) =
             (try RawClient(ports[0]), try RawClient(ports[1]), try RawClient(ports[0]), try RawClient(ports[1]))
-        // Once the last is being answered, all have been accepted.
+        // Once the last connection gets its answer, all have been accepted.
         _ = try idle.load("/")
         try unfinished.send("GET")
         try waiting.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -64,7 +64,7 @@ struct ListenerTests {
         #expect(throws: StartError.self) { try listener.listen(on: 0) }
     }
 
-    /// Whether a client finds its connection closed, with an end or a reset, and no answer before.
+    /// Returns whether a client finds its connection closed, with an end or a reset, and without an answer before.
     private func hasEnded(_ client: RawClient) -> Bool {
         do throws(Socket.Closed) {
             return try client.connection.read(upTo: 1).isEmpty
@@ -73,7 +73,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("doesn't last when it has no ports, or was stopped before it had one", arguments: [true, false])
+    @Test("It's released if it has no ports, or was stopped before it had one", arguments: [true, false])
     func released(isStopped: Bool) throws {
         weak var released: Listener?
         do {
@@ -84,7 +84,7 @@ struct ListenerTests {
         #expect(released == nil)
     }
 
-    @Test("lets a client read the refusal of a body that it goes on sending")
+    @Test("A client can read the refusal of a body that it's still sending")
     func refusedBody() throws {
         let listener = try EchoListener().listener
         defer { listener.stop() }
@@ -94,7 +94,7 @@ struct ListenerTests {
         #expect(try client.readToEnd().hasPrefix("HTTP/1.1 413 "))
     }
 
-    @Test("answers many clients that announce 60 MB each, without letting them send it")
+    @Test("It answers many clients that announce 60 MB each without letting them send it")
     func refusedBodies() throws {
         let listener = try EchoListener().listener
         defer { listener.stop() }

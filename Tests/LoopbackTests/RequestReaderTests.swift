@@ -15,14 +15,14 @@ struct RequestReaderTests {
         try client.write(Data(text.utf8))
     }
 
-    /// What the client has been sent so far.
+    /// Everything the client has received so far.
     private var received: String? {
         guard !Socket.readable(of: [client], within: 0).isEmpty else { return nil }
         return (try? client.read(upTo: 1_000)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test(
-        "knows the authority of a target that is a whole URL",
+        "The authority of a target that's a whole URL is known",
         arguments: [
             ("/a?b", nil, "/a?b"), ("http://one.example:81/a?b", "one.example:81", "/a?b"),
             ("http://one.example", "one.example", "/"), ("HTTPS://[::1]?b", "[::1]", "/?b"),
@@ -40,7 +40,7 @@ struct RequestReaderTests {
         #expect(request.header("host") == "other")
     }
 
-    @Test("reads requests that arrive byte by byte")
+    @Test("Requests that arrive byte by byte are read")
     func bytes() throws {
         let texts = [
             "POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none",
@@ -60,17 +60,17 @@ struct RequestReaderTests {
         }
     }
 
-    @Test("gives up on a client that doesn't begin a request, without an answer")
+    @Test("A client that doesn't begin a request gets no answer")
     func silent() throws {
         var reader = RequestReader(socket, limits: RequestReader.Limits(idleSeconds: 0.02, headSeconds: 60))
         let error = #expect(throws: Socket.Closed.self) { try reader.nextHead() }
         #expect(error?.isTimeout == true)
     }
 
-    @Test("waits for a second request as long as for the first, however little time a head has")
+    @Test("It waits as long for a second request as for the first, however short the limit for a head")
     func silentAgain() throws {
         var reader = RequestReader(socket, limits: RequestReader.Limits(idleSeconds: 20, headSeconds: 0.3))
-        // Two parts, so that the second is waited for as part of a head.
+        // Sent in two parts, so that the reader waits for the second as part of a head.
         try send("GET / HTTP/1.1\r\n")
         let parts = Thread { [client] in
             _ = Socket.readable(of: [client], within: 0.01)
@@ -84,7 +84,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "refuses a client that doesn't finish its request",
+        "A client that doesn't finish its request is refused",
         arguments: [
             ("G", 408), ("\r\n", 408), ("GET / HTTP/1.1\r\nHost: a\r\n", 408),
             ("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nbody", 408),
@@ -105,11 +105,11 @@ struct RequestReaderTests {
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
-    @Test("refuses a client that drips the bytes of a head, in the time of a whole one")
+    @Test("A client that drips the bytes of a head has no more time than the whole head")
     func dripping() throws {
         let drip = Thread { [client] in
             for _ in 0..<200 where (try? client.write(Data("x".utf8))) != nil {
-                // The pause between two drops; nothing comes back.
+                // The pause between two bytes. Nothing is sent back.
                 _ = Socket.readable(of: [client], within: 0.01)
             }
             client.hangUp()
@@ -121,7 +121,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "refuses a body beyond the limit before it arrives, and doesn't ask for it",
+        "A body over the limit is refused before it arrives, and not asked for",
         arguments: [
             ("Content-Length: 11", "", 413), ("Content-Length: 62914560", "", 413),
             ("Content-Length: 99999999999999999999", "", 413), ("Transfer-Encoding: gzip, chunked", "", 501),
@@ -137,7 +137,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "refuses chunks beyond the limit before they arrive",
+        "Chunks over the limit are refused before they arrive",
         arguments: [
             ("b\r\n", 413), ("6\r\n123456\r\n5\r\n", 413), ("7fffffffffffffff\r\n", 413),
             ("ffffffffffffffffff\r\n", 400), ("-1\r\n", 400), ("\r\n", 400), ("3\r\nabcd\r\n", 400),
@@ -151,7 +151,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "asks for a body within the limit",
+        "A body within the limit is asked for",
         arguments: [
             ("Content-Length: 10", "0123456789"), ("Transfer-Encoding: chunked", "a\r\n0123456789\r\n0\r\n\r\n"),
         ]

@@ -5,7 +5,7 @@ import Testing
 @Suite("A response", .timeLimit(.minutes(5)))
 struct ResponseTests {
     @Test(
-        "has a head of a status and fields",
+        "The head has a status and fields",
         arguments: [
             (200, [], "HTTP/1.1 200 OK\r\n\r\n"), (418, [("A", "")], "HTTP/1.1 418 \r\nA: \r\n\r\n"),
             (
@@ -20,7 +20,7 @@ struct ResponseTests {
     }
 
     @Test(
-        "leaves out what would end a field or a head",
+        "Anything that would end a field or a head is removed",
         arguments: [
             ("A", "1\r\nSet-Cookie: a=b"), ("A", "1\n"), ("A", "\r"), ("A", "1\u{0}"), ("A", "\u{7f}"), ("A", "\u{b}"),
             ("", "1"),
@@ -34,7 +34,7 @@ struct ResponseTests {
         #expect(String(decoding: checked.encoded, as: UTF8.self) == "HTTP/1.1 200 OK\r\nX: 1\r\nY: 2\r\n\r\n")
     }
 
-    @Test("finds a field, whatever the case of its name")
+    @Test("A field is found, whatever the case of its name")
     func field() {
         let head = ResponseHead(status: 200, fields: [("Content-type", "a"), ("content-Type", "b")])
         #expect(head.field("CONTENT-TYPE") == "a")
@@ -42,14 +42,14 @@ struct ResponseTests {
     }
 
     @Test(
-        "says whether its status has a body",
+        "The status determines whether there's a body",
         arguments: [(100, false), (199, false), (200, true), (204, false), (304, false), (404, true)]
     )
     func body(status: Int, allowsBody: Bool) {
         #expect(ResponseHead(status: status).allowsBody == allowsBody)
     }
 
-    @Test("can be sent in chunks")
+    @Test("A body can be sent in chunks")
     func chunks() throws {
         let (one, other) = try Socket.pair()
         let writer = ChunkedWriter(one)
@@ -62,7 +62,7 @@ struct ResponseTests {
         )
     }
 
-    @Test("counts the bytes of a chunk that were taken, without what is around them")
+    @Test("Only the bytes of the body count as written, without the chunk's framing")
     func counted() throws {
         let (one, other) = try Socket.pair()
         one.setWriteLimit(seconds: 0.02)

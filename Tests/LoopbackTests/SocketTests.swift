@@ -11,7 +11,7 @@ struct SocketTests {
         (one, other) = try Socket.pair()
     }
 
-    @Test("gives up on a client that reads nothing")
+    @Test("A client that reads nothing is given up")
     func writeLimit() throws {
         let bytes = Data(count: 8 << 20)
         one.setWriteLimit(seconds: 0.02)
@@ -25,7 +25,7 @@ struct SocketTests {
         #expect(error.map { (1..<bytes.count).contains($0.written) } == true)
     }
 
-    @Test("gives up on a client that sends nothing, unless the limit was removed")
+    @Test("A client that sends nothing is given up, unless the limit was removed")
     func readLimit() throws {
         one.setReadLimit(seconds: 0.02)
         #expect(throws: Socket.Closed.self) { try one.read(upTo: 1) }
@@ -37,7 +37,7 @@ struct SocketTests {
         #expect(try one.read(upTo: 1).isEmpty)
     }
 
-    @Test("says which of many can be read, and waits no longer than it is told to")
+    @Test("The readable sockets among many are found, with no wait longer than the timeout")
     func readable() throws {
         let pairs = try (0..<5).map { _ in try Socket.pair() }
         for index in [1, 3] { try pairs[index].0.write(Data("x".utf8)) }

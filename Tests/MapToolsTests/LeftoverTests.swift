@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Files that a killed command leaves behind")
+@Suite("Files that a killed command left behind")
 struct LeftoverTests {
     private let fixture: ArchiveFixture
 
@@ -16,7 +16,7 @@ struct LeftoverTests {
         ])
     }
 
-    /// Everything in the folder, hidden files too.
+    /// Returns all names in the folder, including hidden ones.
     private func names() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path).sorted()
     }
@@ -36,7 +36,7 @@ struct LeftoverTests {
         case nothingToDo, sameAgain, recorder
     }
 
-    @Test("are removed by the next run", arguments: NextRun.allCases)
+    @Test("The next run removes them", arguments: NextRun.allCases)
     func nextRun(_ run: NextRun) throws {
         let before = try names()
         try leave()
@@ -50,7 +50,7 @@ struct LeftoverTests {
         #expect(try names().filter { !own.contains($0) } == before)
     }
 
-    @Test("stay if the next run doesn't write")
+    @Test("They stay if the next run doesn't write")
     func dryRun() throws {
         try leave()
         let before = try names()
@@ -58,7 +58,7 @@ struct LeftoverTests {
         #expect(try names() == before)
     }
 
-    @Test("files of other names stay, and so does what a recorder is writing")
+    @Test("Files with other names stay, and so do those that a recorder is writing")
     func others() throws {
         let digest = Digest.hexadecimal(of: Data("c.txt".utf8))
         let others = [
@@ -73,7 +73,7 @@ struct LeftoverTests {
         #expect(try names() == before)
     }
 
-    @Test("another command has to wait while they are in use", arguments: [false, true])
+    @Test("Another command has to wait while they're in use", arguments: [false, true])
     func turn(isElsewhere: Bool) throws {
         let elsewhere = try TemporaryFolder()
         let file = isElsewhere ? elsewhere.file("substitutions.json") : fixture.mapFile
@@ -84,7 +84,7 @@ struct LeftoverTests {
         withExtendedLifetime(map) {}
     }
 
-    @Test("a map in its own resources folder doesn't wait for itself", .timeLimit(.minutes(5)))
+    @Test("A map in its own resources folder doesn't wait for itself", .timeLimit(.minutes(5)))
     func sameFolder() throws {
         let folder = try TemporaryFolder()
         for _ in 0..<2 { _ = try EditedMap(folder.file("substitutions.json"), resources: folder.url) }

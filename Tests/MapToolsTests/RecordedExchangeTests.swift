@@ -8,7 +8,7 @@ import Testing
 @Suite("Recorded exchanges")
 struct RecordedExchangeTests {
     @Test(
-        "a JSON body becomes a condition, without what may be a credential",
+        "A JSON body becomes a condition, without anything that may be a credential",
         arguments: [
             (#"{"a": 1.0, "b": ["x", {"password": "p", "c": null}]}"#, #"{ "a": 1.0, "b": ["x", { "c": null }] }"#),
             ("{\n  \"a\" :\t-1e5 ,\n  \"b\": \"\\u00e9 \\\"\" }\n", #"{ "a": -1e5, "b": "\u00e9 \"" }"#),
@@ -32,7 +32,7 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "a body that a map can't hold has no condition, and it's said",
+        "A body that a map can't hold has no condition, which is reported",
         arguments: [
             (String(repeating: "[", count: 65) + String(repeating: "]", count: 65), "64 levels"),
             (#"{"a": "\#(String(repeating: "x", count: 65_536))"}"#, "64 KiB"),
@@ -45,7 +45,7 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "alternatives are added to what is there, which stays as it is written",
+        "Alternatives are added to the existing text, which isn't changed",
         arguments: [
             (#""a.txt""#, "[\n    \"a.txt\",\n    N\n  ]"),
             (#"{ "file":"a.txt" }"#, "[\n    { \"file\":\"a.txt\" },\n    N\n  ]"),
@@ -65,7 +65,7 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "an entry has alternatives only if it needs them, and then it has the fields that are for all of them",
+        "An entry only has alternatives if it needs them, and then has the fields that apply to all",
         arguments: [
             ([[("file", "1")]], "1"), ([[("status", "204")]], #"{ "status": 204 }"#),
             ([[("file", "1"), ("use", "2")]], #"{ "file": 1, "use": 2 }"#),
@@ -98,7 +98,7 @@ struct RecordedExchangeTests {
         )
     }
 
-    @Test("a map's own lines stay, and its defaults count")
+    @Test("A map's own lines stay, and its defaults count")
     func defaults() throws {
         let folder = try TemporaryFolder(files: ["b.txt"])
         let own = "{\n  \"$defaults\": { \"methods\": [\"PUT\"] },\n  \"http://h/b\":   \"b.txt\""
@@ -114,7 +114,7 @@ struct RecordedExchangeTests {
         #expect(text.components(separatedBy: "methods").count == 4, "\(text)")
     }
 
-    @Test("HEAD needs no entry of its own where GET has one")
+    @Test("HEAD doesn't need its own entry if GET has one")
     func head() throws {
         let folder = try TemporaryFolder()
         var map = try EditedMap(folder.file("map.json"), resources: folder.url)
@@ -125,7 +125,7 @@ struct RecordedExchangeTests {
         #expect(text == "{\n  \"http://h/a\": \"h/a.txt\"\n}\n")
     }
 
-    /// The text of a map to which exchanges were added, and what has become of them.
+    /// Returns the text of a map after exchanges were added to it, and their outcomes.
     private static func added(
         to json: String = "{}",
         _ exchanges: [RecordedExchange]
@@ -138,7 +138,7 @@ struct RecordedExchangeTests {
         return (try String(contentsOf: file, encoding: .utf8), outcomes)
     }
 
-    @Test("a file's name says nothing about a password")
+    @Test("A file's name says nothing about a password")
     func fileName() throws {
         let names = try ["a", "b"].map { password in
             let request = #"{"user": "ada", "password": "\#(password)"}"#
@@ -151,16 +151,16 @@ struct RecordedExchangeTests {
         #expect(Set(both.outcomes.compactMap { try? $0.get().file }).count == 2)
     }
 
-    @Test("bodies that differ only in a password are one request, and it's said")
+    @Test("Bodies that only differ in a password are one request, which is reported")
     func oneQuestion() throws {
         let exchanges = try ["a", "b"].map { try Self.exchange("POST", request: #"{"password": "\#($0)"}"#) }
         let notes = try Self.added(exchanges).outcomes.map { try $0.get().note }
-        #expect(notes.allSatisfy { $0?.contains("different bodies") == true })
+        #expect(notes.allSatisfy { $0?.contains("bodies differ") == true })
         let same = try Self.added([exchanges[0], exchanges[0]])
         #expect(try same.outcomes.map { try $0.get().note } == [nil, nil])
     }
 
-    @Test("what can't be an entry is left out alone", arguments: ["http://h/a", "http://h/b"])
+    @Test("Only the exchange that can't be an entry is left out", arguments: ["http://h/a", "http://h/b"])
     func alone(_ url: String) throws {
         let (text, outcomes) = try Self.added([
             Self.exchange("POST", status: 999), Self.exchange("GET", url),
@@ -172,7 +172,7 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "the map's defaults go beside alternatives, which list their methods",
+        "The map's defaults apply beside alternatives, which list their methods",
         arguments: [
             (#""use": "untilUpdated""#, ""), (#""ignoreQuery": true"#, #""ignoreQuery": false, "#),
             (#""enabled": false"#, #""enabled": true, "#), (#""methods": ["PUT"]"#, ""),
@@ -192,7 +192,7 @@ struct RecordedExchangeTests {
         #expect(text.contains(#"{ "methods": ["GET"], "file": "h/a.txt" }"#), "\(text)")
     }
 
-    @Test("an alternative with an empty body lists its method")
+    @Test("An alternative with an empty body lists its method")
     func emptyAlternative() throws {
         let (text, _) = try Self.added(
             to: #"{ "http://h/a": { "methods": ["PUT"], "alternatives": [{ "status": 201 }] } }"#,
@@ -202,10 +202,10 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "what can't be recorded says why",
+        "An exchange that can't be recorded says why",
         arguments: [
             ("{}", "http://h/a?api_key=1", "api_key"), (#"{ "http://h/*": null }"#, "http://h/a", "is null"),
-            ("{}", "ftp://h/a", "the URL "),
+            ("{}", "ftp://h/a", "The URL "),
             (#"{ "http://h/a": { "status": 204, "methods": ["PUT"], "use": "always" } }"#, "http://h/a", "by hand"),
         ]
     )

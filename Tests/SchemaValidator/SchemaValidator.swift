@@ -1,20 +1,20 @@
 public import Foundation
 import TestSupport
 
-/// The JSON Schema of maps, applied by Python's `jsonschema`: a validator that others have written.
+/// Applies the JSON Schema of maps with Python's `jsonschema`, an independent validator.
 ///
 /// `.ci/run` installs it, and names the Python that has it in `LOCAL_SUBSTITUTION_PYTHON`.
 public enum SchemaValidator {
-    /// The schema, where it is kept.
+    /// The schema's file.
     public static let schema = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "substitutions.schema.json")
 
-    /// Why tests that need it are skipped where it is not.
+    /// Why tests that need Python are skipped if it isn't there.
     public static let advice = "Python's jsonschema is not here: install it, or run .ci/run, which does"
 
-    /// Python did not do what it was asked for.
+    /// The error if Python doesn't do what it was asked.
     public struct Failure: Error {
-        /// What it printed.
+        /// Python's output.
         public let message: String
     }
 
@@ -22,7 +22,7 @@ public enum SchemaValidator {
     /// Whether there is a Python with `jsonschema`.
     public static let isAvailable = (try? run("from jsonschema import Draft202012Validator", on: Data())) != nil
 
-    /// What is wrong with each document; `nil` where nothing is.
+    /// Returns what's wrong with each document; `nil` if nothing is.
     public static func problems(of documents: [String]) throws -> [String?] {
         let input = try JSONEncoder().encode([String(contentsOf: schema, encoding: .utf8)] + documents)
         return try JSONDecoder().decode([String?].self, from: run(script, on: input))
@@ -58,7 +58,7 @@ public enum SchemaValidator {
         return data
     }
     #else
-    /// Nothing can be run here.
+    /// No process can run here.
     public static let isAvailable = false
 
     /// Always throws.

@@ -2,20 +2,20 @@
 import Foundation
 import Testing
 
-/// Nothing here is run on an Apple platform: the compiler checks the code that only they compile, against stand-ins for what only
-/// they have (`Tests/SourceTests/Apple`).
+/// Nothing here runs on an Apple platform. The compiler checks the code that only those platforms compile, with substitutes for
+/// what only they have (`Tests/SourceTests/Apple`).
 @Suite("Code for Apple platforms")
 struct AppleBranchTests {
-    @Test("it compiles")
+    @Test("It compiles")
     func compiles() async throws {
         let targets = try await Compiled.apple()
         #expect(targets.keys.sorted() == PackageFolder.targets.sorted())
     }
 
-    @Test("what it calls on Apple platforms is what is checked")
+    @Test("The code that it calls on Apple platforms is the code that's checked")
     func isOfApple() async throws {
         let (apple, linux) = (try await Compiled.apple(), try await Compiled.linux())
-        // Around a lock of Darwin's it is a class, around a `Mutex` a structure.
+        // With Darwin's lock it's a class, and with a `Mutex` a structure.
         #expect(declares("s:7GuardedAAC", apple["Guarded"]) && !declares("s:7GuardedAAV", apple["Guarded"]))
         #expect(declares("s:7GuardedAAV", linux["Guarded"]) && !declares("s:7GuardedAAC", linux["Guarded"]))
         let relay = "s:17LocalSubstitution14ChallengeRelayC"

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("File names")
 struct FileNameTests {
-    @Test("a file is named for what it declares, and other types in it are private")
+    @Test("A file is named for what it declares, and other types in it are private")
     func names() throws {
         var found: [String: [String]] = [:]
         for path in try PackageFolder.targets.flatMap(PackageFolder.sources) {
@@ -22,7 +22,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "a misnamed file is found",
+        "A misnamed file is found",
         arguments: [
             ("Word.swift", "struct Word {\n    struct Kind {}\n}", []),
             ("Word.swift", "@MainActor public final class Word {}\nprivate enum Kind {}\nextension Kind {}", []),

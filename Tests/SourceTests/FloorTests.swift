@@ -2,10 +2,10 @@
 import Foundation
 import Testing
 
-@Suite("The oldest systems")
+@Suite("The oldest supported systems")
 struct FloorTests {
     @Test(
-        "no declaration that a target uses is newer than the systems in Package.swift",
+        "No declaration that a target uses is newer than the systems in Package.swift",
         arguments: PackageFolder.targets
     )
     func declarations(_ target: String) async throws {
@@ -13,7 +13,7 @@ struct FloorTests {
         let isCommand = target == PackageFolder.command
         let floor = try Self.floor().filter { !isCommand || $0.key == "macOS" }
         #expect(floor.count == (isCommand ? 1 : 5))
-        // Not as on Linux, whose own code may use what is there.
+        // Not as compiled on Linux, whose own code may use anything available there.
         let files = try #require(try await Compiled.apple()[target])
         var found: [String: Set<String>] = [:]
         for file in files {
@@ -32,7 +32,7 @@ struct FloorTests {
     }
 
     @Test(
-        "the toolchain's modules say how old a declaration is",
+        "The toolchain's modules say how old a declaration is",
         arguments: [
             ("Mutex", 15), ("ContinuousClock", 13), ("Duration", 13), ("Regex", 13), ("URL.host(percentEncoded:)", 13),
             ("String.init(validating:as:)", 15), ("UInt128", 15),
@@ -43,7 +43,7 @@ struct FloorTests {
         #expect(symbols.contains { $0.introduced["macOS"] == SystemVersion(version) })
     }
 
-    @Test("no type needs a newer system at run time")
+    @Test("No type needs a newer system at run time")
     func types() throws {
         let paths = try PackageFolder.targets.flatMap(PackageFolder.sources)
         let texts = try paths.map { SourceText(try PackageFolder.text(of: $0)) }
@@ -54,7 +54,7 @@ struct FloorTests {
     }
 
     @Test(
-        "types that need a newer system at run time are found",
+        "Types that need a newer system at run time are found",
         arguments: [
             ("var all: any Sequence<Int>", 1), ("func f(_ all: any Collection < Int >) {}", 1),
             ("let all: [any Foundation.Sequence<Int>]", 1), ("var all: any Sequence", 0),
@@ -82,7 +82,7 @@ struct FloorTests {
         #expect(try RuntimeFloor([text]).problems(in: text).count == count)
     }
 
-    /// The systems in Package.swift.
+    /// Returns the systems in Package.swift.
     private static func floor() throws -> [String: SystemVersion] {
         let manifest = try PackageFolder.text(of: "Package.swift")
         let pattern = #/\.(\w+)\(\.v(\d+)(?:_(\d+))?\)/#

@@ -23,7 +23,7 @@ struct PrivacyTests {
         return try PropertyListDecoder().decode(Manifest.self, from: data)
     }
 
-    @Test("it says that nothing is tracked or collected, and why the dates of files are read")
+    @Test("It says that nothing is tracked or collected, and why the dates of files are read")
     func contents() throws {
         let manifest = try Self.manifest()
         #expect(!manifest.NSPrivacyTracking)
@@ -33,7 +33,7 @@ struct PrivacyTests {
         #expect(reasons == [["C617.1"]])
     }
 
-    @Test("it names the required-reason APIs that the library calls, and no others")
+    @Test("It names the required-reason APIs that the library calls, and no others")
     func categories() async throws {
         let symbols = try await ToolchainSymbols.all().symbols
         let compiled = [try await Compiled.linux(), try await Compiled.apple()]
@@ -45,7 +45,7 @@ struct PrivacyTests {
         #expect(stated.sorted() == used.sorted(), "The library calls \(calls). State the same in \(Self.path).")
     }
 
-    /// Functions, and the categories that they belong to.
+    /// Functions and their categories.
     private static let calls: KeyValuePairs = [
         "func f(_ s: inout stat) { fstat(0, &s) }": "FileTimestamp",
         "func f() { _ = Glibc.lstat(_:_:) }": "FileTimestamp",
@@ -57,7 +57,7 @@ struct PrivacyTests {
         "func f() { _ = (CLOCK_MONOTONIC, Date(), stat()) }": "",
     ]
 
-    @Test("calls are found")
+    @Test("Calls are found")
     func calls() async throws {
         let folder = Compiler.temporaryFile("calls")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -76,13 +76,13 @@ struct PrivacyTests {
         }
     }
 
-    @Test("the toolchain has every declaration of the list")
+    @Test("The toolchain has every declaration on the list")
     func list() async throws {
         let names = Set(try await ToolchainSymbols.all().symbols.values.map(\.name))
         for reason in RequiredReasons.all { #expect(names.isSuperset(of: reason.symbols)) }
     }
 
-    /// What files refer to: C functions, and declarations of the toolchain's modules.
+    /// Returns what files refer to: C functions, and declarations of the toolchain's modules.
     private static func names(in files: [CompiledFile], _ symbols: [String: ToolchainSymbols.Symbol]) -> Set<String> {
         Set(
             files.flatMap(\.used).compactMap { usr in

@@ -4,17 +4,17 @@ import Testing
 
 @Suite("Rooms")
 struct RoomTests {
-    @Test("a folder uses only the folders before it", arguments: Rooms.all.map(\.target))
+    @Test("A folder only uses the folders before it", arguments: Rooms.all.map(\.target))
     func order(_ target: String) async throws {
         let rooms = try #require(Rooms.all.first { $0.target == target })
-        // Both, since each has code that the other doesn't.
+        // Uses both, since each has code that the other doesn't.
         let files = try await [Compiled.linux(), Compiled.apple()].flatMap { $0[target] ?? [] }
         #expect(files.count >= 2 * (try PackageFolder.sources(of: target).count))
         let arrows = Arrow.all(in: files, of: "Sources/\(target)")
         for problem in rooms.problems(with: arrows) { Issue.record("\(problem)") }
     }
 
-    @Test("every target has rooms, and every folder of it with code is one, or is known to be wrong")
+    @Test("Every target has rooms, and every folder with code is one or a known exception")
     func folders() throws {
         let sources = PackageFolder.root.appendingPathComponent("Sources").path
         #expect(try FileManager.default.contentsOfDirectory(atPath: sources).sorted() == PackageFolder.targets.sorted())
@@ -46,13 +46,13 @@ struct RoomTests {
     ]
 
     @Test(
-        "an arrow upwards and a circle are found, however the other is named",
+        "An upward arrow and a cycle are found, however the other folder is named",
         arguments: [
             ("struct Line { let text: Text }", ["Low → High"]),
             ("extension Word { var book: Book? { nil } }", ["Low → top"]),
             ("func find(_ type: Any.Type) -> Bool { type == Text.self }", ["Low → High"]),
             ("func count(_ text: some Sequence) -> Int { Text().words.count }", ["Low → High"]),
-            // By inference alone.
+            // The use is only inferred.
             ("func length(_ book: Book) -> Int? { book.text.first()?.length }", ["Low → High", "Low → top"]),
             ("struct Line { let word = Word() }", []),
         ]
@@ -64,7 +64,7 @@ struct RoomTests {
         #expect(problems.allSatisfy { $0.contains("Low/Line.swift uses, of ") })
     }
 
-    @Test("a folder that isn't a room may neither use nor be used")
+    @Test("A folder that isn't a room may neither use others nor be used")
     func unknownFolder() async throws {
         let arrows = try await Self.arrows(
             adding: ["Other/Page.swift": "struct Page { let kind = Kind.long }", "Last.swift": "let last = Page()"]
@@ -72,7 +72,7 @@ struct RoomTests {
         #expect(Self.madeUp.problems(with: arrows).map(Self.arrow) == ["Other → Low", "top → Other"])
     }
 
-    @Test("what is known to be wrong is accepted while it exists")
+    @Test("A known exception is accepted while it exists")
     func notYet() async throws {
         let known = Rooms(target: "MadeUp", order: Self.madeUp.order, notYet: ["Low": ["High", "top"]])
         let arrows = try await Self.arrows(adding: ["Low/Line.swift": "struct Line { let text: Text }"])

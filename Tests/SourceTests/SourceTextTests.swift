@@ -4,7 +4,7 @@ import Testing
 @Suite("The text of a source file")
 struct SourceTextTests {
     @Test(
-        "has no comments, and nothing in its strings but the code of interpolations",
+        "It has no comments, and only the interpolated code of its strings",
         arguments: [
             ("a // b\nc", "a     \nc"), ("a /* b /* c */ d */ e", "a                   e"), (#"a "b" c"#, #"a " " c"#),
             (#"a "\"b" c"#, #"a "   " c"#), (#"a "b\(c + d("e"))f" g"#, #"a "   c + d(" ")  " g"#),

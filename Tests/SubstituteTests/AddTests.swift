@@ -22,7 +22,7 @@ struct AddTests {
 
     // MARK: With a file
 
-    @Test("copies a file in, and leaves the rest of the map as it is")
+    @Test("It copies a file in, and leaves the rest of the map unchanged")
     func file() async throws {
         try folder.write("png", to: "elsewhere/logo.png")
         let run = try await folder.substitute("add", Self.url, "elsewhere/logo.png")
@@ -36,7 +36,7 @@ struct AddTests {
     }
 
     @Test(
-        "names a file that is in the resources folder",
+        "It names a file that's already in the resources folder",
         arguments: ["Resources/sub/a.txt", "link/../Resources/sub/a.txt"]
     )
     func inside(path: String) async throws {
@@ -47,7 +47,7 @@ struct AddTests {
         #expect(try files() == ["mine.txt", "sub", "sub/a.txt"])
     }
 
-    @Test("puts files where the map has its files: beside it, unless there is a folder Resources or none yet")
+    @Test("It puts files where the map's files are: beside it, unless there's a folder Resources or no file yet")
     func ownFolder() async throws {
         try folder.write("png", to: "elsewhere/logo.png")
         try FileManager.default.removeItem(at: folder.url.appendingPathComponent("Resources"))
@@ -64,7 +64,7 @@ struct AddTests {
         #expect(!folder.exists("beside/Resources"))
     }
 
-    @Test("adds no file that the map's own folder doesn't serve", arguments: [".x.png", "substitutions.json"])
+    @Test("It adds no file that the map's own folder doesn't serve", arguments: [".x.png", "substitutions.json"])
     func notServed(_ file: String) async throws {
         let map = #"{ "https://h.com/mine": "mine.txt" }"#
         try folder.write(map, to: "beside/substitutions.json")
@@ -76,7 +76,7 @@ struct AddTests {
         #expect(run.messages.contains(file))
     }
 
-    @Test("puts files where those of alternatives are, and replaces them")
+    @Test("It puts files where those of alternatives are, and replaces them")
     func alternatives() async throws {
         let map = #"{ "https://h.com/list": [{ "text": "x", "methods": ["POST"] }, "mine.txt"] }"#
         try folder.write(map, to: "beside/substitutions.json")
@@ -88,14 +88,14 @@ struct AddTests {
         #expect(!folder.exists("beside/Resources"))
     }
 
-    @Test("takes a pattern")
+    @Test("It accepts a pattern")
     func pattern() async throws {
         try folder.write("png", to: "logo.png")
         let key = "https://*.h.com/*.png*"
         #expect(try await folder.substitute("add", key, "logo.png").status == 0)
         let run = try await folder.substitute("explain", "https://a.h.com/x.png")
         #expect(run.output.contains("logo.png"))
-        // The same one, written in another way.
+        // The same pattern, spelled differently.
         #expect(try await folder.substitute("add", "HTTPS://*.H.com/*.png*", "Resources/mine.txt").status == 1)
         #expect(
             try await folder.substitute("add", "HTTPS://*.H.com/*.png*", "Resources/mine.txt", "--force").status == 0
@@ -103,16 +103,20 @@ struct AddTests {
         #expect(try map().contains("\"\(key)\": \"mine.txt\""))
     }
 
-    @Test("replaces an entry only with --force, and its own file, but no other entry's")
+    @Test("It replaces an entry and its own file only with --force, and never another entry's file")
     func force() async throws {
         try folder.write("new", to: "mine.txt")
         let refused = try await folder.substitute("add", "https://h.com/mine", "mine.txt")
         #expect(refused.status == 1)
-        #expect(refused.messages.contains("the map has an entry for it (“https://h.com/mine”): --force replaces it"))
+        #expect(
+            refused.messages.contains(
+                "The map already has an entry for the URL, “https://h.com/mine”. Replace it with --force."
+            )
+        )
         let clash = try await folder.substitute("add", Self.url, "mine.txt")
-        #expect(clash.messages.contains("the resources folder has another file “mine.txt”"))
+        #expect(clash.messages.contains("The resources folder has another file “mine.txt”. Rename yours"))
         let other = try await folder.substitute("add", Self.url, "mine.txt", "--force")
-        #expect(other.messages.contains("“mine.txt” of the resources folder belongs to another entry"))
+        #expect(other.messages.contains("“mine.txt” in the resources folder belongs to another entry. Rename yours."))
         #expect([clash.status, other.status] == [1, 1])
         #expect(try map() == Self.map)
         #expect(try folder.contents("Resources/mine.txt") == Data("mine".utf8))
@@ -124,11 +128,13 @@ struct AddTests {
     }
 
     @Test(
-        "refuses what can't be an entry, and writes nothing",
+        "It refuses what can't be an entry, and writes nothing",
         arguments: [
             ("https://h.com/a#b", "a.txt", "has a fragment"), ("ftp://h.com/a", "a.txt", "has the scheme “ftp”"),
-            ("https://h*.com/", "a.txt", "in a host, * stands alone"), ("h.com", "a.txt", "has no scheme"),
-            ("https://h.com/a", "none.txt", "none.txt does not exist"),
+            ("https://h*.com/", "a.txt", "has the host “h*.com”, where * is in the wrong place"),
+            ("h.com", "a.txt", "has no scheme"),
+            ("https://h.com/a", "none.txt", "none.txt” doesn't exist."),
+            ("https://h.com/a", "mine.txt", "The file “mine.txt” doesn't exist here. Use Resources/mine.txt.\n"),
             ("https://h.com/a", "Resources", "is a folder, not a regular file"),
             ("https://h.com/a", "a*.txt", "has a *, which stands for a part of the URL"),
         ]
@@ -143,17 +149,20 @@ struct AddTests {
         #expect(try files() == ["mine.txt"])
     }
 
-    @Test("needs a map that is right")
+    @Test("It needs a map without problems")
     func noMap() async throws {
         try folder.write("a", to: "a.txt")
         let run = try await folder.substitute("add", Self.url, "a.txt", "--map", "none.json")
         #expect(run.status == 1)
-        #expect(run.messages.contains("\(folder.path("none.json")) doesn't exist. Make a map with substitute init"))
+        #expect(
+            run.messages.contains("The map “\(folder.path("none.json"))” doesn't exist. Create one with ")
+        )
+        #expect(run.messages.contains("/substitute init --map none.json, or name another with --map FILE.\n"))
         #expect(!folder.exists("none.json"))
         try folder.writeMap(#"{ "https://h.com/a": "gone.txt" }"#)
         let broken = try await folder.substitute("add", Self.url, "a.txt")
         #expect(broken.status == 1)
-        #expect(broken.messages.contains("the file “gone.txt” does not exist"))
+        #expect(broken.messages.contains("The file “gone.txt” doesn't exist"))
         #expect(try files() == ["mine.txt"])
     }
 
@@ -169,7 +178,7 @@ struct AddTests {
         ])
     }
 
-    @Test("keeps what a URL gives, under a readable name with the right extension")
+    @Test("It keeps a URL's response, under a readable name with the right extension")
     func load() async throws {
         let origin = try origin()
         defer { origin.stop() }
@@ -187,7 +196,7 @@ struct AddTests {
         #expect(record["outcome"] == .text("unchanged"))
     }
 
-    @Test("fails on an HTTP error or none at all, and writes nothing", arguments: ["/nothing", "/dead"])
+    @Test("It fails on an HTTP error or without a response, and writes nothing", arguments: ["/nothing", "/dead"])
     func failure(path: String) async throws {
         let origin = try origin()
         defer { origin.stop() }
@@ -196,13 +205,13 @@ struct AddTests {
         #expect(run.status == 1)
         #expect(run.hasExited)
         #expect(run.messages.contains("\(url): "))
-        if path == "/nothing" { #expect(run.messages.contains("status 404: nothing was added")) }
+        if path == "/nothing" { #expect(run.messages.contains("status 404. Nothing was added.")) }
         #expect(try map() == Self.map)
         #expect(try files() == ["mine.txt"])
     }
 
     @Test(
-        "fails after a redirect with a credential, says why, and doesn't write anything",
+        "It fails after a redirect with a credential, says why, and writes nothing",
         arguments: [
             (["/2?access_token=s3cr3t"], "the URL's parameter “access_token” may be a credential"),
             (["http://user:s3cr3t@HOST/2"], "the URL has user info"),
@@ -219,14 +228,13 @@ struct AddTests {
         let url = origin.url("/1").absoluteString
         let run = try await folder.substitute("add", url)
         #expect(run.status == 1)
-        #expect(run.messages.contains("\(url): after a redirect, \(reason)"))
-        #expect(run.messages.contains("nothing was added"))
+        #expect(run.messages.contains("\(url): Nothing was added, because after a redirect, \(reason)"))
         #expect(!run.messages.contains("s3cr3t"))
         #expect(try map() == Self.map)
         #expect(try files() == ["mine.txt"])
     }
 
-    @Test("adds what a redirect leads to, though the redirect sets a cookie")
+    @Test("It adds a redirect's target, even if the redirect sets a cookie")
     func redirectWithCookie() async throws {
         let origin = try LoopbackServer { request in
             guard request.path == "/a" else { return .text("page") }
@@ -244,11 +252,11 @@ struct AddTests {
         #expect(origin.requests.last?.header("Cookie") == nil)
     }
 
-    @Test("can't load a pattern")
+    @Test("It can't load a pattern")
     func loadPattern() async throws {
         let run = try await folder.substitute("add", "https://h.com/*")
         #expect(run.status == 1)
-        #expect(run.messages.contains("is a pattern, which can't be loaded: name a file for it"))
+        #expect(run.messages.contains("is a pattern, which can't be loaded. Name a file for it."))
     }
 
     /// A value of the JSON document.

@@ -23,7 +23,7 @@ struct AnswerSourcesTests {
 
     private func response() throws -> URLResponse { try #require(cache.cachedResponse(for: request)).response }
 
-    @Test("is known for each of several requests for one URL that are answered before the first one ends")
+    @Test("The source of each of several concurrent requests for one URL is known")
     func several() throws {
         let sources = AnswerSources(of: cache)
         let responses = [try response(), try response(), try response()]
@@ -31,7 +31,7 @@ struct AnswerSourcesTests {
         #expect(sources.take(responses[0], to: request) == .network)
     }
 
-    @Test("is the entry that answers a redirect's target, and leaves the other URL's source alone")
+    @Test("The source is the entry that answers a redirect's target, and the other URL's source is left alone")
     func redirected() throws {
         let sources = AnswerSources(of: cache)
         let from = URLRequest(url: try #require(URL(string: "https://h.com/from")))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("substitute check", .serialized)
 struct CheckTests {
-    /// What `--json` says of a map.
+    /// The JSON that `--json` prints for a map.
     private struct Report: Decodable {
         struct Finding: Decodable {
             let severity: String
@@ -28,7 +28,7 @@ struct CheckTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("finds nothing wrong with a map that is right")
+    @Test("It finds nothing wrong with a correct map")
     func clean() async throws {
         try folder.writeMap(
             #"{ "https://h.example/a": "a.txt", "https://h.example/site/*": "site/*", "https://h.example/site/x/*": null }"#,
@@ -46,9 +46,9 @@ struct CheckTests {
 
     // MARK: Errors
 
-    /// An entry that is wrong, and what is said of it.
+    /// An entry with a mistake, and the expected report.
     struct Mistake: CustomTestStringConvertible, Sendable {
-        /// `nil` where any will do.
+        /// `nil` if any will do.
         let key: String?
         let value: String
         let kind: String
@@ -82,65 +82,81 @@ struct CheckTests {
         var testDescription: String { "\(key ?? "…"): \(value)" }
 
         static let all = [
-            Mistake("$default", value: "{}", "reservedKey", "is a reserved key: did you mean “$defaults”?"),
-            Mistake("$other", value: "{}", "reservedKey", "only $schema and $defaults begin with $"),
+            Mistake("$default", value: "{}", "reservedKey", "The key is reserved. Did you mean “$defaults”?"),
+            Mistake("$other", value: "{}", "reservedKey", "Only $schema and $defaults can begin with $."),
             Mistake("$defaults", value: "7", "wrongType", "must be an object"),
             Mistake(key: "htp://x", "invalidKey", "scheme “htp”"),
-            Mistake(key: "//x/y", "invalidKey", "has no scheme: begin it with https:// or http://"),
+            Mistake(key: "//x/y", "invalidKey", "has no scheme. Begin it with https:// or http://."),
             Mistake(key: "https://", "invalidKey", "has no host"),
             Mistake(key: "https://u:p@h/", "invalidKey", "has user info"),
             Mistake(key: "https://h/#f", "invalidKey", "has a fragment"),
-            Mistake(key: "https://a*b.com/", "invalidKey", "in a host, * stands alone or before .domain"),
-            Mistake(key: "ftp://h/x", "invalidKey", "only http and https URLs are substituted"),
-            Mistake(key: "", "invalidKey", "is empty: write an absolute URL"),
-            Mistake(key: "https://ok.example/a", "duplicate", "is given twice, first on line 2: keep one"),
+            Mistake(
+                key: "https://a*b.com/",
+                "invalidKey",
+                "where * is in the wrong place. Use * alone or before a domain"
+            ),
+            Mistake(
+                key: "ftp://h/x",
+                "invalidKey",
+                "has the scheme “ftp”, which is never substituted. Use http or https."
+            ),
+            Mistake(key: "", "invalidKey", "is empty. Write an absolute URL"),
+            Mistake(key: "https://ok.example/a", "duplicate", "The key is given twice, first on line 2. Keep one."),
             Mistake(
                 key: "HTTPS://OK.example:443/%61",
                 "duplicate",
-                "is the same URL as “https://ok.example/a” on line 2"
+                "The key names the same URL as “https://ok.example/a” on line 2. Keep one of the entries."
             ),
             Mistake(
                 "https://h.example/number",
                 value: "5",
                 "wrongType",
-                "must be a file name, an object, a list of alternatives, or null"
+                "The value must be a file name, an object, a list of alternatives, or null"
             ),
-            Mistake("https://h.example/nothing", value: "{}", "noFile", "has nothing to answer with: add “file”"),
+            Mistake("https://h.example/nothing", value: "{}", "noFile", "The answer is missing. Add “file”"),
 
-            Mistake(file: "../x", "invalidFileName", "leads out of its folder"),
+            Mistake(file: "../x", "invalidFileName", "leaves its folder"),
             Mistake(file: "/etc/passwd", "invalidFileName", "is an absolute path"),
-            Mistake(file: "a/../../x", "invalidFileName", "leads out of its folder"),
+            Mistake(file: "a/../../x", "invalidFileName", "leaves its folder"),
             Mistake(file: "a\\u0000b", "invalidFileName", "has a NUL byte"),
-            Mistake(file: "", "invalidFileName", "the file “” is empty"),
-            Mistake(file: "*.txt", "invalidFileName", "has 1 *, but the key's path has none: remove the extra *"),
+            Mistake(file: "", "invalidFileName", "The file “” is empty"),
+            Mistake(file: "*.txt", "invalidFileName", "has 1 *, but the key's path has none. Remove the extra *"),
             Mistake("https://h.example/p/*", value: #""*/*""#, "invalidFileName", "but the key's path has only 1"),
-            Mistake("https://h.example/q/*", value: #""none/*""#, "missingFile", "the folder “none” does not exist"),
-            Mistake(file: "b.txt", "missingFile", "the file “b.txt” does not exist: did you mean “a.txt”?"),
-            Mistake(file: "sub/a.txt", "missingFile", "but “a.txt” does: Xcode groups and `.process` flatten folders"),
+            Mistake("https://h.example/q/*", value: #""none/*""#, "missingFile", "The folder “none” doesn't exist"),
+            Mistake(file: "b.txt", "missingFile", "The file “b.txt” doesn't exist. Did you mean “a.txt”?"),
+            Mistake(
+                file: "sub/a.txt",
+                "missingFile",
+                "Did you mean “a.txt”?"
+            ),
             Mistake(file: "nothing-like-it.bin", "missingFile", "Resources”, or correct the name"),
-            Mistake(file: "link", "outsideFolder", "the file “link” is outside the resources folder"),
-            Mistake(file: "sub", "notRegularFile", "the file “sub” is a folder, not a regular file"),
-            Mistake(file: "pipe", "notRegularFile", "the file “pipe” is a named pipe, not a regular file"),
+            Mistake(
+                file: "link",
+                "outsideFolder",
+                "The file “link” leads outside the resources folder. Replace the link with a copy."
+            ),
+            Mistake(file: "sub", "notRegularFile", "The file “sub” is a folder, not a regular file"),
+            Mistake(file: "pipe", "notRegularFile", "The file “pipe” is a named pipe, not a regular file"),
 
-            Mistake(field: #""statis": 404"#, "unknownField", "the field “statis” is unknown: did you mean “status”?"),
-            Mistake(field: #""zzzzzzzz": 1"#, "unknownField", "the fields are file, mimeType, charset"),
-            Mistake(field: #""status": 600"#, "invalidValue", "the status 600 is not in 100–599"),
+            Mistake(field: #""statis": 404"#, "unknownField", "The field “statis” is unknown. Did you mean “status”?"),
+            Mistake(field: #""zzzzzzzz": 1"#, "unknownField", "The fields are file, mimeType, charset"),
+            Mistake(field: #""status": 600"#, "invalidValue", "“status” can't be 600. Use a number from 100 to 599."),
             Mistake(field: #""status": "404""#, "wrongType", "“status” must be a number"),
-            Mistake(field: #""file": "a.txt""#, "duplicate", "the field “file” is given twice"),
+            Mistake(field: #""file": "a.txt""#, "duplicate", "The field “file” is given twice. Keep one."),
             Mistake(field: #""mimeType": "png""#, "invalidValue", "“png” isn't a MIME type"),
             Mistake(field: #""charset": "u t""#, "invalidValue", "“u t” isn't a charset"),
-            Mistake(field: #""use": "whenOfline""#, "invalidValue", "did you mean “whenOffline”?"),
+            Mistake(field: #""use": "whenOfline""#, "invalidValue", "Did you mean “whenOffline”?"),
             Mistake(field: #""timeout": 0"#, "invalidValue", "“timeout” must be more than 0"),
-            Mistake(field: #""methods": []"#, "invalidValue", "“methods” must name at least one"),
-            Mistake(field: #""ignoreQuery": ["a*b"]"#, "invalidValue", "whose * is not its last character"),
-            Mistake(field: #""headers": { "a b": "c" }"#, "invalidHeader", "“a b” is no header name"),
+            Mistake(field: #""methods": []"#, "invalidValue", "“methods” is empty. Name at least one"),
+            Mistake(field: #""ignoreQuery": ["a*b"]"#, "invalidValue", "with * only at its end"),
+            Mistake(field: #""headers": { "a b": "c" }"#, "invalidHeader", "“a b” isn't a header name"),
             Mistake(field: #""headers": { "A": "b\n" }"#, "invalidHeader", "has a control character in its value"),
             Mistake(field: #""headers": { "Content-Length": "3" }"#, "invalidHeader", "“Content-Length” can't be set"),
             Mistake(field: #""headers": { "X-A": "1", "x-a": "2" }"#, "duplicate", "is given as “X-A” too"),
         ]
     }
 
-    /// Files that the mistakes are about.
+    /// Makes the files that the mistakes are about.
     private func makeFiles() throws {
         try folder.write("hello", to: "Resources/a.txt")
         try folder.write("secret", to: "outside.txt")
@@ -162,7 +178,7 @@ struct CheckTests {
         try folder.write("{\n" + lines.joined(separator: ",\n") + "\n}", to: "substitutions.json")
     }
 
-    @Test("reports what is wrong with an entry, with its key and line, and what to do", arguments: Mistake.all)
+    @Test("It reports an entry's mistake with its key, its line and the fix", arguments: Mistake.all)
     func error(of mistake: Mistake) async throws {
         try makeFiles()
         try writeMap([mistake])
@@ -179,7 +195,7 @@ struct CheckTests {
         #expect(finding.message.contains(mistake.message))
     }
 
-    @Test("reports everything that is wrong, not only the first, in the order of lines")
+    @Test("It reports everything that's wrong, not only the first mistake, in the order of lines")
     func allErrors() async throws {
         try makeFiles()
         try writeMap(Mistake.all)
@@ -196,7 +212,7 @@ struct CheckTests {
         #expect(run.lines.dropLast().last?.hasPrefix("1 entry in use, \(errors.count) errors, ") == true)
     }
 
-    @Test("reports a file that it may not read", .enabled(if: geteuid() != 0, "root may read everything"))
+    @Test("It reports a file that it isn't allowed to read", .enabled(if: geteuid() != 0, "root may read everything"))
     func unreadable() async throws {
         try folder.writeMap(#"{ "https://h.example/a": "a.txt" }"#, files: ["a.txt": "hello"])
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.path("Resources/a.txt"))
@@ -205,7 +221,7 @@ struct CheckTests {
         #expect(try run.json(Report.self).findings.map(\.kind) == ["unreadableFile"])
     }
 
-    @Test("reports a syntax error with its column")
+    @Test("It reports a syntax error with its column")
     func syntax() async throws {
         try folder.writeMap("{\n  \"https://h.example/a\": nil\n}")
         let report = try await folder.substitute("check", "--json").json(Report.self)
@@ -217,17 +233,17 @@ struct CheckTests {
     }
 
     #if os(Linux)
-    @Test("calls a file whose name differs in letter case missing, and names the one that exists")
+    @Test("It calls a file missing if its name differs in letter case, and names the one that exists")
     func letterCase() async throws {
         try folder.writeMap(#"{ "https://h.example/a": "Logo.png" }"#, files: ["logo.png": "x"])
         let run = try await folder.substitute("check")
         #expect(run.status == 1)
-        #expect(run.output.contains("the file “Logo.png” does not exist: did you mean “logo.png”?"))
+        #expect(run.output.contains("The file “Logo.png” doesn't exist. Did you mean “logo.png”?"))
     }
     #endif
 
     @Test(
-        "reports a mistyped file name once, and doesn't call the intended file unused",
+        "It reports a mistyped file name once, and doesn't call the intended file unused",
         arguments: [
             ("https://h.example/a", "stauts.json", "status.json"),
             ("https://h.example/a", "status.json", "sub/status.json"),
@@ -258,7 +274,7 @@ struct CheckTests {
                 kind: "unusedFile",
                 entries: [#""https://h.example/a": "a.txt""#],
                 files: ["a.txt": "hello", "sub/left.txt": "over", ".hidden": "is no such file"],
-                message: "no entry names the file “sub/left.txt” in the resources folder",
+                message: "No entry names the file “sub/left.txt” in the resources folder.",
                 line: nil
             ),
             Oddity(
@@ -266,7 +282,7 @@ struct CheckTests {
                 kind: "neverWins",
                 entries: [#""https://h.example/x/**": "x/*""#, #""https://h.example/x/*": "x/*""#],
                 files: ["x/a.txt": "hello"],
-                message: "the pattern is shadowed by “https://h.example/x/*”, which matches the same"
+                message: "The pattern is shadowed by “https://h.example/x/*”, which matches the same"
             ),
             Oddity(
                 testDescription: "a pattern that two others shadow together",
@@ -276,61 +292,63 @@ struct CheckTests {
                     #""http://h.example/x/*": "x/*""#,
                 ],
                 files: ["x/a.txt": "hello"],
-                message: "together they match the same"
+                message: "which together match the same URLs. Remove it."
             ),
             Oddity(
                 testDescription: "a pattern whose file name can never be filled",
                 kind: "neverWins",
                 entries: [#""https://h.example/x/*": ".x/*""#],
                 files: [".x/a.txt": "hello"],
-                message: "the pattern never applies: the file “.x/*” has an empty segment or one that begins with “.”"
+                message:
+                    "The pattern never applies: the file “.x/*” has an empty segment or one that begins with “.”. Correct"
             ),
             Oddity(
                 testDescription: "a header that the loader refuses",
                 kind: "refusedByLoader",
                 entries: [#""https://h.example/a": { "file": "a.txt", "headers": { "Vary": "Cookie" } }"#],
                 files: ["a.txt": "hello"],
-                message: "no response with the header “Vary” from a cache: unless the cache is attached"
+                message:
+                    "The loader never uses a cached response with the header “Vary”. Attach the cache to the session."
             ),
             Oddity(
                 testDescription: "a status that the loader refuses",
                 kind: "refusedByLoader",
                 entries: [#""https://h.example/a": { "status": 500 }"#],
                 files: [:],
-                message: "no response with the status 500 from a cache"
+                message: "never uses a cached response with the status 500."
             ),
             Oddity(
                 testDescription: "a method that the loader doesn't ask a cache for",
                 kind: "refusedByLoader",
                 entries: [#""https://h.example/a": { "file": "a.txt", "methods": ["POST"] }"#],
                 files: ["a.txt": "hello"],
-                message: "the loader doesn't ask a cache for POST"
+                message: "The loader doesn't ask a cache for POST"
             ),
             Oddity(
                 testDescription: "a file that is not what its MIME type says",
                 kind: "contradictedType",
                 entries: [#""https://h.example/a": "a.png""#],
                 files: ["a.png": "GIF89a......"],
-                message: "the file “a.png” is served as image/png, but its first bytes say: image/gif"
+                message: "The file “a.png” is served as image/png, but its first bytes say otherwise: image/gif."
             ),
             Oddity(
                 testDescription: "a pattern that ends in an extension",
                 kind: "missesQuery",
                 entries: [#""https://h.example/*.css": "site/*.css""#],
                 files: ["site/a.css": "a {}"],
-                message: "a URL with a query, such as …?v=1: end it in “.css*”, or add “ignoreQuery”: true"
+                message: "a URL with a query, such as …?v=1. End it in “.css*”, or add \"ignoreQuery\": true."
             ),
             Oddity(
                 testDescription: "a catch-all",
                 kind: "catchAll",
                 entries: [#""https://h.example/*": "*""#],
                 files: ["a.txt": "hello"],
-                message: "the pattern serves every file of the resources folder"
+                message: "The pattern serves every file in the resources folder"
             ),
         ]
     }
 
-    @Test("warns of what is odd, and succeeds all the same", arguments: Oddity.all)
+    @Test("It warns of oddities, and still succeeds", arguments: Oddity.all)
     func warning(of oddity: Oddity) async throws {
         try folder.writeMap("{\n" + oddity.entries.joined(separator: ",\n") + "\n}", files: oddity.files)
         let run = try await folder.substitute("check")
@@ -348,7 +366,7 @@ struct CheckTests {
         #expect((finding.key == nil) == (oddity.line == nil))
     }
 
-    @Test("does not call a file unused that only an entry with an error names")
+    @Test("It doesn't call a file unused that only an entry with an error names")
     func usedByMistake() async throws {
         try folder.writeMap(
             """
@@ -361,7 +379,7 @@ struct CheckTests {
         #expect(run.lines.dropLast().last == "0 entries in use, 3 errors, 0 warnings")
     }
 
-    @Test("does not warn of entries that are switched off")
+    @Test("It doesn't warn of disabled entries")
     func disabled() async throws {
         try folder.writeMap(
             #"{ "https://h.example/*.css": { "file": "*", "enabled": false }, "https://h.example/*.js": null }"#
@@ -369,7 +387,7 @@ struct CheckTests {
         #expect(try await folder.substitute("check").output == "2 entries in use, 0 errors, 0 warnings\n")
     }
 
-    @Test("lets no control character of a map reach the terminal")
+    @Test("No control character of a map reaches the terminal")
     func controlCharacters() async throws {
         try folder.writeMap(#"{ "\u001b]0;title\u0007": "\u001b[2Jx", "https://h.example/\u001b[2J": "a.txt" }"#)
         let run = try await folder.substitute("check")

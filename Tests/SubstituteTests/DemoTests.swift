@@ -3,7 +3,7 @@ import Testing
 
 @Suite("substitute demo", .serialized)
 struct DemoTests {
-    /// What `--json` says of it.
+    /// The JSON that `--json` prints.
     private struct Report: Decodable {
         let defaultCache: [GetTests.Record]
         let substitutionCache: [GetTests.Record]
@@ -18,7 +18,7 @@ struct DemoTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("loads all parts from the network with the default cache, then from files with the substitution cache")
+    @Test("It loads all parts from the network with the default cache, then from files with the substitution cache")
     func report() async throws {
         let run = try await folder.substitute("demo", "--json")
         #expect(run.status == 0)
@@ -39,7 +39,7 @@ struct DemoTests {
         )
     }
 
-    @Test("prints aligned sizes, but no times, which would only show how long a first load takes")
+    @Test("It prints aligned sizes but no times, which would only show how long a first load takes")
     func columns() async throws {
         let run = try await folder.substitute("demo")
         for rows in run.lines.split(whereSeparator: { !$0.hasPrefix("network") && !$0.hasPrefix("substituted") }) {
@@ -54,7 +54,7 @@ struct DemoTests {
         #expect(try await folder.substitute("demo", "--json").json(Report.self).defaultCache[0].milliseconds == nil)
     }
 
-    @Test("shows the map next to the pages, and marks the lines that answered")
+    @Test("It shows the map next to the pages, and marks the lines that answered")
     func mapLines() async throws {
         let map = "{\n  \"http://127.0.0.1:*/hero.png\": \"a & <b>\",\n  \"https://h.example/x\": \"a & <b>\"\n}\n"
         try folder.writeMap(map, files: ["a & <b>": "no picture"])
@@ -66,7 +66,7 @@ struct DemoTests {
         #expect(page.contains("<span class=\"tag\">line 2</span> <span class=\"file\">a &amp; &lt;b></span>"))
     }
 
-    @Test("needs no other host than its own")
+    @Test("It contacts no host other than its own")
     func ownHost() async throws {
         let report = try await folder.substitute("demo", "--json").json(Report.self)
         let loaded = (report.defaultCache + report.substitutionCache).filter { $0.source != "substituted" }
@@ -74,24 +74,24 @@ struct DemoTests {
         #expect(loaded.allSatisfy { URL(string: $0.url)?.host() == "127.0.0.1" })
     }
 
-    @Test("prints both tables, the requests to the origin, and in its last line a link to the page that it wrote")
+    @Test("It prints both tables and the requests to the origin, and a link to the page in its last line")
     func text() async throws {
         let run = try await folder.substitute("demo")
         #expect(run.status == 0)
-        #expect(run.messages == "substitute: the map that comes with the command: 7 entries\n")
+        #expect(run.messages == "substitute: the demo's own map, 7 entries\n")
         #expect(run.lines.count { $0.hasPrefix("network ") } == Self.parts.count + 1)
         #expect(run.lines.count { $0.hasPrefix("substituted ← ") } == Self.parts.count)
-        #expect(run.output.contains("\nWith the default cache: The origin was asked 6 times and sent "))
-        #expect(run.output.contains("\nWith LocalSubstitutionCache: The origin was asked once and sent "))
-        #expect(run.output.contains("; 5 of 6 came from local files.\n"))
-        #expect(run.output.contains(" and sent 21,010 B; 0 of 6 came from local files.\n"))
+        #expect(run.output.contains("\nWith the default cache: The origin got 6 requests and sent "))
+        #expect(run.output.contains("\nWith LocalSubstitutionCache: The origin got 1 request and sent "))
+        #expect(run.output.contains(". 5 of 6 responses came from local files.\n"))
+        #expect(run.output.contains(" and sent 21,010 B. 0 of 6 responses came from local files.\n"))
         let link = try #require(run.output.split(separator: "\n").last)
         let page = try #require(URL(string: String(link)))
         #expect(link.hasPrefix("file:///") && page.pathExtension == "html")
         #expect(FileManager.default.fileExists(atPath: page.path))
     }
 
-    @Test("writes one page with both tables and both sites in it, that refers to nothing outside")
+    @Test("It writes one page with both tables and both sites, which refers to nothing outside")
     func page() async throws {
         let run = try await folder.substitute("demo", "--output", "page.html")
         #expect(run.status == 0)
@@ -115,7 +115,7 @@ struct DemoTests {
         #expect(sites.count == 2)
         #expect(sites.first != sites.last)
         for site in sites {
-            // The site's own parts: style sheet, picture, script, JSON; the bar's picture is in the style sheet.
+            // The site's own parts are a style sheet, a picture, a script and JSON. The bar's picture is in the style sheet.
             #expect(site.matches(of: /="data:[a-z]+\/[a-z;=0-9-]+,/).count == 4)
         }
         let texts = [page.replacing(/srcdoc="[^"]*"/, with: "")] + sites + sites.flatMap(Self.embedded)
@@ -129,7 +129,7 @@ struct DemoTests {
         }
     }
 
-    @Test("works with another map, and leaves out the URL that this map does not name")
+    @Test("It works with another map, and leaves out the URL that this map doesn't name")
     func otherMap() async throws {
         try folder.writeMap(#"{ "http://127.0.0.1:*/hero.png": "other.png" }"#, files: ["other.png": "no picture"])
         let run = try await folder.substitute("demo", "--json", "--map", "substitutions.json")
@@ -140,7 +140,7 @@ struct DemoTests {
         #expect(second.compactMap(\.file) == ["other.png"])
     }
 
-    @Test("says which files a lone copy of the command lacks, and where it looked")
+    @Test("It says which files a lone copy of the command lacks, and where it looked")
     func alone() async throws {
         let command = try folder.copyOfSubstitute()
         let run = try await folder.run(command, ["demo"])
@@ -148,22 +148,24 @@ struct DemoTests {
         #expect(run.status == 1)
         #expect(run.output.isEmpty)
         let place = command.deletingLastPathComponent().appendingPathComponent("LocalSubstitutionCache_substitute.")
-        #expect(run.messages.hasPrefix("substitute: can't find the demo's files at \(place.path)"))
+        #expect(run.messages.hasPrefix("substitute: The demo's files aren't at \(place.path)"))
         #expect(run.messages.split(separator: "\n").count == 1)
     }
 
-    @Test("fails with a message, if it can't write the page")
+    @Test("It fails with a message if it can't write the page")
     func unwritable() async throws {
         let run = try await folder.substitute("demo", "--output", "none/page.html")
         #expect(run.status == 1)
-        #expect(run.messages.hasSuffix("can't write \(folder.path("none/page.html")): No such file or directory\n"))
+        #expect(
+            run.messages.hasSuffix("“\(folder.path("none/page.html"))” can't be written: No such file or directory.\n")
+        )
     }
 
     private static func unescaped(_ text: String) -> String {
         text.replacing("&lt;", with: "<").replacing("&quot;", with: "\"").replacing("&amp;", with: "&")
     }
 
-    /// What stands in a text's `data:` URLs.
+    /// Returns the contents of a text's `data:` URLs.
     private static func embedded(_ text: String) -> [String] {
         text.matches(of: /data:[^,"]*;base64,([A-Za-z0-9+\/=]*)/).compactMap { match in
             Data(base64Encoded: String(match.1)).map { String(decoding: $0, as: UTF8.self) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("substitute explain", .serialized)
 struct ExplainTests {
-    /// What `--json` says of a request.
+    /// The JSON that `--json` prints for a request.
     private struct Answer: Decodable {
         struct Entry: Decodable {
             let key: String
@@ -65,7 +65,7 @@ struct ExplainTests {
         return try #require(answers.first)
     }
 
-    /// A request, and what becomes of it.
+    /// A request and its verdict.
     struct Case: CustomTestStringConvertible, Sendable {
         let words: [String]
         let verdict: Explanation.Verdict
@@ -99,7 +99,7 @@ struct ExplainTests {
                 entry: "https://h.example/gone",
                 line: 7
             ),
-            Case("https://u:p@h.example/a", verdict: .notHTTP, "without user info"),
+            Case("https://u:p@h.example/a", verdict: .notHTTP, "no user info"),
             Case("https://other.test/", verdict: .noEntry, "no entry names it"),
             Case("https://h.example/off", verdict: .noEntry, "are disabled or have no file for it"),
             Case(
@@ -114,7 +114,7 @@ struct ExplainTests {
                 "post",
                 "https://h.example/a",
                 verdict: .methodNotListed,
-                "does not list the method POST"
+                "doesn't list the method POST"
             ),
             Case(
                 "--reload",
@@ -138,7 +138,7 @@ struct ExplainTests {
                 entry: "https://h.example/slow",
                 line: 11
             ),
-            Case("https://h.example/plan", verdict: .ruledOut, "each entry that names it is passed over"),
+            Case("https://h.example/plan", verdict: .ruledOut, "every entry that names it is passed over"),
             Case(
                 "https://h.example/vary",
                 verdict: .refusedByLoader,
@@ -156,7 +156,7 @@ struct ExplainTests {
         ]
     }
 
-    @Test("gives the verdict with its reason and the entry that wins", arguments: Case.all)
+    @Test("It prints the verdict with its reason, and the winning entry", arguments: Case.all)
     func verdict(_ row: Case) async throws {
         let run = try await folder.substitute(["explain", "--json"] + row.words)
         #expect(run.status == 0)
@@ -182,9 +182,9 @@ struct ExplainTests {
         #expect(text.lines.contains("  served by:    \(server ?? "")") == (server != nil))
     }
 
-    @Test("knows every verdict that there is")
+    @Test("It knows every verdict")
     func allVerdicts() throws {
-        // The type can grow, so only its declarations tell.
+        // The type can grow, so only its declarations are complete.
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let source = package.appendingPathComponent("Sources/LocalSubstitution/Answering/Explanation.swift")
@@ -195,7 +195,7 @@ struct ExplainTests {
     }
 
     #if os(Linux)
-    @Test("names the request's header for which the loader takes nothing from a cache")
+    @Test("It names the header that keeps the loader from using a cache")
     func authorization() async throws {
         let answer = try await explain("--header", "Authorization: Basic x", "https://h.example/a")
         #expect(answer.verdict == "refusedByLoader")
@@ -203,7 +203,7 @@ struct ExplainTests {
     }
     #endif
 
-    @Test("is readable")
+    @Test("Its text is readable")
     func text() async throws {
         let run = try await folder.substitute("explain", "https://h.example/site/style.css", "https://h.example/A")
         #expect(run.status == 0)
@@ -213,46 +213,46 @@ struct ExplainTests {
                   verdict:      substituted
                   entry:        “https://h.example/site/s*”, line 9
                   file:         \(folder.path("Resources/site/style.css"))
-                  MIME type:    text/css; charset=utf-8, by the file's extension “css”
+                  MIME type:    text/css; charset=utf-8, from the file's extension “css”
                   shadowed:     “https://h.example/site/*”, line 8
                   shadowed:     “https://*.example/site/*”, line 10
 
                 GET https://h.example/A
                   verdict:      not substituted: no entry names it
                   served by:    the default cache, or else the network
-                  near miss:    “https://h.example/a” differs only in letter case: use capital and small letters as the request does
+                  near miss:    “https://h.example/a” differs only in letter case. Match the request's letter case.
 
                 """
         )
     }
 
-    @Test("names the file, its type, and the entries that are shadowed and passed over")
+    @Test("It names the file, its type, and the shadowed and passed-over entries")
     func fields() async throws {
         let answer = try await explain("https://h.example/site/style.css")
         #expect(answer.method == "GET")
         #expect(answer.file == folder.path("Resources/site/style.css"))
         #expect(answer.status == 200)
         #expect(answer.contentType == "text/css; charset=utf-8")
-        #expect(answer.contentTypeSource == "by the file's extension “css”")
+        #expect(answer.contentTypeSource == "from the file's extension “css”")
         #expect(answer.shadowed.map(\.key) == ["https://h.example/site/*", "https://*.example/site/*"])
         #expect(answer.shadowed.map(\.line) == [8, 10])
         #expect(answer.passedOver.isEmpty)
 
         let missing = try await explain("https://h.example/site/script.js")
         #expect(missing.passedOver.count == 3)
-        #expect(missing.passedOver.allSatisfy { $0.remark == "there is no file “site/script.js”" })
-        #expect(try await explain("https://h.example/off").passedOver.first?.remark == "it is disabled")
+        #expect(missing.passedOver.allSatisfy { $0.remark == "there's no file “site/script.js” to serve" })
+        #expect(try await explain("https://h.example/off").passedOver.first?.remark == "it's disabled")
         #expect(try await explain("https://h.example/gone").status == 410)
         #expect(try await explain("https://h.example/gone").file == nil)
     }
 
     @Test(
-        "says how the MIME type was found",
+        "It says how the MIME type was found",
         arguments: [
-            ("t.css", "text/css; charset=utf-8", "by the file's extension “css”"),
-            ("by-url.json", "application/json; charset=utf-8", "by the URL's extension “json”"),
+            ("t.css", "text/css; charset=utf-8", "from the file's extension “css”"),
+            ("by-url.json", "application/json; charset=utf-8", "from the URL's extension “json”"),
             ("set", "image/x-test", "set by the entry"),
-            ("unknown", "application/octet-stream", "since neither file nor URL has a known extension"),
+            ("unknown", "application/octet-stream", "because neither the file nor the URL has a known extension"),
         ]
     )
     func type(path: String, type: String, source: String) async throws {
@@ -270,7 +270,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "names the keys that almost match, and in what they differ",
+        "It names the keys that almost match, with their differences",
         arguments: [
             ("http://m.example/a", ["scheme"]), ("https://m.example:8443/a", ["port"]),
             ("https://m.example/a?x=1", ["query"]), ("https://m.example/a/", ["trailing slash"]),
@@ -287,7 +287,7 @@ struct ExplainTests {
     }
 
     @Test(
-        "calls nothing a near miss that matches, but is disabled or has no file",
+        "A key that matches but is disabled or has no file isn't a near miss",
         arguments: ["https://h.example/off", "https://h.example/site/none.css", "https://m.example:8443/none.css"]
     )
     func noNearMiss(url: String) async throws {
@@ -302,7 +302,7 @@ struct ExplainTests {
         #expect(answer.nearMisses.isEmpty)
     }
 
-    @Test("answers for several URLs in their order")
+    @Test("It answers for several URLs in their order")
     func several() async throws {
         let urls = ["https://h.example/never", "https://h.example/a", "https://h.example/never"]
         let run = try await folder.substitute(["explain", "--json"] + urls)

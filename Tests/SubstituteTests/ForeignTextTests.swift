@@ -7,10 +7,10 @@ enum ForeignText {
     /// The characters that HTTP allows (RFC 9110 §5.5).
     static let inHTTP = "\u{9B}2J\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{2029}"
     static let hostile = "\u{1B}[31m\u{9B}2J\u{7F}\u{202E}\u{2066}\u{200F}\u{61C}\u{2028}\u{2029}"
-    /// One of them as escaped for a person, and for a program.
+    /// One of them as it's escaped in text and in JSON.
     static let (escaped, inJSON) = (#"\u{202E}"#, #"\u202e"#)
 
-    /// Returns whether a text is free of them. Newlines end lines, and are allowed.
+    /// Returns whether a text has none of them. Newlines are allowed, since they end lines.
     static func isHarmless(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { scalar in
             switch scalar.value {
@@ -22,7 +22,7 @@ enum ForeignText {
     }
 }
 
-@Suite("Text from elsewhere", .serialized)
+@Suite("Text from outside", .serialized)
 struct ForeignTextTests {
     private static let hostile = ForeignText.hostile
 
@@ -57,9 +57,9 @@ struct ForeignTextTests {
         try folder.write(JSONSerialization.data(withJSONObject: map), to: "\(name).json")
     }
 
-    /// `HOST` is the origin, and `HOSTILE` the text.
+    /// `HOST` stands for the origin, and `HOSTILE` for the text.
     @Test(
-        "can't control a terminal, whichever command prints it",
+        "It can't control a terminal, whichever command prints it",
         arguments: [
             ["HOSTILE"], ["--HOSTILE"], ["help", "HOSTILE"], ["schema", "--HOSTILE"],
             ["get", "--map", "HOSTILE", "http://h/"],
@@ -97,7 +97,7 @@ struct ForeignTextTests {
         if words.contains("--json") { _ = try JSONSerialization.jsonObject(with: run.bytes) }
     }
 
-    @Test("is unchanged in JSON once a program has read it")
+    @Test("It's unchanged in JSON once a program has read it")
     func json() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", origin.url("page").absoluteString, "--json")
@@ -105,7 +105,7 @@ struct ForeignTextTests {
     }
 
     @Test(
-        "can't control one in a redirect or an added response, either",
+        "It can't control a terminal in a redirect or an added response either",
         arguments: [["get", "moved"], ["get", "away"], ["add", "page"], ["add", "page", "--json"]]
     )
     func redirect(words: [String]) async throws {
@@ -114,7 +114,7 @@ struct ForeignTextTests {
         #expect(ForeignText.isHarmless(run.output + run.messages), "\((run.output + run.messages).debugDescription)")
     }
 
-    @Test("is escaped between the colors that the command adds", .enabled(if: Terminal.isThere))
+    @Test("It's escaped between the colors that the command adds", .enabled(if: Terminal.isThere))
     func color() async throws {
         defer { origin.stop() }
         let run = try await Terminal.run(folder, ["check", "--map", "wrong.json"], [:])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("substitute get --parts", .serialized)
 struct GetPartsTests {
-    /// What `--json` says.
+    /// The JSON that `--json` prints.
     struct Record: Decodable {
         struct Totals: Decodable {
             let substituted: Int
@@ -49,7 +49,7 @@ struct GetPartsTests {
         "/assets/dead.png": LoopbackServer.Answer(fault: .dropBeforeHead),
     ]
 
-    @Test("loads a page and its parts, each once, relative to base, redirects and style sheets")
+    @Test("It loads a page and its parts, each once, relative to base, redirects and style sheets")
     func parts() async throws {
         let origin = try LoopbackServer(routes: Self.site)
         defer { origin.stop() }
@@ -65,8 +65,9 @@ struct GetPartsTests {
                 == paths.map { origin.url($0).absoluteString }.sorted()
         )
         #expect(rows.first?.hasPrefix("network  200  text/html; charset=utf-8") == true)
-        #expect(run.output.contains("0 substituted, 0 from the default cache, 9 from the network, 1 failed\n0 bytes"))
-        #expect(run.output.hasSuffix("\n\nLeft out:\nwhat 1 script loads\n"))
+        let totals = "0 substituted, 0 from the default cache, 9 from the network, 1 failed\n"
+        #expect(run.output.contains(totals + "0 B from files and the default cache, in "))
+        #expect(run.output.hasSuffix("\n\nLeft out:\nURLs that 1 script builds, which aren't known\n"))
         #expect(run.messages.contains("substitute: \(origin.url("/assets/dead.png").absoluteString): "))
         #expect(origin.requestCount(path: "/assets/b.png") == 1)
         #expect(origin.requestCount(path: "/assets/a.css") == 1)
@@ -74,7 +75,7 @@ struct GetPartsTests {
     }
 
     @Test(
-        "loads everything that browsers load, and nothing that they don't",
+        "It loads everything that browsers load, and nothing that they don't",
         arguments: [
             ("<iframe src=p></iframe>", ["p": "<img src=x>", "x": ""]), ("<frameset><frame src=p>", ["p": ""]),
             ("<object data=p></object>", ["p": "<img src=x>", "x": ""]), ("<embed src=p>", ["p": ""]),
@@ -115,7 +116,7 @@ struct GetPartsTests {
         #expect(origin.requests.map(\.path).sorted() == ([""] + files.keys).map { "/\($0)" }.sorted())
     }
 
-    @Test("says what came from files, and how much the network did not carry")
+    @Test("It says what came from files, and how much the network didn't carry")
     func substituted() async throws {
         let origin = try LoopbackServer(routes: Self.site)
         defer { origin.stop() }
@@ -130,11 +131,11 @@ struct GetPartsTests {
         #expect(record.parts.compactMap(\.file).sorted() == ["app.js", "b.png"])
         #expect(record.parts.first?.url == origin.url("/dir/").absoluteString)
         #expect(record.missing.isEmpty)
-        #expect(record.leftOut == ["what 1 script loads"])
+        #expect(record.leftOut == ["URLs that 1 script builds, which aren't known"])
         #expect(origin.requestCount(path: "/assets/app.js") == 0)
     }
 
-    @Test("sends what the options say with the request for the page alone")
+    @Test("The options are only for the request for the page")
     func options() async throws {
         let origin = try LoopbackServer(routes: ["/?q": .text("<img src=a>", type: "text/html"), "/a": .status(200)])
         defer { origin.stop() }
@@ -146,7 +147,7 @@ struct GetPartsTests {
         #expect(origin.requests.map { $0.header("X-A") } == ["b", nil])
     }
 
-    @Test("with --offline, sends no requests, and ends with a valid map of what is missing")
+    @Test("With --offline, it sends no requests and ends with a valid map of what's missing")
     func offline() async throws {
         let origin = try LoopbackServer(routes: Self.site)
         defer { origin.stop() }
@@ -164,6 +165,8 @@ struct GetPartsTests {
         let run = try await folder.substitute("get", "--parts", "--offline", "http://nowhere.invalid/")
         #expect(run.status == 1)
         #expect(origin.requests.isEmpty)
+        let reason = "No entry answers this request, and it can't use the network."
+        #expect(run.messages.components(separatedBy: reason).count == 2)
 
         let text = try #require(run.output.components(separatedBy: "\nMissing, as a map:\n").last)
         let map = try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
@@ -181,7 +184,7 @@ struct GetPartsTests {
         #expect(try json.json(Record.self).missing == ["http://nowhere.invalid/": "nowhere.invalid/index.html"])
     }
 
-    @Test("with --record, keeps all parts, redirects and 404s too, so that the page loads without the network")
+    @Test("With --record, it keeps all parts, including redirects and 404s, so the page loads without the network")
     func record() async throws {
         var site = Self.site
         site["/assets/dead.png"] = nil
@@ -202,7 +205,7 @@ struct GetPartsTests {
         #expect(try !String(decoding: folder.contents("kept/substitutions.json"), as: UTF8.self).contains("secret"))
     }
 
-    @Test("fails if the page itself can't be had", arguments: ["/assets/dead.png", "/none"])
+    @Test("It fails if the page itself can't be loaded", arguments: ["/assets/dead.png", "/none"])
     func noPage(path: String) async throws {
         let origin = try LoopbackServer(routes: Self.site)
         defer { origin.stop() }
@@ -211,7 +214,7 @@ struct GetPartsTests {
         #expect(!run.output.contains("Left out"))
     }
 
-    @Test("treats an HTTP error of a part as an answer, even one that asks for a password")
+    @Test("It treats a part's HTTP error as an answer, even one that asks for a password")
     func httpErrors() async throws {
         let origin = try LoopbackServer(routes: [
             "/": .text("<img src=a><img src=b>", type: "text/html"),
@@ -227,7 +230,7 @@ struct GetPartsTests {
         #expect(try run.json(Record.self).parts.map(\.status) == [200, 404, 401])
     }
 
-    @Test("loads six parts at a time")
+    @Test("It loads six parts at a time")
     func six() async throws {
         let running = Guarded<(now: Int, most: Int)>((0, 0))
         let full = DispatchSemaphore(value: 0)
@@ -253,7 +256,7 @@ struct GetPartsTests {
     }
 
     @Test(
-        "ends, however deep frames and style sheets go, and says what it left out",
+        "It ends however deeply frames and style sheets are nested, and says what it left out",
         arguments: [
             ("<iframe src=/N></iframe>", "text/html", 4, "1 more than 3 frames deep, HOST/4"),
             ("<iframe src=/N></iframe><object data=/Nx>", "text/html", 7, "2 more than 3 frames deep, such as HOST/4"),
@@ -275,7 +278,7 @@ struct GetPartsTests {
         #expect(try run.json(Record.self).leftOut.contains { $0.hasPrefix(expected) })
     }
 
-    @Test("loads 5,000 parts at most")
+    @Test("It loads at most 5,000 parts")
     func most() async throws {
         let page = (1...5_002).map { "<img src=\($0)>" }.joined()
         try folder.writeMap(#"{ "http://nowhere.invalid/": "index.html" }"#, files: ["index.html": page])
@@ -285,12 +288,12 @@ struct GetPartsTests {
         #expect(record.leftOut == ["2 beyond the limit of 5000 parts, such as http://nowhere.invalid/5001"])
     }
 
-    @Test("doesn't list as left out what is loaded through another reference")
+    @Test("A part that's loaded through another reference isn't listed as left out")
     func foundAgain() async throws {
         let origin = try LoopbackServer { request in
             let depth = request.path.count - 1
             let deeper = "<iframe src=\(request.path)x></iframe>"
-            // What is too deep as a frame is a picture of the page.
+            // A URL that's too deep as a frame is also a picture of the page.
             return .text(depth == 0 ? deeper + "<img src=/xxxx>" : deeper, type: "text/html")
         }
         defer { origin.stop() }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("substitute get", .serialized)
 struct GetTests {
-    /// What `--json` says of a load.
+    /// The JSON that `--json` prints for a load.
     struct Record: Decodable {
         let url: String
         let source: String
@@ -17,7 +17,7 @@ struct GetTests {
         let error: String?
     }
 
-    /// A host that does not exist (RFC 6761), and whose URLs the map names.
+    /// A host that doesn't exist (RFC 6761). The map names its URLs.
     private static let host = "http://nowhere.invalid"
 
     private let folder: TemporaryFolder
@@ -50,7 +50,7 @@ struct GetTests {
     }
 
     @Test(
-        "asks for a URL as it was written, with what may not stand in one encoded once",
+        "It requests a URL as it was written, with invalid characters encoded once",
         arguments: [("/a%20b|c", "/a%20b%7Cc"), ("/x%7Cy%20é", "/x%7Cy%20%C3%A9"), ("/100%", "/100%25")]
     )
     func encoding(_ written: String, _ asked: String) async throws {
@@ -61,14 +61,14 @@ struct GetTests {
         #expect(origin.requests.map(\.target) == [asked])
     }
 
-    @Test("a file's name does not steer the terminal")
+    @Test("A file's name doesn't control the terminal")
     func controlCharacters() async throws {
         try folder.writeMap(#"{ "http://nowhere.invalid/a": "\u001b[31m.txt" }"#, files: ["\u{1B}[31m.txt": "x"])
         let run = try await folder.substitute("get", "http://nowhere.invalid/a")
         #expect(run.output.hasPrefix(#"substituted ← \u{1B}[31m.txt  200"#))
     }
 
-    @Test("prints where each answer came from, its status, MIME type, size and time, in the order of the URLs")
+    @Test("It prints each answer's source, status, MIME type, size and time, in the order of the URLs")
     func table() async throws {
         defer { origin.stop() }
         let urls = [Self.host + "/a.txt", origin.url("/page").absoluteString, Self.host + "/gone"]
@@ -88,7 +88,7 @@ struct GetTests {
         #expect(origin.requests.map(\.path) == ["/page"])
     }
 
-    @Test("prints one JSON document with --json, and nothing else on standard output")
+    @Test("With --json, it prints one JSON document, and nothing else on standard output")
     func json() async throws {
         defer { origin.stop() }
         let urls = [
@@ -110,7 +110,7 @@ struct GetTests {
     }
 
     @Test(
-        "believes the cache about who answered, not a header",
+        "It trusts the cache about what answered, not a header",
         arguments: [[], ["--cache-only"], ["--record", "kept"]]
     )
     func forged(_ words: [String]) async throws {
@@ -125,7 +125,7 @@ struct GetTests {
         )
     }
 
-    @Test("follows a redirect that only adds a slash")
+    @Test("It follows a redirect that only adds a slash")
     func slash() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", "--output", "-", origin.url("/about").absoluteString)
@@ -133,7 +133,7 @@ struct GetTests {
         #expect(run.output == "found")
     }
 
-    @Test("takes an HTTP error for an answer")
+    @Test("An HTTP error is an answer")
     func httpError() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", origin.url("/nothing").absoluteString)
@@ -141,7 +141,7 @@ struct GetTests {
         #expect(run.output.hasPrefix("network  404  —  0 B"))
     }
 
-    @Test("fails with a message that names the URL, if one can't be loaded, and loads the others")
+    @Test("It fails with a message that names the URL that can't be loaded, and loads the others")
     func dead() async throws {
         defer { origin.stop() }
         let dead = origin.url("/dead").absoluteString
@@ -155,7 +155,7 @@ struct GetTests {
         #expect(run.lines[1].hasPrefix("substituted ← a.txt  200"))
     }
 
-    @Test("sends the headers of the request to the origin, and a repeated one with both its values")
+    @Test("It sends the request's headers to the origin, and a repeated one with both values")
     func headers() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute(
@@ -174,7 +174,7 @@ struct GetTests {
     }
 
     @Test(
-        "sends the method of the request to the origin, in capitals, whether the URL is mapped or not",
+        "It sends the request's method to the origin in capitals, whether or not the URL is mapped",
         arguments: ["/page", "/mapped"],
         ["POST", "patch"]
     )
@@ -186,7 +186,7 @@ struct GetTests {
         #expect(origin.requests.map(\.method) == [method.uppercased()])
     }
 
-    @Test("answers HEAD without a body, from the file or the origin", arguments: [("/page", 1), ("/mapped", 0)])
+    @Test("It answers HEAD without a body, from the file or the origin", arguments: [("/page", 1), ("/mapped", 0)])
     func head(path: String, asked: Int) async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", "--method=HEAD", "--json", origin.url(path).absoluteString)
@@ -198,7 +198,7 @@ struct GetTests {
     }
 
     @Test(
-        "answers a range with 206 and those bytes",
+        "It answers a range with 206 and those bytes",
         arguments: [("0-3", "0123"), ("7-", "789"), ("-2", "89"), ("4-4", "4"), ("8-99", "89")]
     )
     func range(range: String, part: String) async throws {
@@ -212,7 +212,7 @@ struct GetTests {
         #expect(record?.bytes == part.count)
     }
 
-    @Test("sends a range to the origin of a URL that is not mapped")
+    @Test("It sends a range to the origin if the URL isn't mapped")
     func rangeToOrigin() async throws {
         defer { origin.stop() }
         _ = try await folder.substitute("get", "--range", "5-6", origin.url("/page").absoluteString)
@@ -220,7 +220,7 @@ struct GetTests {
     }
 
     @Test(
-        "answers from the file, and from the network with --reload where the session only has the cache",
+        "The file answers, but the network does with --reload if the session only has the cache",
         arguments: [
             ([], false), (["--reload"], false), (["--cache-only"], false), (["--cache-only", "--reload"], true),
         ]
@@ -234,7 +234,7 @@ struct GetTests {
         #expect(origin.requests.count == (isFromNetwork ? 1 : 0))
     }
 
-    @Test("writes the body as it is to standard output with --output -, and nothing else there")
+    @Test("With --output -, it writes only the unchanged body to standard output")
     func outputToStandardOutput() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", "--output", "-", Self.host + "/bytes")
@@ -242,7 +242,7 @@ struct GetTests {
         #expect(Array(run.bytes) == (0...255).map { UInt8($0) })
     }
 
-    @Test("writes the body to a file with --output, over what it had, and prints the row all the same")
+    @Test("With --output, it overwrites the file with the body, and still prints the row")
     func outputToFile() async throws {
         defer { origin.stop() }
         try folder.write(String(repeating: "old ", count: 1_000), to: "real")
@@ -259,7 +259,7 @@ struct GetTests {
     }
 
     @Test(
-        "says why it can't write the file",
+        "It says why it can't write the file",
         arguments: [("none/f", "No such file or directory"), ("Resources", "Is a directory")]
     )
     func unwritable(file: String, reason: String) async throws {
@@ -267,10 +267,10 @@ struct GetTests {
         let run = try await folder.substitute("get", "--output", file, Self.host + "/a.txt")
         #expect(run.status == 1)
         #expect(run.bytes.isEmpty)
-        #expect(run.messages.hasSuffix("substitute: can't write \(folder.path(file)): \(reason)\n"))
+        #expect(run.messages.hasSuffix("substitute: “\(folder.path(file))” can't be written: \(reason).\n"))
     }
 
-    @Test("writes no file, if the URL can't be loaded")
+    @Test("It writes no file if the URL can't be loaded")
     func outputOfDead() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("get", "--output=f", origin.url("/dead").absoluteString)
@@ -281,23 +281,23 @@ struct GetTests {
     static let needsProtocol: [(entry: String, words: [String], reason: String, attached: String)] = [
         (
             #"{ "file": "a.txt", "status": 418 }"#, [],
-            "the loader takes no response with the status 418 from a cache", "the entry's file"
+            "the loader never uses a cached response with the status 418", "the entry's file"
         ),
         (
             #"{ "file": "a.txt", "methods": ["POST"] }"#, ["--method=POST"],
-            "the loader takes no POST response from a cache", "the entry's file"
+            "the loader never uses a cached response to POST", "the entry's file"
         ),
-        (#"{ "status": 503 }"#, [], "the loader takes no response with the status 503 from a cache", "the entry"),
+        (#"{ "status": 503 }"#, [], "the loader never uses a cached response with the status 503", "the entry"),
         (
             #"{ "file": "a.txt", "use": "whenOffline" }"#, [],
-            "the entry's file answers only when the network fails (“use”: “whenOffline”)",
+            #"the entry answers only when the network fails ("use": "whenOffline")"#,
             "the network; if that fails, the entry's file"
         ),
         (#""a.txt""#, ["--reload"], "the request's cache policy ignores local data", "the entry's file"),
     ]
 
     @Test(
-        "says which entry names a URL that fails, why the cache can't answer, and what would help",
+        "It says which entry names a URL that fails, why the cache can't answer, and what would help",
         arguments: needsProtocol
     )
     func failsWithEntry(entry: String, words: [String], reason: String, attached: String) async throws {
@@ -305,7 +305,8 @@ struct GetTests {
         let url = Self.host + "/x"
         try folder.writeMap("{ \"\(url)\": \(entry) }", files: ["a.txt": "0123456789"])
         let advice =
-            "The entry “\(url)” names it, but the cache can't answer: \(reason). Without --cache-only, it's served by \(attached).\n"
+            "The entry “\(url)” names the URL, but the cache alone can't answer: \(reason). "
+            + "Leave out --cache-only to get \(attached).\n"
         let run = try await folder.substitute(["get", "--json", "--cache-only"] + words + [url])
         #expect(run.status == 1)
         #expect(run.messages.contains("substitute: \(url): "))
@@ -316,7 +317,7 @@ struct GetTests {
         #expect(withProtocol.output.hasPrefix("substituted ← "))
     }
 
-    @Test("doesn't mention entries if none names the URL that fails, or if the protocol is attached")
+    @Test("It doesn't mention entries if none names the failing URL, or if the protocol is attached")
     func failsWithoutEntry() async throws {
         defer { origin.stop() }
         for words in [["--cache-only"], ["--offline"], []] {
@@ -326,7 +327,7 @@ struct GetTests {
         }
     }
 
-    @Test("works without a home folder")
+    @Test("It works without a home folder")
     func noHome() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute(

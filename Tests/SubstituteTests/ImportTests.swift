@@ -3,7 +3,7 @@ import Testing
 
 @Suite("substitute import", .serialized)
 struct ImportTests {
-    /// What `--json` says of an import.
+    /// The JSON that `--json` prints for an import.
     struct Report: Decodable {
         struct Response: Decodable {
             let url: String
@@ -54,7 +54,7 @@ struct ImportTests {
         try JSONSerialization.data(withJSONObject: ["log": ["version": "1.2", "entries": entries]])
     }
 
-    @Test("makes map and files, and says what it took and what it left, and why")
+    @Test("It makes the map and files, and says what it imported and what it left out, with reasons")
     func new() async throws {
         let run = try await folder.substitute("import", "a.har")
         #expect(run.status == 0)
@@ -64,7 +64,7 @@ struct ImportTests {
                 "new  image/png                  8 B  h.com/a.png       https://h.com/a.png",
                 #"new  text/plain; charset=utf-8  1 B  h.com/_[2J.txt    https://h.com/\u{1B}[2J"#,
                 "left  the status is 404  https://h.com/gone",
-                "left  the method is POST, which --methods doesn't name  https://h.com/sent", "3 new, 2 left", "",
+                "left  the method is POST, which --methods doesn't list  https://h.com/sent", "3 new, 2 left", "",
             ]
         )
         #expect(try await folder.substitute("check").output == "3 entries in use, 0 errors, 0 warnings\n")
@@ -75,7 +75,15 @@ struct ImportTests {
         #expect(get.output.hasPrefix("substituted ← h.com/index.html  200  text/html; charset=utf-8  3 B"))
     }
 
-    @Test("takes only what is asked for, into another folder")
+    @Test("It says which entry of the archive has no URL")
+    func noURL() async throws {
+        try folder.write(#"{ "log": { "entries": [{}, { "request": { "method": "GET" } }] } }"#, to: "odd.har")
+        let run = try await folder.substitute("import", "odd.har")
+        let reasons = (1...2).map { "left  entry \($0) of the archive has no request with a URL" }
+        #expect(run.lines == reasons + ["0 new, 2 left", ""])
+    }
+
+    @Test("It only imports what's selected, into another folder")
     func options() async throws {
         let run = try await folder.substitute(
             "import",
@@ -105,7 +113,7 @@ struct ImportTests {
     }
 
     @Test(
-        "takes the methods that --methods names",
+        "It imports the methods that --methods names",
         arguments: [("POST", 1), ("get,post", 4), ("*", 4), ("PUT", 0), ("GET", 3)]
     )
     func methods(list: String, count: Int) async throws {
@@ -117,7 +125,7 @@ struct ImportTests {
         #expect(get.output.hasPrefix("substituted ← h.com/sent.txt  200") == isPosted)
     }
 
-    @Test("leaves what is too large, and writes nothing on a dry run")
+    @Test("It leaves out what's too large, and writes nothing on a dry run")
     func dryRun() async throws {
         let run = try await folder.substitute("import", "--dry-run", "--max-size", "7", "--into", "new", "a.har")
         #expect(run.status == 0)
@@ -126,16 +134,16 @@ struct ImportTests {
         #expect(!folder.exists("new"))
     }
 
-    @Test("replaces an entry only with --force")
+    @Test("It replaces an entry only with --force")
     func force() async throws {
         try folder.writeMap(#"{ "https://h.com/": "mine.html" }"#, files: ["mine.html": "mine"])
         let run = try await folder.substitute("import", "a.har", "--type", "text/html")
-        #expect(run.output.contains("left  the map has another entry for it (“https://h.com/”): --force replaces it"))
+        #expect(run.output.contains("left  the map has another entry for it, “https://h.com/” (--force replaces it)"))
         let forced = try await folder.substitute("import", "a.har", "--type", "text/html", "--force")
         #expect(forced.output.hasPrefix("replaced  text/html; charset=utf-8  3 B  mine.html  https://h.com/\n"))
     }
 
-    @Test("is short when there is much")
+    @Test("Its output is short if there's a lot")
     func many() async throws {
         let entries = (0..<400).map { number in
             Self.entry("https://h.com/\(number)", status: number < 150 ? 200 : 404, text: "x")
@@ -144,15 +152,15 @@ struct ImportTests {
         let run = try await folder.substitute("import", "many.har")
         #expect(run.lines.count == 114)
         #expect(run.lines[100] == "and 50 more (--json lists all)")
-        #expect(run.lines[111] == "left  and 240 more for such a reason (--json lists all)")
+        #expect(run.lines[111] == "left  and 240 more for similar reasons (--json lists all)")
         #expect(run.lines[112] == "150 new, 250 left")
     }
 
     @Test(
-        "says what is wrong with an archive, and writes nothing",
+        "It says what's wrong with an archive, and writes nothing",
         arguments: [
-            ("", "bad.har:1:1: the archive is empty"), (#"{"log": {"entries": ["#, "bad.har:1:22: the archive ends"),
-            ("{}", "bad.har:1:1: the archive is JSON, but not an HTTP Archive: it has no list “log.entries”"),
+            ("", "bad.har:1:1: The archive is empty."), (#"{"log": {"entries": ["#, "bad.har:1:22: The archive ends"),
+            ("{}", "bad.har:1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”."),
         ]
     )
     func broken(text: String, message: String) async throws {
@@ -164,10 +172,10 @@ struct ImportTests {
         #expect(!folder.exists("substitutions.json") && !folder.exists("Resources"))
     }
 
-    @Test("says that there is no such archive")
+    @Test("It says that an archive doesn't exist")
     func missing() async throws {
         let run = try await folder.substitute("import", "none.har")
         #expect(run.status == 1)
-        #expect(run.messages.contains("none.har” does not exist"))
+        #expect(run.messages.contains("none.har” doesn't exist"))
     }
 }

@@ -33,7 +33,7 @@ struct InitInPackageTests {
         }
     }
 
-    @Test("works in a plugin's sandbox, since it doesn't ask for another one")
+    @Test("It works in a plugin's sandbox, since it doesn't request another one")
     func sandbox() async throws {
         try writePackage(#".target(name: "Shop", dependencies: [\#(Self.product)])"#)
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
@@ -54,7 +54,7 @@ struct InitInPackageTests {
     }
 
     @Test(
-        "puts the map into the folder of the target that depends on the library",
+        "It puts the map into the folder of the target that depends on the library",
         arguments: [
             (#".target(name: "Shop", dependencies: [\#(product)])"#, "Sources/Shop"),
             (#".target(name: "Shop", dependencies: ["Basket", \#(product)], path: "Elsewhere")"#, "Elsewhere"),
@@ -67,15 +67,16 @@ struct InitInPackageTests {
         #expect(run.status == 0, "\(run.messages)")
         #expect(try folder.contents("\(place)/substitutions.json") == Data("{}\n".utf8))
         #expect(folder.exists("\(place)/Resources") && !folder.exists("substitutions.json"))
-        #expect(run.messages.contains("made \(folder.path("\(place)/substitutions.json")) and "))
+        #expect(run.messages.contains("created \(folder.path("\(place)/substitutions.json")) and "))
         // The package and the target have the dependency.
         #expect(!run.output.contains(".package(") && !run.output.contains(".product("))
         #expect(run.lines.contains("    resources: [\(Self.resources)]"))
         #expect(run.output.contains("LocalSubstitutionCache(bundle: .module)"))
-        #expect(run.output.contains("substitute add --map \(place)/substitutions.json URL [FILE]"))
+        #expect(run.lines.contains { $0.hasSuffix("/substitute add --map \(place)/substitutions.json URL") })
+        #expect(run.lines.contains { $0.hasSuffix("/substitute import --map \(place)/substitutions.json FILE.har") })
     }
 
-    @Test("doesn't mention a Package.swift that lacks nothing")
+    @Test("It doesn't mention a complete Package.swift")
     func done() async throws {
         try writePackage(
             #".target(name: "Shop", dependencies: [\#(Self.product)], resources: [\#(Self.resources)])"#
@@ -87,7 +88,7 @@ struct InitInPackageTests {
         #expect(!run.output.contains("resources:"))
     }
 
-    @Test("puts it into the named target, and prints what that lacks")
+    @Test("It puts the map into the named target, and prints what that lacks")
     func named() async throws {
         try writePackage(dependencies: "", #".target(name: "Shop")"#, #".testTarget(name: "ShopTests")"#)
         let run = try await folder.substitute("init", "--target", "ShopTests")
@@ -99,7 +100,7 @@ struct InitInPackageTests {
         #expect(run.output.contains("target ShopTests"))
     }
 
-    @Test("uses the folder that --map names, and recognizes the target in that folder")
+    @Test("It uses the folder that --map names, and recognizes the target in that folder")
     func map() async throws {
         try writePackage(#".target(name: "Shop", dependencies: [\#(Self.product)])"#, #".target(name: "Basket")"#)
         let run = try await folder.substitute("init", "--map", "Sources/Basket/substitutions.json")
@@ -109,7 +110,7 @@ struct InitInPackageTests {
         #expect(!run.output.contains(".package("))
     }
 
-    @Test("prints only the resource that is missing")
+    @Test("It prints only the missing resource")
     func resource() async throws {
         try writePackage(
             #".target(name: "Shop", dependencies: [\#(Self.product)], resources: [.copy("Resources")])"#
@@ -120,9 +121,9 @@ struct InitInPackageTests {
 
     /// Targets, options and the message.
     @Test(
-        "asks for a target if it can't tell which",
+        "It asks for a target if it can't tell which",
         arguments: [
-            ([#".target(name: "Shop")"#], [], "no target in FOLDER/Package.swift depends on LocalSubstitution. "),
+            ([#".target(name: "Shop")"#], [], "No target in FOLDER/Package.swift depends on LocalSubstitution. "),
             ([#".target(name: "Shop")"#], [], "Name one with --target: Shop.\n"),
             (
                 [
@@ -155,17 +156,17 @@ struct InitInPackageTests {
         #expect(!files.contains { $0.hasSuffix(".json") })
     }
 
-    @Test("names a manifest that can't be read, and the way around it")
+    @Test("It names a manifest that can't be read, and a way around it")
     func broken() async throws {
         try folder.write("nonsense", to: "Package.swift")
         let run = try await folder.substitute("init")
         #expect(run.status == 1)
-        #expect(run.messages.contains("can't read \(folder.path("Package.swift")): "))
+        #expect(run.messages.contains("\(folder.path("Package.swift")) can't be read: "))
         #expect(run.messages.contains("--map"))
         #expect(try await folder.substitute("init", "--map", "substitutions.json").status == 0)
     }
 
-    @Test("needs a package for --target")
+    @Test("--target needs a package")
     func noPackage() async throws {
         let run = try await folder.substitute("init", "--target", "Shop")
         #expect(run.status == 64)

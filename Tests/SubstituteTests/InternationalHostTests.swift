@@ -6,7 +6,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A host with letters beyond ASCII", .serialized, .timeLimit(.minutes(5)))
+@Suite("Hosts with letters beyond ASCII", .serialized, .timeLimit(.minutes(5)))
 struct InternationalHostTests {
     private static let hosts = ["müller.example", "MÜLLER.example", "xn--mller-kva.example", "mu\u{308}ller.example"]
 
@@ -20,7 +20,7 @@ struct InternationalHostTests {
         )
     }
 
-    @Test("is found in the map by get", arguments: hosts)
+    @Test("get finds them in the map", arguments: hosts)
     func get(host: String) async throws {
         let run = try await folder.substitute("get", "https://\(host)/a b", "https://\(host):443/a%20b")
         #expect(run.status == 0)
@@ -28,21 +28,21 @@ struct InternationalHostTests {
         #expect(run.lines.first?.hasSuffix("  https://xn--mller-kva.example/a%20b") == true)
     }
 
-    @Test("is found in the map by explain", arguments: hosts)
+    @Test("explain finds them in the map", arguments: hosts)
     func explain(host: String) async throws {
         let run = try await folder.substitute("explain", "https://\(host)/a%20b")
         #expect(run.status == 0)
         #expect(run.output.contains("\n  verdict:      substituted\n  entry:        “https://müller.example/a b”"))
     }
 
-    @Test("is found in the map by get --parts, also for the page's parts")
+    @Test("get --parts finds them in the map, also for the page's parts")
     func parts() async throws {
         let run = try await folder.substitute("get", "--parts", "https://bücher.example/page.html")
         #expect(run.status == 0)
         #expect(run.output.contains("2 substituted, 0 from the default cache, 0 from the network, 0 failed"))
     }
 
-    @Test("is added by add, for a file and for what it serves")
+    @Test("add adds them, for a file and for a response")
     func add() async throws {
         let file = try await folder.substitute("add", "https://bücher.example/x", "Resources/a.txt")
         #expect(file.status == 0)
@@ -56,7 +56,7 @@ struct InternationalHostTests {
         #expect(origin.requests.first?.header("Host") == "xn--bcher-kva.localhost:\(origin.port)")
     }
 
-    @Test("can be the origin for serve, which asks for paths as the client wrote them")
+    @Test("They can be an origin for serve, which requests paths as the client wrote them")
     func serve() async throws {
         let origin = try LoopbackServer(routes: ["/a%20b": .text("from the network")])
         defer { origin.stop() }
@@ -67,7 +67,7 @@ struct InternationalHostTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("is matched by import", arguments: ["https://müller.example/*", "https://*.xn--mller-kva.example/*"])
+    @Test("import matches them", arguments: ["https://müller.example/*", "https://*.xn--mller-kva.example/*"])
     func importing(pattern: String) async throws {
         let urls = ["https://müller.example/1", "https://xn--mller-kva.example/2", "https://bücher.example/3"]
         try folder.write(ImportTests.archive(urls.map { ImportTests.entry($0, text: "x") }), to: "a.har")
@@ -76,10 +76,10 @@ struct InternationalHostTests {
         #expect(run.output.contains("2 new, "))
     }
 
-    @Test("is refused where it has no ASCII form", arguments: ["get", "explain"])
+    @Test("A host without an ASCII form is refused", arguments: ["get", "explain"])
     func refused(command: String) async throws {
         let run = try await folder.substitute(command, "https://\u{FFFD}.example/a")
         #expect(run.status == 64)
-        #expect(run.messages.contains("is no http or https URL"))
+        #expect(run.messages.contains("isn't an http or https URL"))
     }
 }

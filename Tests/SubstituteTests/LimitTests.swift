@@ -4,7 +4,7 @@ import Testing
 
 @testable import substitute
 
-@Suite("The size of a body", .serialized, .timeLimit(.minutes(5)))
+@Suite("The limit for bodies", .serialized, .timeLimit(.minutes(5)))
 struct LimitTests {
     /// More than the default limit.
     private static let bomb = GzipBomb.answer(bytes: 300 << 20)
@@ -29,7 +29,7 @@ struct LimitTests {
     }
 
     @Test(
-        "is limited by every command that loads, with an error that names URL, limit and option",
+        "Every command that loads has it, with an error that names the URL, the limit and the option",
         arguments: [
             (["get", "/bomb"], "256 MiB"), (["get", "--limit", "1M", "/bomb"], "1 MiB"),
             (["get", "--limit=100k", "--output", "kept", "/bomb"], "100 KiB"),
@@ -53,13 +53,13 @@ struct LimitTests {
             $0.contains(url) && $0.contains("--limit")
         }
         #expect(lines.count == 1)
-        #expect(lines.first?.hasSuffix(": the body is longer than \(limit): raise the limit with --limit") == true)
+        #expect(lines.first?.hasSuffix(": The body is larger than \(limit). Raise the limit with --limit.") == true)
         #expect(try folder.contents("Resources/a.txt") == Data("a".utf8))
         #expect(!folder.exists("Resources/127.0.0.1_\(origin.port)"))
         #expect(!folder.exists("kept/Resources/127.0.0.1_\(origin.port)"))
     }
 
-    @Test("can be the limit, but not a byte more", arguments: [(4_096, Int32(0)), (4_095, 1)])
+    @Test("A body may be as long as the limit, but not a byte longer", arguments: [(4_096, Int32(0)), (4_095, 1)])
     func exact(_ limit: Int, _ status: Int32) async throws {
         defer { origin.stop() }
         let url = origin.url("/exact").absoluteString
@@ -67,7 +67,7 @@ struct LimitTests {
     }
 
     @Test(
-        "isn't limited if it's an entry's own file",
+        "An entry's own file may be longer",
         arguments: [["/mapped"], ["--cache-only", "/mapped"], ["--header", "Authorization: x", "/mapped"]]
     )
     func ownFile(_ words: [String]) async throws {
@@ -80,7 +80,7 @@ struct LimitTests {
     }
 
     /// Runs in a separate process, whose only child is the command.
-    @Test("takes memory in proportion to the limit, not to the body")
+    @Test("Loading takes memory in proportion to the limit, not to the body")
     func memory() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in GzipBomb.answer(bytes: 300 << 20) }
@@ -89,7 +89,7 @@ struct LimitTests {
             let folder = try TemporaryFolder()
             try folder.writeMap("{}")
             let run = try await folder.substitute("get", "--limit", "1M", url)
-            #expect(run.messages.contains("the body is longer than 1 MiB"))
+            #expect(run.messages.contains("The body is larger than 1 MiB."))
             #if canImport(Darwin)
             let (children, unit) = (RUSAGE_CHILDREN, 1)
             #else
@@ -104,7 +104,7 @@ struct LimitTests {
     }
 
     @Test(
-        "can be limited as people type it",
+        "It can be written as people type it",
         arguments: [
             ("1", 1, "1 byte"), ("500", 500, "500 bytes"), ("4096", 4_096, "4 KiB"), ("64k", 65_536, "64 KiB"),
             ("64K", 65_536, "64 KiB"), ("1kB", 1_000, "1000 bytes"), ("256M", 268_435_456, "256 MiB"),
@@ -118,7 +118,7 @@ struct LimitTests {
     }
 
     @Test(
-        "can't be limited by something that isn't a size",
+        "It must be a size",
         arguments: [
             "", "0", "0k", "-1", "1.5M", "M", "1 M", "1T", "1MiBB", "9223372036854775807k", "99999999999999999999",
         ]

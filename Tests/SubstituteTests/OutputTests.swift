@@ -16,7 +16,7 @@ struct OutputTests {
     }
 
     @Test(
-        "on standard error is which map it works on, and on standard output only results",
+        "Standard error says which map is used, and standard output only has results",
         arguments: [["get", url], ["explain", url], ["check"]],
         [[], ["--json"]]
     )
@@ -31,7 +31,7 @@ struct OutputTests {
         #expect(other.messages == "substitute: map \(folder.path("maps/other.json"))\n")
     }
 
-    @Test("is one JSON document with --json", arguments: [["get", url], ["explain", url], ["check"], ["demo"]])
+    @Test("With --json, it's one JSON document", arguments: [["get", url], ["explain", url], ["check"], ["demo"]])
     func json(words: [String]) async throws {
         let run = try await folder.substitute(words + ["--json"])
         #expect(run.status == 0)
@@ -40,7 +40,7 @@ struct OutputTests {
     }
 
     @Test(
-        "has no escape codes, where it is not read on a terminal",
+        "It has no escape codes unless it's read on a terminal",
         arguments: [
             ["get", url], ["get", "http://nowhere.invalid/none"], ["explain", url], ["check"],
             ["check", "--map", "none"],
@@ -54,7 +54,7 @@ struct OutputTests {
     }
 
     @Test(
-        "is coloured on a terminal, but not under NO_COLOR",
+        "It's colored on a terminal, but not with NO_COLOR",
         .enabled(if: Terminal.isThere, "util-linux's script makes the terminal"),
         arguments: [
             ([:], true), (["NO_COLOR": ""], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false),
@@ -81,7 +81,7 @@ struct OutputTests {
         #expect(!json.output.contains("\u{1B}"))
     }
 
-    @Test("may go to a reader that has gone away", arguments: [["help"], ["check"], ["get", "--output", "-", url]])
+    @Test("Its reader may go away", arguments: [["help"], ["check"], ["get", "--output", "-", url]])
     func closedPipe(words: [String]) async throws {
         let pipe = Pipe()
         try pipe.fileHandleForReading.close()

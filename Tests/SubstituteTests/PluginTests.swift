@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 #if os(macOS) || os(Linux)
-/// It builds this package once more, for another one, and so takes its time. `.ci/run` switches it on.
+/// It builds this package again as a dependency of another one, which takes time. `.ci/run` enables it.
 @Suite(
     "swift package substitute",
     .serialized,
@@ -17,7 +17,7 @@ struct PluginTests {
 
     private let folder: TemporaryFolder
 
-    /// A package that depends on this one, in a folder of its own: the command has to find that by itself.
+    /// Makes a package that depends on this one, in its own folder. The command has to find that folder.
     init() throws {
         folder = try TemporaryFolder()
         try folder.write(
@@ -49,12 +49,14 @@ struct PluginTests {
         try await swift(["package"] + place + ["substitute"] + words)
     }
 
-    private func edit(_ words: String...) async throws -> Outcome {
+    private func edit(_ words: String...) async throws -> Outcome { try await edit(words) }
+
+    private func edit(_ words: [String]) async throws -> Outcome {
         let permissions = ["--allow-writing-to-package-directory", "--allow-network-connections", "all"]
         return try await swift(["package"] + place + permissions + ["substitute-edit"] + words)
     }
 
-    /// With a scratch path of its own: `swift test`, which runs this, holds the lock of the other.
+    /// A separate scratch path, since `swift test`, which runs this, holds the lock on the other.
     private var place: [String] {
         ["--package-path", "App", "--scratch-path", folder.support.appendingPathComponent("build").path]
     }
@@ -64,31 +66,31 @@ struct PluginTests {
         return try await folder.run(
             URL(filePath: "/usr/bin/env"),
             ["swift"] + words,
-            environment: ["HOME": home, "LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS": "0"],
+            environment: ["HOME": home, "PWD": folder.url.path, "LOCAL_SUBSTITUTION_WARNINGS_AS_ERRORS": "0"],
             limit: .seconds(600)
         )
     }
 
-    /// One test, since each would build anew.
-    @Test("runs the command on the files of the package that depends on this one")
+    /// All in one test, since each would build again.
+    @Test("It runs the command on the files of the package that depends on this one")
     func runs() async throws {
         let right = try await plugin("check")
         #expect(right.status == 0, "\(right.messages.suffix(2000))")
         #expect(right.output.contains("/App/substitutions.json\n"))
         #expect(right.output.hasSuffix("1 entry in use, 0 errors, 0 warnings\n"))
 
-        for word in ["explain", "schema", "help", "version", "--version"] {
+        for word in ["explain", "schema", "completions", "help", "version", "--version"] {
             let read = try await plugin(word, "https://h.example/a")
-            #expect(read.messages.contains("error: this plugin") == false)
+            #expect(read.messages.contains("error: This plugin") == false)
         }
         for words in [["get", "https://h.example/a"], ["init"], ["check", "--remote"]] {
             let refused = try await swift(["package"] + place + ["substitute"] + words)
             #expect(refused.status == 1)
-            #expect(refused.messages.contains("run swift package substitute-edit \(words.joined(separator: " "))"))
+            #expect(refused.messages.contains("To write or load, use substitute-edit instead of substitute."))
             #expect(refused.output.isEmpty)
         }
 
-        // All arguments arrive as they are, and files are written into the package.
+        // All arguments arrive unchanged, and files are written into the package.
         let copied = try await edit("get", "--output", "a copy.txt", "https://h.example/a")
         #expect(copied.status == 0, "\(copied.messages.suffix(2000))")
         #expect(copied.output.contains("substituted ← a.txt"))
@@ -97,14 +99,23 @@ struct PluginTests {
         try folder.write(#"{ "https://h.example/a": "b.txt" }"#, to: "App/substitutions.json")
         let wrong = try await plugin("check")
         #expect(wrong.status == 1)
-        #expect(wrong.output.contains("substitutions.json:1: error: “https://h.example/a”: the file “b.txt” does not"))
-        #expect(wrong.messages.contains("error: substitute ended with status 1"))
-        #expect(try await edit("nonsense").messages.contains("error: substitute ended with status 64"))
+        #expect(wrong.output.contains("substitutions.json:1: error: “https://h.example/a”: The file “b.txt” doesn't"))
+        #expect(wrong.messages.contains("error: The command substitute ended with status 1."))
+        #expect(try await edit("nonsense").messages.contains("error: The command substitute ended with status 64."))
 
         // Another SwiftPM describes the package while this one runs the plugin.
         let made = try await edit("init")
         #expect(made.status == 0, "\(made.messages.suffix(2000))")
         #expect(folder.exists("App/Sources/App/substitutions.json"))
+
+        // What it suggests works from here, with the permissions.
+        try folder.write("hello", to: "App/b.txt")
+        let start = "swift package --package-path \(folder.path("App")) substitute-edit add"
+        let suggested = try #require(made.lines.first { $0.hasPrefix("    \(start) ") })
+        let words = suggested.split(separator: " ").map(String.init).drop { $0 != "add" }.dropLast()
+        let added = try await edit(words + ["https://h.example/b", "b.txt"])
+        #expect(added.status == 0, "\(added.messages.suffix(2000))")
+        #expect(added.output.contains("new  text/plain"))
 
         // The product itself, where the command's own status and output count.
         let product = try await swift(
@@ -113,7 +124,7 @@ struct PluginTests {
             ]
         )
         #expect(product.status == 64, "\(product.messages.suffix(2000))")
-        #expect(product.messages.contains("--update goes with --remote"))
+        #expect(product.messages.contains("--update needs --remote"))
     }
 }
 #endif

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("substitute check --remote", .serialized)
 struct RemoteCheckTests {
-    /// What `--json` says of the remote side.
+    /// The JSON that `--json` prints for the remote side.
     private struct Report: Decodable {
         struct Remote: Decodable {
             let entries: [Entry]
@@ -32,7 +32,7 @@ struct RemoteCheckTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes a map whose entries stand on the lines from 2 on. `/x` in a key is a path of the origin.
+    /// Writes a map whose entries are on the lines from 2 on. `/x` in a key is a path on the origin.
     private func writeMap(_ origin: LoopbackServer, _ entries: [(String, String)], files: [String: String]) throws {
         let lines = entries.map { key, value in
             "\"\(key.hasPrefix("/") ? origin.url(key).absoluteString : key)\": \(value)"
@@ -46,7 +46,7 @@ struct RemoteCheckTests {
 
     // MARK: Comparing
 
-    /// A file, what the URL answers, and what is said of it.
+    /// A file, the URL's response, and the expected report.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var value = #""a.txt""#
@@ -54,7 +54,7 @@ struct RemoteCheckTests {
         let answer: LoopbackServer.Answer
         let result: String
         let status: Int32
-        /// After the key; `nil` for no line.
+        /// The text after the key; `nil` for no line.
         let line: String?
 
         static let all = [
@@ -65,21 +65,21 @@ struct RemoteCheckTests {
                 answer: .text("help!!"),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” has 5 B, the URL serves 6 B: they differ from offset 3 on"
+                line: "The file “a.txt” has 5 B, and the URL serves 6 B. They differ from offset 3 on."
             ),
             Row(
                 testDescription: "more bytes",
                 answer: .text("hello, world"),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” has 5 B, the URL serves 12 B: they differ from offset 5 on"
+                line: "The file “a.txt” has 5 B, and the URL serves 12 B. They differ from offset 5 on."
             ),
             Row(
                 testDescription: "no bytes",
                 answer: .text(""),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” has 5 B, the URL serves 0 B: they differ from offset 0 on"
+                line: "The file “a.txt” has 5 B, and the URL serves 0 B. They differ from offset 0 on."
             ),
             Row(
                 testDescription: "a difference far in a large file",
@@ -87,51 +87,51 @@ struct RemoteCheckTests {
                 answer: .text(String(repeating: "x", count: 200_000) + "b" + String(repeating: "x", count: 9)),
                 result: "changed",
                 status: 1,
-                line: "the file “a.txt” has 200,010 B, the URL serves 200,010 B: they differ from offset 200000 on"
+                line: "The file “a.txt” has 200,010 B, and the URL serves 200,010 B. They differ from offset 200000 on."
             ),
             Row(
                 testDescription: "404",
                 answer: .status(404),
                 result: "gone",
                 status: 1,
-                line: "the server answers 404, and the file “a.txt” is all there is: "
-                    + "remove the entry if nothing asks for it"
+                line: "The server answered with status 404, so the file “a.txt” is the only copy. "
+                    + "Remove the entry if nothing requests its URL."
             ),
             Row(
                 testDescription: "410",
                 answer: .status(410),
                 result: "gone",
                 status: 1,
-                line: "the server answers 410, and the file “a.txt” is all there is: "
-                    + "remove the entry if nothing asks for it"
+                line: "The server answered with status 410, so the file “a.txt” is the only copy. "
+                    + "Remove the entry if nothing requests its URL."
             ),
             Row(
                 testDescription: "401 with a challenge",
                 answer: LoopbackServer.Answer(status: 401, headers: [("WWW-Authenticate", "Basic realm=\"x\"")]),
                 result: "unreachable",
                 status: 75,
-                line: "the server answers 401"
+                line: "The server answered with status 401."
             ),
             Row(
                 testDescription: "403",
                 answer: .status(403),
                 result: "unreachable",
                 status: 75,
-                line: "the server answers 403"
+                line: "The server answered with status 403."
             ),
             Row(
                 testDescription: "503",
                 answer: .status(503),
                 result: "unreachable",
                 status: 75,
-                line: "the server answers 503"
+                line: "The server answered with status 503."
             ),
             Row(
                 testDescription: "204, which is no answer for a file",
                 answer: .status(204),
                 result: "unreachable",
                 status: 75,
-                line: "the server answers 204"
+                line: "The server answered with status 204."
             ),
             Row(
                 testDescription: "the entry's own status",
@@ -144,7 +144,7 @@ struct RemoteCheckTests {
         ]
     }
 
-    @Test("says of a file what its URL serves now", arguments: Row.all)
+    @Test("It compares a file with what its URL serves now", arguments: Row.all)
     func compare(_ row: Row) async throws {
         let origin = try LoopbackServer(routes: ["/a": row.answer])
         defer { origin.stop() }
@@ -164,7 +164,7 @@ struct RemoteCheckTests {
         #expect(try text("a.txt") == row.file)
     }
 
-    @Test("calls what gives no answer, or half of one, unreachable, and leaves the file alone")
+    @Test("No response, or half of one, is unreachable, and the file is left alone")
     func faults() async throws {
         let origin = try LoopbackServer(routes: [
             "/dropped": .text("hello").failing(.dropBeforeHead),
@@ -186,7 +186,7 @@ struct RemoteCheckTests {
         for name in ["a", "b", "c", "d"] { #expect(try text("\(name).txt") == name) }
     }
 
-    @Test("asks plainly: no cache answers, no cookie goes out, redirects are followed")
+    @Test("Requests are plain: without cache or cookies, and redirects are followed")
     func plain() async throws {
         let origin = try LoopbackServer(routes: [
             "/a": .redirect(to: "/b"),
@@ -194,7 +194,7 @@ struct RemoteCheckTests {
             "/c": LoopbackServer.Answer(headers: [("Set-Cookie", "id=1; Path=/")], body: Data("hello".utf8)),
         ])
         defer { origin.stop() }
-        // More than are asked at a time, so that later ones could send what earlier ones got.
+        // More URLs than are loaded at a time, so that later requests could send what earlier ones received.
         let entries = (0..<20).map { ("/c?\($0)", #""a.txt""#) } + [("/a", #""a.txt""#), ("/b", #""a.txt""#)]
         try writeMap(origin, entries, files: ["a.txt": "hello"])
         let run = try await folder.substitute("check", "--remote")
@@ -205,7 +205,7 @@ struct RemoteCheckTests {
         #expect(origin.requests.allSatisfy { $0.header("Cookie") == nil && $0.header("Authorization") == nil })
     }
 
-    @Test("asks only for what a GET of one URL can tell")
+    @Test("It only requests what a GET of one URL can check")
     func chosen() async throws {
         let origin = try LoopbackServer { _ in .text("hello") }
         defer { origin.stop() }
@@ -234,7 +234,7 @@ struct RemoteCheckTests {
         #expect(run.lines.dropLast().last == "5 compared: 5 same, 0 changed, 0 gone, 0 unreachable")
     }
 
-    @Test("replaces an alternative's file, and names its line")
+    @Test("It replaces an alternative's file, and names its line")
     func alternative() async throws {
         let origin = try LoopbackServer { _ in .text("newer") }
         defer { origin.stop() }
@@ -243,13 +243,13 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(
             run.lines.contains {
-                $0.hasPrefix("substitutions.json:4: updated: “\(origin.url("/list"))”: the file “a.txt”")
+                $0.hasPrefix("substitutions.json:4: updated: “\(origin.url("/list"))”: The file “a.txt”")
             }
         )
         #expect(try text("a.txt") == "newer")
     }
 
-    @Test("compares the right entries of a map that has errors, which stand first")
+    @Test("It compares the valid entries of a map with errors, which are listed first")
     func brokenMap() async throws {
         let origin = try LoopbackServer { _ in .text("hello") }
         defer { origin.stop() }
@@ -267,7 +267,7 @@ struct RemoteCheckTests {
     }
 
     @Test(
-        "of a map with errors whose files are the same is a failure all the same, and one that is no JSON asks nobody"
+        "A map with errors is a failure even if its files are the same, and nothing is requested if it isn't JSON"
     )
     func statusOfBrokenMap() async throws {
         let origin = try LoopbackServer { _ in .text("hello") }
@@ -283,7 +283,7 @@ struct RemoteCheckTests {
         #expect(origin.requests.count == asked)
     }
 
-    @Test("what has changed outweighs what could not be reached")
+    @Test("A changed file outweighs an unreachable one")
     func worst() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("other"), "/b": .status(500)])
         defer { origin.stop() }
@@ -291,10 +291,10 @@ struct RemoteCheckTests {
         #expect(try await folder.substitute("check", "--remote").status == 1)
     }
 
-    @Test("asks six at a time")
+    @Test("It loads six URLs at a time")
     func sixAtATime() async throws {
         let meeting = Meeting(of: 6)
-        // Two of them, since a session by itself opens six connections to each.
+        // Two origins, since a session opens six connections to each by default.
         let origins = try (0..<2).map { _ in
             try LoopbackServer { request in
                 meeting.attend()
@@ -313,7 +313,7 @@ struct RemoteCheckTests {
 
     // MARK: Updating
 
-    @Test("--update replaces what has changed, which is no failure then, and nothing else")
+    @Test("--update replaces only changed files, which then aren't failures")
     func update() async throws {
         let origin = try LoopbackServer(routes: [
             "/a": .text("new"), "/b": .text("b"), "/c": .status(404), "/sub": .text("new too"),
@@ -330,8 +330,8 @@ struct RemoteCheckTests {
         let key = origin.url("/a").absoluteString
         #expect(
             run.lines.contains(
-                "substitutions.json:2: updated: “\(key)”: the file “a.txt” had 3 B, the URL serves 3 B: "
-                    + "they differ from offset 0 on; it is replaced"
+                "substitutions.json:2: updated: “\(key)”: The file “a.txt” had 3 B, and the URL serves 3 B. "
+                    + "They differ from offset 0 on. The file was replaced."
             )
         )
         #expect(run.output.hasSuffix("3 compared: 1 same, 0 changed, 2 updated, 0 gone, 0 unreachable\n"))
@@ -344,13 +344,13 @@ struct RemoteCheckTests {
         #expect(try await folder.substitute("check", "--remote").status == 0)
     }
 
-    /// What the URLs of two entries for one file answer, and what becomes of it.
+    /// The responses of the URLs of two entries for one file, and the outcome.
     struct Sharing: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let answers: [LoopbackServer.Answer]
-        /// The file afterwards; "old" before.
+        /// The file's text afterwards. Before, it's “old”.
         let text: String
-        /// Why it is left alone.
+        /// Why the file is left alone.
         var reason: String?
         var files = ["a.txt", "a.txt"]
 
@@ -360,37 +360,40 @@ struct RemoteCheckTests {
                 testDescription: "different bytes",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "it is left alone, since the URLs of its entries serve different bytes"
+                reason: "The file wasn't replaced. The URLs of its entries serve different bytes."
             ),
             Sharing(
                 testDescription: "one as before",
                 answers: [.text("old"), .text("new")],
                 text: "old",
-                reason: "since the URLs of its entries serve different bytes"
+                reason: "replaced. The URLs of its entries serve different bytes."
             ),
             Sharing(
                 testDescription: "one gone",
                 answers: [.text("new"), .status(404)],
                 text: "old",
-                reason: "/1” serves is not known"
+                reason: "It's unknown what the URL of its other entry “ORIGIN/1” serves."
             ),
             Sharing(
                 testDescription: "one that is not reached",
                 answers: [.status(500), .text("new")],
                 text: "old",
-                reason: "/0” serves is not known"
+                reason: "It's unknown what the URL of its other entry “ORIGIN/0” serves."
             ),
             Sharing(
                 testDescription: "different bytes for two names of one file",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "since the URLs of its entries serve different bytes",
+                reason: "replaced. The URLs of its entries serve different bytes.",
                 files: ["a.txt", "link.txt"]
             ),
         ]
     }
 
-    @Test("--update leaves a file of several entries alone unless all URLs serve the same", arguments: Sharing.all)
+    @Test(
+        "--update leaves a file of several entries alone unless all URLs serve the same bytes",
+        arguments: Sharing.all
+    )
     func shared(_ sharing: Sharing) async throws {
         let answers = sharing.answers
         let origin = try LoopbackServer(routes: ["/0": answers[0], "/1": answers[1]])
@@ -405,10 +408,11 @@ struct RemoteCheckTests {
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == (sharing.reason == nil ? 0 : 1))
         #expect(try text("a.txt") == sharing.text)
-        if let reason = sharing.reason { #expect(run.output.contains(reason)) }
+        let base = String(origin.baseURL.absoluteString.dropLast())
+        if let reason = sharing.reason { #expect(run.output.contains(reason.replacing("ORIGIN", with: base))) }
     }
 
-    @Test("--update writes where a link inside the folder leads, and leaves the link one")
+    @Test("--update writes to the target of a link inside the folder, and keeps the link")
     func link() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("new")])
         defer { origin.stop() }
@@ -421,7 +425,7 @@ struct RemoteCheckTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real/a.txt")
     }
 
-    @Test("--update writes nothing outside, though a link is put in a file's place while its URL is asked")
+    @Test("--update writes nothing outside, even if a link replaces a file while its URL is loaded")
     func swapped() async throws {
         let resources = folder.path("Resources")
         try folder.write("secret", to: "outside.txt")
@@ -435,11 +439,13 @@ struct RemoteCheckTests {
         try writeMap(origin, [("/a", #""sub/outside.txt""#)], files: [:])
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == 1)
-        #expect(run.output.contains("it is left alone, since the file was changed meanwhile"))
+        #expect(
+            run.output.contains("The file wasn't replaced. The file changed in the meantime. Run the command again.")
+        )
         #expect(String(decoding: try folder.contents("outside.txt"), as: UTF8.self) == "secret")
     }
 
-    @Test("--update doesn't write through a resources folder that is a link")
+    @Test("--update doesn't write through a resources folder that's a link")
     func linkedFolder() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("new")])
         defer { origin.stop() }
@@ -451,25 +457,25 @@ struct RemoteCheckTests {
         try folder.write("{ \"\(origin.url("/a").absoluteString)\": \"a.txt\" }", to: "substitutions.json")
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == 1)
-        #expect(run.output.contains("/Resources” is a symbolic link; replace it with a folder"))
+        #expect(run.output.contains("/Resources” is a symbolic link. Replace it with a folder."))
         #expect(String(decoding: try folder.contents("elsewhere/a.txt"), as: UTF8.self) == "old")
     }
 
-    @Test("--update waits for a command that is changing the folder")
+    @Test("--update waits for a command that's changing the folder")
     func turn() async throws {
         try folder.write("old", to: "Resources/a.txt")
         let descriptor = open(folder.path("Resources"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(descriptor) }
         let isFirst = Guarded(true)
         let origin = try LoopbackServer { _ in
-            // Another command begins while the URL is asked for the first time.
+            // Another command begins while the URL is requested for the first time.
             if isFirst.withLock({ $0 }) { _ = flock(descriptor, LOCK_EX) }
             return .text("new")
         }
         defer { origin.stop() }
         try writeMap(origin, [("/a", #""a.txt""#)], files: [:])
         let words = ["check", "--remote", "--update"]
-        // Killed, since it would wait as long as the other command runs.
+        // It's killed, since it would wait as long as the other command runs.
         let waiting = try await folder.substitute(words, limit: .seconds(3))
         #expect(!waiting.hasExited)
         #expect(origin.requests.count == 1)
@@ -493,7 +499,7 @@ struct RemoteCheckTests {
         #expect(try text("a.txt") == served)
     }
 
-    @Test("--update loses no edit that is made while the URL is asked")
+    @Test("--update loses no edit that's made while the URL is loaded")
     func edited() async throws {
         let file = URL(fileURLWithPath: folder.path("Resources/a.txt"))
         let origin = try LoopbackServer { _ in
@@ -507,14 +513,14 @@ struct RemoteCheckTests {
         #expect(try text("a.txt") == "edited")
     }
 
-    @Test("--update puts no page in the place of a picture")
+    @Test("--update doesn't replace a picture with a page")
     func errorPage() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("<!DOCTYPE html><p>Not found", type: "text/html")])
         defer { origin.stop() }
         try writeMap(origin, [("/a", #""a.gif""#)], files: ["a.gif": "GIF89a......"])
         let run = try await folder.substitute("check", "--remote", "--update")
         #expect(run.status == 1)
-        #expect(run.output.contains("but the first bytes of what the URL serves say: text/html"))
+        #expect(run.output.contains("but the first bytes that the URL serves say otherwise: text/html."))
         #expect(try text("a.gif") == "GIF89a......")
     }
 
@@ -523,10 +529,10 @@ struct RemoteCheckTests {
         try folder.writeMap("{}")
         let run = try await folder.substitute("check", "--update")
         #expect(run.status == 64)
-        #expect(run.messages.contains("--update goes with --remote"))
+        #expect(run.messages.contains("--update needs --remote"))
     }
 
-    @Test("lets no control character of a key reach the terminal")
+    @Test("No control character of a key reaches the terminal")
     func controlCharacters() async throws {
         let origin = try LoopbackServer { _ in .text("other") }
         defer { origin.stop() }
@@ -538,7 +544,7 @@ struct RemoteCheckTests {
     }
 }
 
-/// Requests that wait for each other, so that all that are under way at a time are seen.
+/// Requests that wait for each other, which shows all that run at the same time.
 private final class Meeting: Sendable {
     private let size: Int
     private let condition = NSCondition()
@@ -550,7 +556,7 @@ private final class Meeting: Sendable {
 
     var largest: Int { condition.withLock { most } }
 
-    /// Waits until a full round has come.
+    /// Waits until a full round has arrived.
     func attend() {
         condition.withLock {
             present += 1
@@ -559,7 +565,7 @@ private final class Meeting: Sendable {
             let round = (arrived + size - 1) / size * size
             condition.broadcast()
             while arrived < round, condition.wait(until: Date().addingTimeInterval(10)) {}
-            // One too many would come now, while all of the first round are still here.
+            // A request too many would arrive now, while the whole first round is still here.
             let end = Date().addingTimeInterval(0.3)
             while round == size, most <= size, condition.wait(until: end) {}
             present -= 1

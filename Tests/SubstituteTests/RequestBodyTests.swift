@@ -15,7 +15,7 @@ struct RequestBodyTests {
         try folder.write("one\r\ntwo\n\0", to: "body")
     }
 
-    /// What is typed, and the method, type and body that the origin gets.
+    /// The typed words, and the method, type and body that the origin gets.
     struct Row: CustomTestStringConvertible, Sendable {
         let words: [String]
         var method = "POST"
@@ -37,7 +37,7 @@ struct RequestBodyTests {
         Row(words: ["--data=--x"], body: "--x"),
     ]
 
-    @Test("sends what curl would", arguments: rows, [[], ["--cache-only"]])
+    @Test("It sends what curl would", arguments: rows, [[], ["--cache-only"]])
     func sends(row: Row, others: [String]) async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("received")])
         defer { origin.stop() }
@@ -52,7 +52,7 @@ struct RequestBodyTests {
         #expect(String(decoding: request.body, as: UTF8.self) == row.body)
     }
 
-    @Test("is answered by an entry that lists the method, and explained")
+    @Test("An entry that lists the method answers, and explain says so")
     func mapped() async throws {
         let url = "http://nowhere.invalid/orders"
         try folder.writeMap(#"{ "\#(url)": { "file": "a.txt", "methods": ["POST"] } }"#, files: ["a.txt": "done"])
@@ -63,7 +63,7 @@ struct RequestBodyTests {
         #expect(explained.output.contains("  attached:     the entry's file\n"))
     }
 
-    @Test("a file that can't be read is an error, and nothing is sent")
+    @Test("If a file can't be read, it's an error and nothing is sent")
     func unreadable() async throws {
         let origin = try LoopbackServer(routes: [:])
         defer { origin.stop() }
@@ -71,7 +71,7 @@ struct RequestBodyTests {
         for (name, reason) in [("none", missing), ("", missing), (".", "it's a folder")] {
             let run = try await folder.substitute("get", "--data", "@\(name)", origin.url("/a").absoluteString)
             #expect(run.status == 1)
-            #expect(run.messages == "substitute: --data: can't read “\(name)”: \(reason)\n")
+            #expect(run.messages == "substitute: --data: “\(name)” can't be read: \(reason).\n")
         }
         #expect(origin.requests.isEmpty)
     }

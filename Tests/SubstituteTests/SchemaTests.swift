@@ -4,7 +4,7 @@ import Testing
 
 @Suite("substitute schema", .serialized)
 struct SchemaTests {
-    @Test("prints the package's schema, byte for byte, and needs no map")
+    @Test("It prints the package's schema, byte for byte, and needs no map")
     func prints() async throws {
         let folder = try TemporaryFolder()
         let run = try await folder.substitute("schema")
@@ -14,7 +14,7 @@ struct SchemaTests {
         #expect(try await folder.substitute("schema", "--json").bytes == run.bytes)
     }
 
-    @Test("is printed even by a lone copy of the command")
+    @Test("Even a lone copy of the command prints it")
     func alone() async throws {
         let folder = try TemporaryFolder()
         let run = try await folder.run(folder.copyOfSubstitute(), ["schema"])
@@ -22,10 +22,10 @@ struct SchemaTests {
         #expect(run.bytes == (try Data(contentsOf: SchemaValidator.schema)))
     }
 
-    @Test("takes no operands")
+    @Test("It takes no operands")
     func operands() async throws {
         let run = try await TemporaryFolder().substitute("schema", "map.json")
         #expect(run.status == 64)
-        #expect(run.messages.contains("schema takes no operands"))
+        #expect(run.messages.contains("schema takes only options"))
     }
 }

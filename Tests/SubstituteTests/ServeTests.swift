@@ -86,7 +86,10 @@ struct ServeTests {
         try RawClient.exchange(text, with: UInt16(try #require(server.baseURL.port)))
     }
 
-    @Test("answers from files and from the origin, a line each, and ends with totals", arguments: [SIGINT, SIGTERM])
+    @Test(
+        "It answers from files and from the origin, prints a line for each request, and ends with totals",
+        arguments: [SIGINT, SIGTERM]
+    )
     func serves(signal: Int32) async throws {
         defer { origin.stop() }
         let server = try await serve()
@@ -117,7 +120,7 @@ struct ServeTests {
         #expect(outcome.messages.contains("\nsubstitute: 6 requests: 2 substituted, 3 from the network, 1 failed; "))
     }
 
-    @Test("serves each origin that the map names, and those that are named instead")
+    @Test("It serves each origin in the map, or those that are named instead")
     func origins() async throws {
         defer { origin.stop() }
         try folder.writeMap(
@@ -147,7 +150,7 @@ struct ServeTests {
         #expect(try await other.end().status == 0)
     }
 
-    @Test("believes the map about who answered, not a header", arguments: [[], ["--record", "kept"]])
+    @Test("It trusts the map about what answered, not a header", arguments: [[], ["--record", "kept"]])
     func forged(_ words: [String]) async throws {
         defer { origin.stop() }
         let server = try await serve(["--map", "substitutions.json"] + words)
@@ -161,7 +164,7 @@ struct ServeTests {
         #expect(outcome.messages.contains("4 requests: 2 substituted, 2 from the network, 0 failed"))
     }
 
-    @Test("keeps with --record what passes, and answers with it offline")
+    @Test("With --record, it keeps what passes through, and answers with it offline")
     func records() async throws {
         defer { origin.stop() }
         let name = String(origin.baseURL.absoluteString.dropLast())
@@ -177,7 +180,7 @@ struct ServeTests {
         #expect(try await offline.end().status == 0)
     }
 
-    @Test("never logs what controls a terminal", arguments: [true, false])
+    @Test("It never logs characters that control a terminal", arguments: [true, false])
     func log(isOwnHost: Bool) async throws {
         defer { origin.stop() }
         let server = try await serve()
@@ -192,7 +195,7 @@ struct ServeTests {
         #expect(ForeignText.isHarmless(outcome.messages))
     }
 
-    @Test("serves a changed file from the next request on")
+    @Test("It serves a changed file from the next request on")
     func reload() async throws {
         defer { origin.stop() }
         let server = try await serve()
@@ -202,7 +205,24 @@ struct ServeTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("reaches no network with --offline, and prints JSON lines with --json")
+    @Test("It says when the map is loaded again, and what's wrong with one that isn't")
+    func reloadedMap() async throws {
+        defer { origin.stop() }
+        let server = try await serve()
+        try folder.write(#"{ "http://127.0.0.1:*/a.txt": { "test": "a" } }"#, to: "substitutions.json")
+        #expect(try await load(server.url("/a.txt")).body == "0123456789")
+        try folder.write(#"{ "http://127.0.0.1:*/a.txt": { "text": "corrected" } }"#, to: "substitutions.json")
+        // A map with problems is loaded again only after a moment.
+        for _ in 0..<100 where try await load(server.url("/a.txt")).body != "corrected" {
+            try await Task.sleep(nanoseconds: 50_000_000)
+        }
+        let messages = try await server.end().messages
+        let problem = "substitute: The map has problems. The last good one stays in use:\nsubstitutions.json:1: error: "
+        #expect(messages.components(separatedBy: problem).count == 2, "\(messages)")
+        #expect(messages.contains("\nsubstitute: map reloaded: 1 entry\n"), "\(messages)")
+    }
+
+    @Test("With --offline it doesn't use the network, and with --json it prints JSON lines")
     func offline() async throws {
         defer { origin.stop() }
         let server = try await serve(["--offline", "--json"])
@@ -223,15 +243,15 @@ struct ServeTests {
         #expect(lines.last?["failed"] as? Int == 1)
     }
 
-    @Test("listens on the ports that are named, one after the other, and says if one is taken")
+    @Test("It listens on consecutive ports, and says if one is taken")
     func port() async throws {
         defer { origin.stop() }
         let run = try await folder.substitute("serve", "--origin", "http://h.example", "--port", "\(origin.port)")
         #expect(run.status == 1)
         #expect(
             run.messages.contains(
-                "substitute: can't listen for http://h.example, not on port \(origin.port) of 127.0.0.1 "
-                    + "(bind: Address already in use): "
+                "substitute: “http://h.example” can't be served on port \(origin.port) of 127.0.0.1 "
+                    + "(bind: Address already in use). "
             )
         )
         let free = try LoopbackServer(routes: [:])
@@ -253,7 +273,7 @@ struct ServeTests {
     }
 
     @Test(
-        "says what is missing",
+        "It says what's missing",
         arguments: [(["--port", "x"], 64), (["x"], 64), ([], 1), (["--origin", "h.example"], 64)]
     )
     func wrong(_ words: [String], status: Int) async throws {

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("The memory of substitute serve", .timeLimit(.minutes(5)))
 struct ServedMemoryTests {
-    @Test("a file of 1 GiB is sent from its file: it takes at most 16 MiB")
+    @Test("A file of 1 GiB is sent from its file, which takes at most 16 MiB")
     func largeFile() async throws {
         let folder = try TemporaryFolder()
         try folder.writeMap(
             #"{ "http://site.invalid/small": "small.txt", "http://site.invalid/large": "large.bin" }"#,
             files: ["small.txt": "small", "large.bin": ""]
         )
-        // It has a length, and no blocks on the disk.
+        // The file has a length, but no blocks on the disk.
         let length = 1 << 30
         let file = try FileHandle(forWritingTo: folder.url.appendingPathComponent("Resources/large.bin"))
         try file.truncate(atOffset: UInt64(length))
@@ -29,7 +29,7 @@ struct ServedMemoryTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("a response from the network isn't held once it was sent")
+    @Test("A response from the network is released once it's sent")
     func network() async throws {
         let length = 4 << 20
         let origin = try LoopbackServer(routes: ["/": .ok(Data(count: length))])
@@ -47,7 +47,7 @@ struct ServedMemoryTests {
         #expect(try await server.end().status == 0)
     }
 
-    @Test("bodies of 60 MB that 24 clients send at once are refused, and aren't held")
+    @Test("Bodies of 60 MB that 24 clients send at once are refused, and aren't held")
     func longBodies() async throws {
         let folder = try TemporaryFolder()
         try folder.writeMap("{}", files: [:])
@@ -87,7 +87,7 @@ struct ServedMemoryTests {
         _ = try client.readToEnd()
     }
 
-    /// Returns the length of a body, of which it holds no more than a piece.
+    /// Returns the length of a body. It holds only one piece at a time.
     private func load(_ path: String, from port: UInt16) throws -> Int {
         let client = try RawClient(port)
         try client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What was typed", .serialized)
+@Suite("The command line", .serialized)
 struct UsageTests {
     private static let url = "https://h.example/a"
 
@@ -14,7 +14,7 @@ struct UsageTests {
         try folder.writeMap(map, as: "other.json")
     }
 
-    /// The words, and what the message must say.
+    /// The typed words, and what the message must say.
     struct Mistake: CustomTestStringConvertible, Sendable {
         let words: [String]
         let message: String
@@ -28,89 +28,120 @@ struct UsageTests {
     }
 
     @Test(
-        "is refused with advice, and nothing is done",
+        "Mistakes are refused with advice, and nothing is done",
         arguments: [
-            Mistake(["gett", url], "unknown command gett: did you mean get?"),
-            Mistake(["exlpain", url], "did you mean explain?"),
-            Mistake(["frobnicate"], "unknown command frobnicate: try substitute help"),
-            Mistake(["help", "chekc"], "unknown command chekc: did you mean check?"),
-            Mistake(["help", "get", "check"], "help takes one command"),
-            Mistake(["--json", "get", url], "--json is no command: the command comes first"),
-            Mistake(["-x"], "-x is no command"),
+            Mistake(["gett", url], "“gett” isn't a command. Did you mean “get”?"),
+            Mistake(["exlpain", url], "Did you mean “explain”?"),
+            Mistake(["frobnicate"], "“frobnicate” isn't a command. See substitute help."),
+            Mistake(["help", "chekc"], "“chekc” isn't a command. Did you mean “check”?"),
+            Mistake(["help", "get", "check"], "help takes at most one command. Leave out “check”."),
+            Mistake(["--json", "get", url], "“--json” isn't a command. Put the command first"),
+            Mistake(["-x"], "“-x” isn't a command"),
 
-            Mistake(["get", "--heder", "A: b", url], "unknown option --heder: did you mean --header?"),
-            Mistake(["check", "--jsn"], "did you mean --json?"),
-            Mistake(["check", "--unheard-of"], "unknown option --unheard-of: --help lists"),
-            Mistake(["check", "--output", "f"], "unknown option --output"),
-            Mistake(["get", "-o", "f", url], "unknown option -o"),
-            Mistake(["get", "-reload", url], "unknown option -reload: did you mean --reload?"),
-            Mistake(["get", url, "--output"], "--output needs a value: --output FILE"),
-            Mistake(["get", "--map", "--json", url], "--map needs a value: --map FILE"),
-            Mistake(["get", "--json=1", url], "--json takes no value"),
-            Mistake(["get", "--reload=", url], "--reload takes no value"),
-            Mistake(["get", "--map", "other.json", "--map=other.json", url], "--map is given twice"),
-            Mistake(["get", "--method=GET", "--method", "HEAD", url], "--method is given twice"),
+            Mistake(
+                ["get", "--heder", "A: b", url],
+                "“--heder” isn't an option of get. Did you mean “--header”?"
+            ),
+            Mistake(["schema", "--map", "m"], "“--map” isn't an option of schema. Use --help"),
+            Mistake(["help", "--json"], "“--json” isn't an option of help."),
+            Mistake(["completions", "--resources", "r", "zsh"], "“--resources” isn't an option of completions."),
+            Mistake(["check", "--jsn"], "Did you mean “--json”?"),
+            Mistake(["check", "--unheard-of"], "“--unheard-of” isn't an option of check. Use --help"),
+            Mistake(["check", "--output", "f"], "“--output” isn't an option"),
+            Mistake(["get", "-o", "f", url], "“-o” isn't an option"),
+            Mistake(["get", "-reload", url], "“-reload” isn't an option of get. Did you mean “--reload”?"),
+            Mistake(["get", url, "--output"], "--output needs a value. Use --output FILE."),
+            Mistake(["get", "--map", "--json", url], "--map needs a value. Use --map FILE."),
+            Mistake(["get", "--json=1", url], "--json doesn't take a value. Leave out “=1”."),
+            Mistake(["get", "--reload=", url], "--reload doesn't take a value. Leave out “=”."),
+            Mistake(["get", "--map", "other.json", "--map=other.json", url], "--map is given twice. Give it once."),
+            Mistake(["get", "--method=GET", "--method", "HEAD", url], "--method is given twice. Give it once."),
 
-            Mistake(["get"], "which URL?"),
-            Mistake(["explain", "--json"], "which URL?"),
-            Mistake(["get", "--"], "which URL?"),
-            Mistake(["get", "--", "--json"], "“--json” is no http or https URL"),
-            Mistake(["get", ""], "“” is no http or https URL"),
-            Mistake(["get", "logo.png"], "“logo.png” is no http or https URL: write it whole, as https://"),
-            Mistake(["explain", "ftp://h.example/a"], "“ftp://h.example/a” is no http or https URL"),
-            Mistake(["get", "https://"], "“https://” is no http or https URL"),
-            Mistake(["get", "http:///a"], "is no http or https URL"),
-            Mistake(["get", "http://[::1/"], "is no http or https URL"),
-            Mistake(["get", url, "/a"], "“/a” is no http or https URL"),
+            Mistake(["get"], "No URL is given."),
+            Mistake(["explain", "--json"], "No URL is given."),
+            Mistake(["get", "--"], "No URL is given."),
+            Mistake(["get", "--", "--json"], "“--json” isn't an http or https URL"),
+            Mistake(["get", ""], "“” isn't an http or https URL"),
+            Mistake(["get", "logo.png"], "“logo.png” isn't an http or https URL. Use one such as “https://"),
+            Mistake(["explain", "ftp://h.example/a"], "“ftp://h.example/a” isn't an http or https URL"),
+            Mistake(["get", "https://"], "“https://” isn't an http or https URL"),
+            Mistake(["get", "http:///a"], "isn't an http or https URL"),
+            Mistake(["get", "http://[::1/"], "isn't an http or https URL"),
+            Mistake(["get", url, "/a"], "“/a” isn't an http or https URL"),
 
-            Mistake(["get", "--output", "f", url, url], "--output takes one URL"),
-            Mistake(["get", "--output", "-", "--json", url], "--output - and --json both need standard output"),
-            Mistake(["get", "--header", "value", url], "“value” is no header: write --header 'Name: value'"),
-            Mistake(["get", "--header", ": value", url], "is no header"),
+            Mistake(["get", "--output", "f", url, url], "--output writes one body. Leave out the other URLs."),
+            Mistake(
+                ["get", "--output", "-", "--json", url],
+                "--output - and --json both write to standard output. Leave one out."
+            ),
+            Mistake(["get", "--header", "value", url], "“value” isn't a header. Use --header 'Name: value'."),
+            Mistake(["get", "--header", ": value", url], "isn't a header"),
             Mistake(["get", "--method", "A B", url], "“A B” isn't an HTTP method"),
-            Mistake(["get", "--range", "bytes=0-3", url], "“bytes=0-3” is no range of bytes: write --range 0-99"),
-            Mistake(["get", "--range", "-", url], "“-” is no range of bytes"),
+            Mistake(["get", "--range", "bytes=0-3", url], "“bytes=0-3” isn't a range of bytes. Use --range 0-99"),
+            Mistake(["get", "--range", "-", url], "“-” isn't a range of bytes"),
 
-            Mistake(["get", "--attach", url], "unknown option --attach"),
+            Mistake(["get", "--attach", url], "“--attach” isn't an option"),
             Mistake(
                 ["get", "--cache-only", "--offline", url],
-                "--offline needs an attached session: leave out --cache-only"
+                "--offline needs an attached session. Leave out --cache-only."
             ),
             Mistake(["get", "--cache-only", "--record", "f", url], "--record needs an attached session"),
-            Mistake(["get", "--limit", "much", url], "“much” isn't a size: write --limit 500000, 64k or 256M"),
+            Mistake(
+                ["get", "--limit", "much", url],
+                "“much” isn't a size. Use --limit with a size such as 500000, 64k or 256M."
+            ),
             Mistake(["add", "--limit", "0", url], "“0” isn't a size"),
             Mistake(["check", "--remote", "--limit", "1T"], "“1T” isn't a size"),
-            Mistake(["check", "--limit", "1M"], "--limit goes with --remote: check --remote --limit 1M"),
-            Mistake(["check", "substitutions.json"], "check takes no operands: name the map with --map FILE"),
-            Mistake(["get", "--parts"], "which URL?"),
-            Mistake(["get", "--parts", url, url], "--parts takes one URL"),
-            Mistake(["get", "--parts", url, "--output", "f"], "--parts and --output don't go together"),
-            Mistake(["page", url], "unknown command page: did you mean get --parts?"),
-            Mistake(["serve", "--origin", url], "isn't an origin: use only scheme, host and port"),
+            Mistake(["check", "--limit", "1M"], "--limit needs --remote. Use check --remote --limit 1M."),
+            Mistake(["check", "substitutions.json"], "check takes only options. Name the map with --map FILE."),
+            Mistake(["get", "--parts"], "No URL is given."),
+            Mistake(["get", "--parts", url, url], "--parts loads one page. Leave out the other URLs."),
+            Mistake(
+                ["get", "--parts", url, "--output", "f"],
+                "--parts and --output don't work together. Leave one out."
+            ),
+            Mistake(["page", url], "“page” isn't a command. Did you mean “get --parts”?"),
+            Mistake(["serve", "--origin", url], "isn't an origin. Use only scheme, host and port"),
             Mistake(["serve", "--origin", "h.example"], "“h.example” isn't an origin"),
             Mistake(["serve", "--origin", "ftp://h.example"], "isn't an origin"),
             Mistake(["serve", "--origin", "https://u@h.example"], "isn't an origin"),
             Mistake(["serve", "--origin", "https://h.example?q"], "isn't an origin"),
-            Mistake(["serve", "--origin", "https://h.example", url], "serve takes no operands"),
+            Mistake(["serve", "--origin", "https://h.example", url], "serve takes only options"),
             Mistake(["serve", "--origin", "https://h.example", "--port", "65536"], "“65536” isn't a port"),
-            Mistake(["demo", url], "demo takes no operands"),
+            Mistake(["demo", url], "demo takes only options"),
+            Mistake(["completions"], "Name one shell: bash, zsh or fish.\n"),
+            Mistake(["completions", "bash", "zsh"], "Name one shell: bash, zsh or fish.\n"),
+            Mistake(["completions", "tcsh"], "There are no completions for “tcsh”. Name bash, zsh or fish.\n"),
 
-            Mistake(["init", "x"], "init takes no operands: name the map with --map FILE"),
-            Mistake(["add"], "which URL? Name it, as https://example.com/logo.png"),
-            Mistake(["add", url, "a", "b"], "add takes one URL and one file"),
-            Mistake(["import"], "which archive? Name one, as recording.har"),
-            Mistake(["import", "a.har", "b.har"], "which archive?"),
-            Mistake(["import", "--into", "a", "--map", "b", "c.har"], "--into and --map both name the map"),
-            Mistake(["import", "--status", "2xx", "a.har"], "“2xx” is no HTTP status: write --status 404"),
-            Mistake(["import", "--status", "999", "a.har"], "“999” is no HTTP status"),
-            Mistake(["import", "--type", "image", "a.har"], "“image” isn't a MIME type: write --type image/png"),
+            Mistake(["init", "x"], "init takes only options. Name the map with --map FILE."),
+            Mistake(["add"], "No URL is given. Use one such as “https://example.com/logo.png"),
+            Mistake(["add", url, "a", "b"], "add takes one URL and at most one file. Leave out “b”."),
+            Mistake(["add", url, "HTTPS://h/b"], "add takes one URL. Leave out “HTTPS://h/b”, or add it with another"),
+            Mistake(["import"], "import takes one archive. Name one, such as recording.har."),
+            Mistake(["import", "a.har", "b.har"], "import takes one archive."),
+            Mistake(
+                ["import", "--into", "a", "--map", "b", "c.har"],
+                "--into and --map both say where the map is. Leave one out."
+            ),
+            Mistake(
+                ["import", "--status", "2xx", "a.har"],
+                "“2xx” isn't an HTTP status. Use one such as --status 404."
+            ),
+            Mistake(["import", "--status", "999", "a.har"], "“999” isn't an HTTP status"),
+            Mistake(
+                ["import", "--type", "image", "a.har"],
+                "“image” isn't a MIME type. Use type/subtype, such as --type image/png"
+            ),
             Mistake(
                 ["import", "--methods", "GET,", "a.har"],
-                "“” isn't an HTTP method: write --methods GET,POST or '*'"
+                "“” isn't an HTTP method. Use --methods GET,POST, or '*' for all."
             ),
             Mistake(["import", "--methods", "P T", "a.har"], "“P T” isn't an HTTP method"),
-            Mistake(["import", "--max-size", "1k", "a.har"], "“1k” is no number of bytes"),
-            Mistake(["import", "--match", "h.com/*", "a.har"], "“h.com/*” isn't a match pattern: it has no scheme"),
+            Mistake(
+                ["import", "--max-size", "1k", "a.har"],
+                "“1k” isn't a number of bytes. Use one such as --max-size"
+            ),
+            Mistake(["import", "--match", "h.com/*", "a.har"], "“h.com/*” isn't a match pattern. It has no scheme."),
         ]
     )
     func mistake(_ mistake: Mistake) async throws {
@@ -124,7 +155,7 @@ struct UsageTests {
     }
 
     @Test(
-        "is understood in every usual form",
+        "Options are understood in every usual form",
         arguments: [
             ["--map", "other.json", url], ["--map=other.json", url], [url, "--map", "other.json"],
             ["--map=other.json", "--", url], ["--map", "other.json", "--method=GET", url],
@@ -140,7 +171,7 @@ struct UsageTests {
         #expect(run.output.hasPrefix("GET \(Self.url)\n  verdict:      substituted\n"))
     }
 
-    @Test("counts once, if it is a flag that is given twice")
+    @Test("A flag that's given twice counts once")
     func flagTwice() async throws {
         let run = try await folder.substitute("check", "--json", "--json")
         #expect(run.status == 0)

@@ -4,11 +4,11 @@ package import Foundation
 extension Process {
     private static let turn = NSLock()
 
-    /// Runs.
+    /// Starts the process.
     ///
-    /// With some 1,300 open descriptors, Foundation on Linux reads past the end of the buffer in which it lists them
-    /// (`Process.swift`, `findMaximumOpenFromProcSelfFD`, Swift 6.3.1), and crashes where no memory follows. So a larger block is
-    /// freed just before, in which the buffer finds its place.
+    /// With about 1,300 open descriptors, Foundation on Linux reads past the end of the buffer in which it lists them
+    /// (`Process.swift`, `findMaximumOpenFromProcSelfFD`, Swift 6.3.1), and crashes if no memory follows. So a larger block is
+    /// freed just before, and the buffer takes its place.
     package func start() throws {
         try Self.turn.withLock {
             let block = UnsafeMutableRawPointer.allocate(byteCount: 100 << 10, alignment: 16)
@@ -18,7 +18,7 @@ extension Process {
         }
     }
 
-    /// Runs to the end, and holds up no thread until then.
+    /// Runs the process to its end without blocking a thread.
     package func runToEnd() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             terminationHandler = { _ in continuation.resume() }

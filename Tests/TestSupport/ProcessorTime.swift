@@ -1,6 +1,6 @@
 import Foundation
 
-/// Returns the processor time that some work takes on this thread, in seconds, whatever else the machine is doing.
+/// Returns the processor time that work takes on this thread, in seconds, whatever else the machine does.
 package func processorTime(of work: () throws -> Void) rethrows -> Double {
     func now() -> Double {
         var time = timespec()

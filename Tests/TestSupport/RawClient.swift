@@ -9,7 +9,7 @@ import Musl
 import Glibc
 #endif
 
-/// A client that sends and receives raw bytes, exactly as a test spells them out.
+/// A client that sends and receives raw bytes, exactly as a test writes them.
 package struct RawClient: Sendable {
     package let connection: Socket
 
@@ -21,7 +21,7 @@ package struct RawClient: Sendable {
     /// Connects a socket that was made before.
     package init(_ socket: Socket, to port: UInt16) throws {
         connection = socket
-        // Long enough for a busy machine; what would wait forever fails.
+        // Long enough for a busy machine. A test that would wait forever fails.
         connection.setReadLimit(seconds: 120)
         var address = Socket.loopbackAddress(port: port)
         let result = withUnsafePointer(to: &address) {
@@ -42,7 +42,7 @@ package struct RawClient: Sendable {
         try connection.write(Data(text.utf8))
     }
 
-    /// Everything up to the close of the connection.
+    /// Reads everything until the connection closes.
     package func readToEnd() throws -> String {
         var bytes: [UInt8] = []
         while case let part = try connection.read(upTo: 64 << 10), !part.isEmpty {
@@ -51,7 +51,7 @@ package struct RawClient: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Everything up to and including a text, and not a byte more.
+    /// Reads everything up to and including a text, and no byte more.
     package func read(through end: String) throws -> String {
         var bytes: [UInt8] = []
         while !bytes.reversed().starts(with: end.utf8.reversed()) {
@@ -62,7 +62,7 @@ package struct RawClient: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Sends one text and reads the answer up to the close of the connection.
+    /// Sends a text and reads the answer until the connection closes.
     package static func exchange(_ text: String, with port: UInt16) throws -> String {
         let client = try RawClient(port)
         try client.send(text)

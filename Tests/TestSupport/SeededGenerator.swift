@@ -12,12 +12,12 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 up to, but not including, `limit`.
+    /// Returns a number from 0 up to, but not including, `limit`.
     ///
-    /// The shortest way to one: tests draw hundreds of thousands of them in a debug build.
+    /// This is the fastest way, since tests draw hundreds of thousands of numbers in a debug build.
     package mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
-    /// True once in so many times.
+    /// Returns true once in this many times on average.
     package mutating func once(in times: Int) -> Bool { below(times) == 0 }
 
     package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A new, empty folder that is gone when the test is.
+/// A new, empty folder that's removed with its last reference.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -10,7 +10,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// A folder with files, each of which contains its own name.
+    /// Makes a folder with files, each of which contains its own name.
     package convenience init(files: [String]) throws {
         try self.init()
         for name in files { try write(name, name) }
@@ -24,7 +24,7 @@ package final class TemporaryFolder: Sendable {
         url.appendingPathComponent(name, isDirectory: false)
     }
 
-    /// Writes a file, and makes the folders on the way to it.
+    /// Writes a file, and makes the folders for it.
     @discardableResult
     package func write(_ name: String, _ contents: Data) throws -> URL {
         let file = file(name)
@@ -51,7 +51,7 @@ package final class TemporaryFolder: Sendable {
         try FileManager.default.createSymbolicLink(atPath: file(name).path, withDestinationPath: target)
     }
 
-    /// Makes a named pipe: opening it for reading waits for a writer, unless one takes care.
+    /// Makes a named pipe. Opening one for reading normally waits for a writer.
     package func makePipe(_ name: String) throws {
         guard mkfifo(file(name).path, 0o600) == 0 else { throw POSIXError(.EIO) }
     }

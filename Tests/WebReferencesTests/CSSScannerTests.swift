@@ -2,10 +2,10 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("What a style sheet refers to")
+@Suite("References in a style sheet")
 struct CSSScannerTests {
     @Test(
-        "finds URLs",
+        "URLs are found",
         arguments: [
             ("p { background: url(a.png) }", ["a.png"]), ("url( 'a b' ) URL(\"c\")", ["a b", "c"]),
             ("url(\ta\n)", ["a"]), ("u\\72l(a)", ["a"]), ("url(a\\)b)", ["a)b"]),
@@ -38,7 +38,7 @@ struct CSSScannerTests {
         #expect(found == urls)
     }
 
-    @Test("tells imports from others")
+    @Test("Imports are told apart from other references")
     func imports() {
         let css = Array("@import 'a'; @import url(b); c { d: url(e) }".utf8)
         #expect(References(styleSheet: css).all.map { $0.kind == .styleSheet } == [true, true, false])

@@ -2,10 +2,10 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("What a module imports")
+@Suite("Imports in a module")
 struct ModuleImportsTests {
     @Test(
-        "is found before its own code begins",
+        "Imports are found before the module's own code begins",
         arguments: [
             ("import './a.js'", ["./a.js"]), ("import\"/a\";import'/b'", ["/a", "/b"]),
             (
@@ -36,7 +36,7 @@ struct ModuleImportsTests {
         #expect(found == urls)
     }
 
-    @Test("is found in a page's own modules too, and isn't one of the references that are rewritten")
+    @Test("Imports in a page's own modules are found too, and aren't among the references that are rewritten")
     func page() {
         let html = "<script type=module>import './a'</script><script>import './b'</script>"
         let references = References(page: Array(html.utf8))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("The rewriter of references")
+@Suite("The reference rewriter")
 struct ReferenceRewriterTests {
-    /// The origins that are known, and what replaces each.
+    /// The known origins, and what replaces each.
     private static let origins = [
         "https://www.example.com": "http://127.0.0.1:1", "http://www.example.com": "http://127.0.0.1:2",
         "https://cdn.example:8443": "http://127.0.0.1:3", "https://xn--bcher-kva.example": "http://127.0.0.1:4",
@@ -19,7 +19,7 @@ struct ReferenceRewriterTests {
     // MARK: URLs
 
     @Test(
-        "replaces scheme and authority as browsers read them, and keeps the rest",
+        "It replaces the scheme and authority as browsers read them, and keeps the rest",
         arguments: [
             ("https://www.example.com/a?b#c", "http://127.0.0.1:1/a?b#c"),
             ("https://www.example.com", "http://127.0.0.1:1"), ("https://www.example.com?q", "http://127.0.0.1:1?q"),
@@ -34,7 +34,7 @@ struct ReferenceRewriterTests {
             ("//www.example.com ", "http://127.0.0.1:1 "),
             ("https:\\\\www.example.com\\x", "http://127.0.0.1:1\\x"), ("\\/www.example.com/x", "http://127.0.0.1:1/x"),
             ("////www.example.com/x", "http://127.0.0.1:1/x"), ("https:///www.example.com/", "http://127.0.0.1:1/"),
-            // Another scheme than the base's needs no slashes.
+            // A scheme other than the base's needs no slashes.
             ("http:www.example.com/", "http://127.0.0.1:2/"), ("http:/www.example.com/", "http://127.0.0.1:2/"),
             ("https://bücher.example/ü", "http://127.0.0.1:4/ü"),
             ("https://b%C3%BCcher.example/", "http://127.0.0.1:4/"),
@@ -47,7 +47,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "leaves references that aren't clearly to a known origin",
+        "It leaves references that aren't clearly to a known origin",
         arguments: [
             "", "/", "a", "?q", "#f", "/a//www.example.com", "a://www.example.com", "https:", "https:/x", "https:x",
             "https:www.example.com/", "https:/www.example.com/",
@@ -69,7 +69,7 @@ struct ReferenceRewriterTests {
     // MARK: HTML
 
     @Test(
-        "replaces every URL that a page loads or leads to",
+        "It replaces every URL that a page loads or links to",
         arguments: [
             "<a href=URL>", "<A HREF='URL'>", "<a ping=\"URL /x URL\">", "<area href=URL>", "<audio src=URL>",
             "<base href=URL>", "<body background=URL>", "<button formaction=URL>", "<embed src=URL>",
@@ -100,7 +100,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "leaves what a page neither loads nor leads to",
+        "It leaves URLs that a page neither loads nor links to",
         arguments: [
             "<q cite=URL>", "<img longdesc=URL>", "<meta property=og:image content=URL>", "<p title=URL>URL</p>",
             "<script>location = 'URL'</script>", "<script type=module>import 'URL'</script>", "<!-- <a href=URL> -->",
@@ -113,7 +113,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "takes the scheme and the origin of the base, which the first base element may change",
+        "It uses the scheme and origin of the base, which the first base element may change",
         arguments: [
             ("http://www.example.com/", "<a href=//www.example.com/>", "<a href=http://127.0.0.1:2/>"),
             (
@@ -131,7 +131,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "takes out policies, and the integrity of style sheets that are served",
+        "It removes policies, and the integrity of style sheets that are served",
         arguments: [
             ("a<meta http-equiv=content-security-policy content=x>b", "ab"),
             ("<META content=x HTTP-EQUIV='Content-Security-Policy-Report-Only'/>", ""),
@@ -164,7 +164,7 @@ struct ReferenceRewriterTests {
 
     // MARK: CSS and charsets
 
-    @Test("replaces URLs of a style sheet, whatever its other bytes are")
+    @Test("It replaces a style sheet's URLs, whatever its other bytes are")
     func css() throws {
         let written =
             Data([0xFF, 0x80]) + Data("@import '//www.example.com/a';b{c:image-set('//www.example.com/é' 1x)".utf8)
@@ -175,7 +175,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "reads a host in the document's charset",
+        "It reads a host in the document's charset",
         arguments: [
             ("ISO-8859-1", [0x62, 0xFC] + Array("cher".utf8), 4), ("Shift_JIS", [0x97, 0xE1, 0x82, 0xA6], 6),
         ] as [(String, [UInt8], Int)]
@@ -188,7 +188,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "leaves documents in charsets without ASCII",
+        "It leaves documents in charsets without ASCII",
         arguments: [
             ("utf-16", []), ("UTF-16LE", []), ("utf-16be", []), (nil, [0xFF, 0xFE]), ("utf-8", [0xFE, 0xFF]),
             ("iso-2022-jp", []),
@@ -198,7 +198,7 @@ struct ReferenceRewriterTests {
         let html = Data(mark) + Data("<a href=//www.example.com/>".utf8)
         #expect(try Self.rewriter().html(html, charset: charset) == nil)
         #expect(try Self.rewriter().css(Data(mark) + Data("@import '//www.example.com'".utf8), charset: charset) == nil)
-        // A byte order mark of UTF-8 is believed before a name.
+        // A UTF-8 byte order mark takes precedence over a name.
         #expect(
             try Self.rewriter().html(Data([0xEF, 0xBB, 0xBF]) + html.dropFirst(mark.count), charset: "utf-16") != nil
         )

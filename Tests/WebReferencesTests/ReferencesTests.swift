@@ -3,7 +3,7 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("What a page refers to")
+@Suite("References in a page")
 struct ReferencesTests {
     /// A page, and the URLs that it refers to.
     struct Case: CustomTestStringConvertible, Sendable {
@@ -19,7 +19,7 @@ struct ReferencesTests {
     }
 
     @Test(
-        "finds what a page refers to",
+        "All references of a page are found",
         arguments: [
             Case("<img src=a.png>", "a.png"),
             Case("<IMG SRC='a.png'>", "a.png"),
@@ -115,7 +115,7 @@ struct ReferencesTests {
     }
 
     @Test(
-        "knows what each is for",
+        "The purpose of each reference is known",
         arguments: [
             ("<link rel='Alternate StyleSheet' href=a>", .styleSheet),
             ("<link rel=preload as=style href=a>", .styleSheet),
@@ -137,7 +137,7 @@ struct ReferencesTests {
         #expect(References(page: Array(html.utf8)).all.map(\.kind) == [kind])
     }
 
-    @Test("tells where a URL is written, without its quotes, even if it's escaped twice")
+    @Test("A URL's place is known without its quotes, even if it's escaped twice")
     func places() {
         let html = Array(
             """
@@ -155,7 +155,7 @@ struct ReferencesTests {
         #expect(meant == ["a&b", "ab", "c&d", "e", "f' g", "&h", "ij"])
     }
 
-    @Test("takes the first base, and finds policies, the integrity of style sheets, and scripts that run")
+    @Test("The first base counts, and policies, style sheets' integrity and running scripts are found")
     func rest() {
         let html = Array(
             """
@@ -176,7 +176,7 @@ struct ReferencesTests {
         #expect(references.scripts == 1)
     }
 
-    @Test("reads pages in srcdoc attributes of others four deep")
+    @Test("Pages in srcdoc attributes are read up to four levels deep")
     func deep() {
         var html = "<img src=a>"
         let found = (0...5).map { _ in
@@ -189,7 +189,7 @@ struct ReferencesTests {
         #expect(found == [1, 1, 1, 1, 1, 0])
     }
 
-    @Test("takes any bytes, and every place is one of the document's")
+    @Test("Any bytes are accepted, and every place is inside the document")
     func anything() {
         let pieces = [
             "<", ">", "</", "<!--", "-->", "--!>", "<script", "</script>", "<style>", "</style>", "\"", "'", "=", "/",

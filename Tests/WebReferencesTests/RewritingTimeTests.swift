@@ -4,10 +4,10 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("Documents that try to take long", .serialized)
+@Suite("Documents that are meant to take long", .serialized)
 struct RewritingTimeTests {
     @Test(
-        "take time in proportion to their size",
+        "They take time in proportion to their size",
         arguments: [
             "<", "<!--", "<script>", "<script><!--", "<script><!--<script>", "<a ", "<img src='", "<img a=", "&", "&#",
             "-", "<img src=a ", "<style>url(", "<style>\"", "<style>/*", "<style>@import ", "\\", "</", "<svg>",

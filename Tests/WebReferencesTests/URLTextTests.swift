@@ -5,7 +5,7 @@ import WebReferences
 @Suite("The URL of a reference")
 struct URLTextTests {
     @Test(
-        "is what browsers take it for",
+        "It's what browsers make of the text",
         arguments: [
             ("a.png", "http://h.example/x/a.png"), ("/a", "http://h.example/a"),
             ("//i.example/a", "http://i.example/a"),
@@ -28,7 +28,7 @@ struct URLTextTests {
     }
 
     @Test(
-        "has the document's charset, where it is not UTF-8",
+        "It has the document's charset if that isn't UTF-8",
         arguments: [(nil, [0xE9], "%C3%A9"), ("shift_jis", [0x83, 0x41], "%E3%82%A2")] as [(String?, [UInt8], String)]
     )
     func charset(name: String?, bytes: [UInt8], path: String) throws {

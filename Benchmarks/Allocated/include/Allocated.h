@@ -2,5 +2,5 @@
 
 #include <stddef.h>
 
-/// The bytes that the process has allocated and not freed yet; 0 where that can't be asked.
+/// Returns the bytes that the process has allocated and not freed yet; 0 where the system can't say.
 size_t allocated_bytes(void);

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a request gets by a map, and why. It is decided here, for the cache, the protocol and explanations alike.
+/// What a map says about a request, and why. The cache, the protocol and explanations all decide here.
 struct Decision: Sendable {
     enum Outcome: Sendable {
         /// The entry answers.
@@ -15,7 +15,7 @@ struct Decision: Sendable {
         case fail(Substitution, URLError.Code)
         /// The network answers, perhaps at another URL.
         case forward(Substitution)
-        /// The entry answers or not, depending on the request's body, which hasn't been read yet.
+        /// Whether the entry answers depends on the request's body, which hasn't been read yet.
         case readBody
         /// No entry answers.
         case nothing(Cause)
@@ -30,32 +30,34 @@ struct Decision: Sendable {
         /// The winning entry is `null`.
         case excluded
         case methodNotListed(String)
-        /// The request isn't what the entries that name it ask for, or they have answered as often as they may.
+        /// The entries that name the URL are for other requests, or have answered as many requests as they may.
         case ruledOut
     }
 
-    /// Why a cache alone can't return what the entry says.
+    /// Why a cache alone can't do what the map says.
     enum CacheObstacle: Sendable, Hashable {
-        /// The request's cache policy ignores local data: neither the file nor the default cache may answer.
+        /// The request's cache policy ignores local data, so neither the file nor the default cache may answer.
         case ignoresLocalData
         case waitsForOffline
-        /// A field that only the protocol can follow.
+        /// The entry has a field that only the protocol can follow.
         case needsProtocol(field: String)
         case refused(LoaderRules.Refusal)
     }
 
     let outcome: Outcome
-    /// `nil` where a cache can return the answer, and where no entry answers.
+    /// What keeps a cache from doing what the map says; `nil` if nothing does.
     let cacheObstacle: CacheObstacle?
-    /// Whether a response to this request is kept out of the default cache: the entry answers it, or would but for the request's
-    /// cache policy.
+    /// Whether a response to this request is kept out of the default cache, because the entry answers the request or would if its
+    /// cache policy allowed that.
     let keepsOutOfDefaultCache: Bool
-    /// `nil` where a map can't name the request's URL.
+    /// The map's match; `nil` if a map can't name the request's URL.
     let match: MapMatch?
 
+    /// Decides about a request.
+    ///
     /// - Parameters:
     ///   - body: The request's body, if more of it is known than the request shows.
-    ///   - isUsedUp: Whether an alternative has answered as many requests as it may.
+    ///   - isUsedUp: Returns whether an alternative has already answered as many requests as it may.
     init(
         _ request: URLRequest,
         body: RequestBody? = nil,
@@ -77,7 +79,7 @@ struct Decision: Sendable {
         return substitution
     }
 
-    /// The substitution of the entry that answers, at once or when the network fails.
+    /// The substitution of the entry that answers, at once or if the network fails.
     var substitution: Substitution? {
         switch outcome {
         case .answer(let substitution), .answerOffline(let substitution), .fail(let substitution, _),
@@ -87,7 +89,7 @@ struct Decision: Sendable {
         }
     }
 
-    /// Whether the map leaves the answer to the requested URL's own server, perhaps with other request headers.
+    /// Whether the map leaves the answer to the server at the request's URL, perhaps with changed request headers.
     var needsOrigin: Bool {
         switch outcome {
         case .nothing: true
@@ -96,7 +98,7 @@ struct Decision: Sendable {
         }
     }
 
-    /// The entry that names the URL: the one that wins, or would if its file were still there, or for another request.
+    /// The entry that names the URL: the one that wins, or would if its file still existed or the request were different.
     var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
 
     private static func outcome(_ match: MapMatch?) -> Outcome {
@@ -121,7 +123,7 @@ struct Decision: Sendable {
         }
     }
 
-    /// Ignores the request's cache policy.
+    /// Returns what keeps a cache from doing what the map says, apart from the request's cache policy.
     private static func obstacle(_ request: URLRequest, _ outcome: Outcome, _ match: MapMatch?) -> CacheObstacle? {
         if let field = match?.protocolField { return .needsProtocol(field: field) }
         switch outcome {
@@ -137,11 +139,11 @@ struct Decision: Sendable {
 }
 
 extension Decision {
-    /// Why a request gets what it gets from a cache, in a sentence without a full stop.
+    /// Why a cache answers the request as it does, without a period.
     var reason: String {
         switch (cacheObstacle, outcome) {
         case (.ignoresLocalData?, _): "the request's cache policy ignores local data"
-        case (.waitsForOffline?, _): "the entry's file answers only when the network fails (“use”: “whenOffline”)"
+        case (.waitsForOffline?, _): "the entry answers only when the network fails (\"use\": \"whenOffline\")"
         case (_, .nothing(let cause)): reason(cause)
         case (.needsProtocol(let field)?, _):
             "the entry's field “\(field)” works only in a session to which the cache is attached"
@@ -152,14 +154,14 @@ extension Decision {
 
     private func reason(_ cause: Cause) -> String {
         switch cause {
-        case .notHTTP: "only http and https URLs with a host and without user info are substituted"
-        case .fileIsGone: "the file of the entry that names it does not exist any more"
+        case .notHTTP: "only http and https URLs with a host and no user info are substituted"
+        case .fileIsGone: "the file of the entry that names it no longer exists"
         case .noEntry where match?.passedOver.isEmpty == false:
             "the entries that name it are disabled or have no file for it"
         case .noEntry: "no entry names it"
-        case .excluded: "the entry is null: such URLs are never substituted"
-        case .methodNotListed(let method): "the entry does not list the method \(method)"
-        case .ruledOut: "each entry that names it is passed over"
+        case .excluded: "the entry is null, so the URL is never substituted"
+        case .methodNotListed(let method): "the entry doesn't list the method \(method)"
+        case .ruledOut: "every entry that names it is passed over"
         }
     }
 }

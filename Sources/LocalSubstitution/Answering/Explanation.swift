@@ -4,19 +4,19 @@ public import Foundation
 import FoundationNetworking
 #endif
 
-/// What a request gets from a cache, and why.
+/// How a cache answers a request, and why.
 public struct Explanation: Sendable, CustomStringConvertible {
-    /// What becomes of a request.
+    /// How a request is answered.
     public struct Verdict: RawRepresentable, Sendable, Hashable {
         /// The name of the static member.
         public let rawValue: String
 
-        /// A verdict by its name.
+        /// Creates a verdict with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A file, or an entry with a status alone, answers.
+        /// An entry answers: with its file, with a body from the map, or with only a status.
         public static let substituted = Verdict(rawValue: "substituted")
-        /// The URL is one that a map can't name.
+        /// A map can't name a URL like the request's.
         public static let notHTTP = Verdict(rawValue: "notHTTP")
         /// No entry names the URL.
         public static let noEntry = Verdict(rawValue: "noEntry")
@@ -24,13 +24,13 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let excluded = Verdict(rawValue: "excluded")
         /// The entry doesn't list the request's method.
         public static let methodNotListed = Verdict(rawValue: "methodNotListed")
-        /// The request's cache policy ignores local data. Neither file nor default cache answers.
+        /// The request's cache policy ignores local data, so neither the file nor the default cache answers.
         public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
-        /// The entries that name the URL are for other requests, or have answered as often as they may.
+        /// The entries that name the URL are for other requests, or have answered as many requests as they may.
         public static let ruledOut = Verdict(rawValue: "ruledOut")
         /// Only the protocol of an attached session can do what the entry says.
         public static let needsProtocol = Verdict(rawValue: "needsProtocol")
-        /// The entry's file waits for the network to fail.
+        /// The entry's file answers only if the network fails.
         public static let waitsForOffline = Verdict(rawValue: "waitsForOffline")
         /// The loader wouldn't take the response from a cache.
         public static let refusedByLoader = Verdict(rawValue: "refusedByLoader")
@@ -38,11 +38,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let unreadableFile = Verdict(rawValue: "unreadableFile")
     }
 
-    /// An entry that would have won.
+    /// An entry that would have won, but doesn't answer this request.
     public struct PassedOver: Sendable, Hashable, CustomStringConvertible {
         /// The entry.
         public let entry: SubstitutionMap.EntryReference
-        /// Why it doesn't answer, in words without a full stop.
+        /// Why the entry doesn't answer, without a period.
         public let reason: String
 
         /// The entry and the reason.
@@ -53,34 +53,34 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let url: URL?
     /// The request's method.
     public let method: String
-    /// What becomes of the request.
+    /// How the request is answered.
     public let verdict: Verdict
-    /// Why, in a sentence without a full stop.
+    /// Why it's answered so, without a period.
     public let reason: String
-    /// The entry that wins, if one names the URL.
+    /// The entry that wins; `nil` if no entry names the URL.
     public let winner: SubstitutionMap.EntryReference?
-    /// The entries that match too, but lose, in the order in which they would win.
+    /// The entries that also match but lose, in the order in which they would win.
     public let shadowed: [SubstitutionMap.EntryReference]
-    /// The entries and alternatives that would have won, but don't answer this request: see their reasons.
+    /// The entries and alternatives that would have won, but don't answer this request. Each has a reason.
     public let passedOver: [PassedOver]
     /// The winning entry's file.
     public let file: URL?
     /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins.
     public let contentType: String?
-    /// How the MIME type was found.
+    /// Where the MIME type comes from.
     public let contentTypeSource: String?
     /// The winning entry's status.
     public let status: Int?
-    /// For an `untilUpdated` entry that answers: whether a newer copy answers instead of the file. Otherwise `nil`.
+    /// Whether a newer copy answers instead of the file; `nil` unless an `untilUpdated` entry answers.
     public let isNewerCopy: Bool?
-    /// Keys that almost match, for a request that no entry names.
+    /// The keys that almost match, for a request that no entry names.
     public let nearMisses: [SubstitutionMap.NearMiss]
 
-    /// What answers in a session to which the cache is attached, if the cache alone can't use the entry;
-    /// otherwise `nil`.
+    /// What answers in a session with the cache attached; `nil` if the cache alone does what the entry says, or if no entry
+    /// answers.
     public let attached: String?
 
-    /// What serves the request instead of the entry, if the entry does not.
+    /// What answers the request if the entry doesn't; `nil` if it does.
     public var instead: String? {
         switch verdict {
         case .substituted: nil
@@ -89,10 +89,12 @@ public struct Explanation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Several lines, ready to print.
+    /// Several lines that are ready to print.
     public var description: String { text(servedBy: instead) }
 
-    /// - Parameter server: What serves the request instead of the entry; `nil` if the entry does.
+    /// Returns the description's lines.
+    ///
+    /// - Parameter server: What answers the request instead of the entry; `nil` if the entry does.
     func text(servedBy server: String?) -> String {
         var lines = ["\(method) \(url?.absoluteString ?? "a request without a URL")"]
         func add(_ name: String, _ value: String?) {
@@ -103,7 +105,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         add("attached", attached)
         add("entry", winner?.description)
         add("file", file?.path)
-        add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file: no newer copy is known" })
+        add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file; no newer copy is known" })
         if let status, status != 200 { add("status", String(status)) }
         add("MIME type", contentType.map { "\($0)" + (contentTypeSource.map { ", \($0)" } ?? "") })
         for entry in passedOver { add("passed over", entry.description) }
@@ -128,6 +130,8 @@ extension Responder {
 }
 
 extension Explanation {
+    /// Explains a decision.
+    ///
     /// - Parameters:
     ///   - copy: The newer copy that answers instead of the entry's file.
     ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
@@ -145,7 +149,7 @@ extension Explanation {
         method = request.httpMethod ?? "GET"
         if let problem, decision.cacheAnswer != nil {
             verdict = .unreadableFile
-            reason = "the file \(problem.message)"
+            reason = "the file \(problem.fragment)"
         } else {
             verdict = Verdict(decision)
             reason = refusal ?? decision.reason
@@ -202,7 +206,7 @@ extension Explanation {
         }
     }
 
-    /// As the response has it: a byte order mark in the file may say another charset.
+    /// Returns the response's `Content-Type`. A byte order mark in the file may override the charset.
     private static func contentType(
         _ substitution: Substitution,
         _ map: SubstitutionMap,
@@ -219,9 +223,9 @@ extension Explanation {
 extension MapMatch.PassedOver {
     fileprivate var reason: String {
         switch self {
-        case .isDisabled: "it is disabled"
-        case .fileIsGone(let name): "its file “\(name)” does not exist any more"
-        case .noSuchFile(let name): "there is no file “\(name)”"
+        case .isDisabled: "it's disabled"
+        case .fileIsGone(let name): "its file “\(name)” no longer exists"
+        case .noSuchFile(let name): "there's no file “\(name)” to serve"
         case .methodNotListed(let method): "it doesn't answer \(method)"
         case .condition(let failure): failure
         case .usedUp(let times): "it has answered \(times == 1 ? "its one request" : "its \(times) requests")"

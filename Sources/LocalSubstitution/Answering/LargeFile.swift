@@ -2,21 +2,21 @@ package import Foundation
 
 /// A file that is too large to hold in memory, open for reading in pieces.
 package final class LargeFile: Sendable {
-    /// Some of the bytes.
+    /// A range of the file's bytes.
     package struct Part: Sendable {
         package let file: LargeFile
         package let range: Range<Int>
     }
 
     let status: FileStatus
-    /// The first bytes, at most as many as a byte order mark has.
+    /// The file's first bytes, at most as many as the longest byte order mark has.
     let beginning: Data
     private let file: OpenedFile
 
-    /// The size in bytes from which files are read in pieces, if the client can take pieces.
+    /// The size, in bytes, from which files are read in pieces if the client can take pieces.
     static let smallestSize = 1 << 20
 
-    /// Opens a file; `nil` if it isn't large.
+    /// Opens a file; returns `nil` if it isn't large.
     init?(opening name: String, in folder: ResourcesFolder) throws(FileProblem) {
         guard let size = FileStatus(path: folder.path(of: name))?.size, size >= Self.smallestSize else { return nil }
         file = try folder.open(name)
@@ -24,9 +24,9 @@ package final class LargeFile: Sendable {
         beginning = try file.prefix(Charset.longestByteOrderMark)
     }
 
-    /// Returns some of the bytes.
+    /// Returns a range of the bytes.
     ///
-    /// - Throws: If the file was written to since it was opened, since bytes of two versions must not be mixed.
+    /// - Throws: An error if the file was written to since it was opened, since bytes of two versions must not be mixed.
     package func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
         let bytes = try file.bytes(range)
         guard bytes.count == range.count, file.isUnwritten else { throw .written }

@@ -1,39 +1,39 @@
 import Foundation
 import Guarded
 
-/// The map by which requests are answered. It is loaded again when its file has changed, if the cache reloads changes.
+/// The map that answers requests. If the cache reloads changes, the map is loaded again when its file has changed.
 final class MapInUse: Sendable {
     enum Change {
         case none
         case reloaded(SubstitutionMap)
-        /// The last good map stays in place.
+        /// The file has problems, so the last good map stays in use.
         case failed(SubstitutionMapError)
     }
 
     private struct State: Sendable {
         var map: SubstitutionMap
-        /// The entries that have answered since the map was set, by number.
+        /// The numbers of the entries that have answered since the map was set.
         var used: Set<Int> = []
-        /// How many requests each alternative with a limit has answered since the map was set.
+        /// The number of requests that each limited alternative has answered since the map was set.
         var answers: [AnswerCount: Int] = [:]
-        /// Where the map came from; `nil` where its file isn't watched.
+        /// Where the map came from; `nil` if its file isn't watched.
         var source: SubstitutionMap.Source?
-        /// The problems that were reported last, so that each is reported once.
+        /// The problems that were reported last. Each is reported once.
         var problems: [SubstitutionMap.Problem] = []
-        /// Set where the map's file doesn't load.
+        /// When to load a file again that has problems; `nil` if the file is good.
         var retry: Retry?
 
         var isRetryDue: Bool { retry?.isDue ?? false }
     }
 
-    /// When to load an invalid map again although its file is the same: a file that it names may have been added.
+    /// When to load an invalid map again even if its file is the same, since a file that it names may have been added.
     private struct Retry: Sendable {
         let time: Int64
         let folder: String
-        /// The folder's status before the load that failed.
+        /// The folder's status before the failed load.
         let folderStatus: FileStatus?
 
-        /// Due at once if the folder itself has changed. Changes deeper in it are found at ``time``.
+        /// Whether it's time, or the folder itself has changed. Changes in its subfolders are found at ``time``.
         var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
     }
 
@@ -46,7 +46,7 @@ final class MapInUse: Sendable {
         state = Guarded(State(map: map, source: reloadsChanges ? map.storage.source : nil))
     }
 
-    /// The map, without checking its file.
+    /// The map. Reading it doesn't check the map's file.
     var map: SubstitutionMap { state.withLock { $0.map } }
 
     /// Uses another map from now on.
@@ -59,16 +59,16 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Whether this map is the one in use, and its file certainly hasn't changed.
+    /// Returns whether this map is the one in use and its file certainly hasn't changed.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
-        // Copies what the check needs inside the lock, and checks files outside it, so that threads don't wait for each other.
+        // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each other.
         let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
         guard isInUse else { return false }
         guard let file else { return true }
         return file.isCurrent && !(retry?.isDue ?? false)
     }
 
-    /// Loads the map again if its file has changed. The first thread that finds the change loads it while others wait.
+    /// Loads the map again if its file has changed. The first thread that finds the change loads the file while others wait.
     func reloadIfChanged(forget: () -> Void) -> Change {
         guard reloadsChanges else { return .none }
         return state.withLock { state in
@@ -100,7 +100,7 @@ final class MapInUse: Sendable {
             state.retry = nil
             return isRetry && !wasBroken ? .none : .reloaded(map)
         } catch {
-            // Retries of a large map must not take all of the process's time.
+            // Loading a large map again and again must not take all of the process's time.
             let took = FileStatus.now - started
             let time = FileStatus.now + max(500_000_000, took * 20)
             state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
@@ -127,14 +127,14 @@ final class MapInUse: Sendable {
         .map { SubstitutionMap.EntryReference(entries[$0]) }.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
     }
 
-    // MARK: Alternatives that answer only so many requests
+    // MARK: Alternatives with a limit
 
-    /// Whether an alternative has answered as many requests as it may.
+    /// Returns whether an alternative has answered as many requests as it may.
     func isUsedUp(_ count: AnswerCount, of map: SubstitutionMap) -> Bool {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
 
-    /// Counts an answer; returns `false` if the limit was already reached.
+    /// Counts an answer. Returns `false` if the limit has already been reached.
     func count(_ count: AnswerCount, of map: SubstitutionMap) -> Bool {
         state.withLock { state in
             guard state.map.storage === map.storage else { return true }
@@ -144,7 +144,7 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Takes back an answer that was counted.
+    /// Takes back a counted answer.
     func uncount(_ count: AnswerCount, of map: SubstitutionMap) {
         state.withLock { if $0.map.storage === map.storage { $0.answers[count, default: 1] -= 1 } }
     }

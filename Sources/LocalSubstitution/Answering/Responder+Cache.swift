@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a cache returns where nothing is retained: an entry's response, or the default cache's.
+/// The responses that a cache returns if nothing is retained: an entry's, or the default cache's.
 extension Responder {
-    /// Whether ``cachedResponse(to:)`` can answer without the disk: neither from an unread file nor from the default cache.
+    /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
     func needsNoDisk(_ lookup: Lookup) -> Bool {
         if lookup.decision.cacheObstacle == .ignoresLocalData { return true }
         return lookup.decision.cacheAnswer.map { isAtHand($0, lookup) } ?? false
@@ -27,7 +27,7 @@ extension Responder {
             return response
         } catch {
             report(error, of: substitution, url)
-            return defaultResponse(to: lookup, since: "the file \(error.message)")
+            return defaultResponse(to: lookup, since: "the file \(error.fragment)")
         }
     }
 
@@ -47,7 +47,7 @@ extension Responder {
 
     // MARK: Reporting
 
-    /// Counts and reports a lookup that an entry answers.
+    /// Counts and reports a lookup that an entry answered.
     func reportSubstituted(_ url: URL, by substitution: Substitution, _ response: CachedURLResponse) {
         observers.countSubstituted(response.data.count)
         observers.emit(
@@ -55,7 +55,7 @@ extension Responder {
         )
     }
 
-    /// Counts and reports a lookup that no entry answers: as bypassed if an entry names its URL, otherwise as a miss.
+    /// Counts and reports a lookup that no entry answered, as bypassed if an entry names its URL and otherwise as a miss.
     func reportUnanswered(_ lookup: Lookup, since reason: @autoclosure () -> String) {
         if let entry = lookup.decision.namingEntry {
             observers.count {
@@ -79,7 +79,7 @@ extension Responder {
 
     // MARK: Storing
 
-    /// Stores a response in the default cache, unless an entry would answer its request.
+    /// Stores a response in the default cache, unless an entry would answer the request.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         let lookup = lookUp(request)
         guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }

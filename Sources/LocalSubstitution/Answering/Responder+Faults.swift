@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Files that can't be read: counted, and reported as events. Then the next entry or the default cache answers.
+/// Files that can't be read are counted and reported as events. The next entry or the default cache answers instead.
 extension Responder {
     /// Counts and reports a file that can't be read, and drops the URL's retained response.
     func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
@@ -14,7 +14,7 @@ extension Responder {
     func report(_ problem: FileProblem, key: String, file: URL, _ url: URL) {
         retained.remove(url.absoluteString)
         observers.count { $0.faults += 1 }
-        observers.emit(.fault(url, key: key, file: file, reason: problem.message))
+        observers.emit(.fault(url, key: key, file: file, reason: problem.fragment))
     }
 
     /// Reports the entries that were passed over because their files are gone.

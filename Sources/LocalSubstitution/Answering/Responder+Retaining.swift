@@ -8,7 +8,7 @@ import FoundationNetworking
 extension Responder {
     /// Returns the name under which an entry's response is retained; `nil` if it isn't.
     ///
-    /// It's the URL if every plain `GET` gets the response. Otherwise each request is decided, and the name says what answers.
+    /// It's the URL if every plain `GET` gets the response. Otherwise the map decides each request, and the name says what answers.
     func retainedName(_ lookup: Lookup, _ substitution: Substitution) -> String? {
         guard let url = lookup.request.url?.absoluteString, let match = lookup.decision.match, let number = match.number
         else { return nil }
@@ -55,7 +55,7 @@ extension Responder {
         )
     }
 
-    /// Drops the responses to a URL.
+    /// Drops all responses to a URL.
     func removeRetained(_ url: String, in map: SubstitutionMap) {
         retained.remove(url)
         guard let normal = try? NormalizedURL(url) else { return }
@@ -67,7 +67,8 @@ extension Responder {
         }
     }
 
-    /// Returns the name for the response of an entry or alternative (from 1). URLs don't have spaces, so a hit never finds it.
+    /// Returns the name for the response of an entry or of an alternative, counted from 1. URLs don't have spaces, so a hit never
+    /// finds it.
     private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
         "\(url) \(entry) \(alternative)"
     }

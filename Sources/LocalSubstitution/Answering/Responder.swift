@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Answers requests by a map. A cache and the protocol of its sessions share one, which may outlive the cache.
+/// Answers requests with a map. A cache and the protocols attached for it share one responder, which may outlive the cache.
 final class Responder: Sendable {
     let maps: MapInUse
     let retained: RetainedResponses
@@ -17,7 +17,9 @@ final class Responder: Sendable {
     private let taken = Guarded<TakenRequest?>(nil)
     private let isCacheOffline = Guarded(false)
 
-    /// - Parameter folder: Where `URLCache` keeps responses on disk, if that is known.
+    /// Creates a responder.
+    ///
+    /// - Parameter folder: The folder where `URLCache` keeps responses; `nil` if it isn't known.
     init(_ map: SubstitutionMap, reloadsChanges: Bool, defaultCacheIn folder: URL?) {
         defaultCache = DefaultCache(folder: folder)
         maps = MapInUse(map, reloadsChanges: reloadsChanges)
@@ -25,14 +27,14 @@ final class Responder: Sendable {
         copies = NewerCopies(in: defaultCache, files: retained, observers: observers)
     }
 
-    /// Uses another map from now on, and drops the responses made with the old one.
+    /// Uses another map from now on and drops the responses made with the old one.
     func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
 
-    /// Has the cache's own lookups ask the network for no newer copies any more, since a session that may not reach the network
-    /// asks the cache too, and a cache can't see which session asks.
+    /// Stops the cache's own lookups from asking the network for newer copies. A session that must not reach the network also asks
+    /// the cache, and the cache can't see which session asks.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
-    /// What was counted so far.
+    /// What has been counted so far.
     var statistics: LocalSubstitutionCache.Statistics {
         var statistics = observers.statistics
         let hits = retained.counts
@@ -42,13 +44,13 @@ final class Responder: Sendable {
         return statistics
     }
 
-    /// Everything that happens from now on, for one listener.
+    /// Returns a stream of everything that happens from now on, for one listener.
     func events(bufferingNewest limit: Int) -> AsyncStream<LocalSubstitutionCache.Event> {
         retained.observe()
         return observers.events(bufferingNewest: limit)
     }
 
-    /// Calls a listener with everything that happens from now on, as it happens.
+    /// Calls a listener for everything that happens from now on, as it happens.
     func hear(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         retained.observe()
         _ = observers.add(Observers.Listener(hear: listener))
@@ -56,9 +58,10 @@ final class Responder: Sendable {
 
     // MARK: Retained responses
 
-    /// Returns the retained response to a plain `GET` if it's still valid. It neither reads a file nor decides: this path is hot.
+    /// Returns the retained response to a plain `GET` if it's still valid. This path is hot, so it neither reads a file nor looks
+    /// in the map.
     ///
-    /// - Parameter isStrict: Whether the session may not reach the network: there, newer copies don't answer.
+    /// - Parameter isStrict: Whether the session must not reach the network. Newer copies don't answer there.
     func retainedResponse(for request: URLRequest, isStrict: Bool = false) -> CachedURLResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
             let (item, isObserved) = retained.item(for: url.absoluteString)
@@ -75,7 +78,7 @@ final class Responder: Sendable {
         return item.response
     }
 
-    /// Whether a request has a retained response that still holds.
+    /// Returns whether a request has a retained response that is still valid.
     func retains(_ request: URLRequest, isStrict: Bool) -> Bool {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
             let item = retained.peek(url)
@@ -84,9 +87,9 @@ final class Responder: Sendable {
         return validity.holds && !(isStrict && validity.mayBeNewer)
     }
 
-    /// The retained response to a request that a protocol answers.
+    /// Returns the retained response to a request that a protocol answers.
     ///
-    /// - Parameter cached: The response that the loader got from a cache. If it's the retained one, it's counted already.
+    /// - Parameter cached: The response that the loader got from a cache. If it's the retained one, it has already been counted.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
@@ -102,25 +105,25 @@ final class Responder: Sendable {
 
     // MARK: Deciding
 
-    /// Decides by the current map, after reloading it if its file has changed.
+    /// Looks a request up in the current map, after reloading the map if its file has changed.
     ///
     /// - Parameters:
     ///   - body: The request's body, if more of it is known than the request shows.
-    ///   - isOffline: Whether the request may not reach the network, not even for a newer copy.
+    ///   - isOffline: Whether the request must not reach the network, not even for a newer copy.
     func lookUp(_ request: URLRequest, body: RequestBody? = nil, isOffline: Bool) -> Lookup {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
         case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count))
         case .failed(let error): observers.emit(.mapNotReloaded(error))
         }
-        // In this order: see `RetainedResponses.retain`.
+        // The generation must be read before the map: see `RetainedResponses.retain`.
         let (generation, map) = (retained.generation, maps.map)
         return Lookup(request, body: body, isOffline: isOffline, in: map, generation: generation) { [maps] count in
             maps.isUsedUp(count, of: map)
         }
     }
 
-    /// Counts a lookup's answer, if the alternative that answers has a limit; returns `false` if the limit is reached.
+    /// Counts a lookup's answer if the alternative that answers has a limit. Returns `false` if the limit has been reached.
     func count(_ lookup: Lookup) -> Bool {
         guard let count = lookup.decision.match?.count else { return true }
         guard maps.count(count, of: lookup.map) else { return false }
@@ -128,12 +131,12 @@ final class Responder: Sendable {
         return true
     }
 
-    /// Notes that a lookup's entry has answered.
+    /// Notes that a lookup's entry answered.
     func use(_ lookup: Lookup) {
         if let number = lookup.decision.match?.number { maps.use(number, of: lookup.map) }
     }
 
-    /// Takes back what ``count(_:)`` counted, once, since nothing was answered.
+    /// Takes back what ``count(_:)`` counted, since nothing was answered. Does so at most once.
     func uncount(_ lookup: Lookup) {
         guard let count = lookup.decision.match?.count,
             lookup.isCounted.withLock({ isCounted in
@@ -144,10 +147,10 @@ final class Responder: Sendable {
         maps.uncount(count, of: lookup.map)
     }
 
-    /// Decides about a request that a cache is asked for.
+    /// Looks up a request for which the loader asks a cache.
     func lookUp(_ request: URLRequest) -> Lookup { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
 
-    /// Whether everything that an entry's response needs is in memory.
+    /// Returns whether everything that an entry's response needs is in memory.
     func isAtHand(_ substitution: Substitution, _ lookup: Lookup) -> Bool {
         guard let path = lookup.path(of: substitution) else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
@@ -156,17 +159,17 @@ final class Responder: Sendable {
 
     // MARK: Requests that a protocol has taken
 
-    /// Remembers that a protocol has taken a request, and its lookup if it was looked up.
+    /// Remembers that a protocol has taken a request, and the request's lookup if there was one.
     ///
-    /// One at a time is enough: Linux's loader asks the protocol, then the cache, then starts the protocol, all on a queue that
-    /// the sessions of the process share (`URLSession.swift`, `sharedQueue`). Apple's loader promises no such order.
+    /// One at a time is enough. Linux's loader asks the protocol, then the cache, and then starts the protocol, all on a queue that
+    /// the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's loader promises no such order.
     func noteTaken(_ request: URLRequest, _ lookup: Lookup?) {
         #if !canImport(Darwin)
         taken.withLock { $0 = TakenRequest(request: request, lookup: lookup) }
         #endif
     }
 
-    /// Whether the cache leaves a request to the protocol that has taken it, which also reports it.
+    /// Returns whether the cache leaves a request to the protocol that has taken it. The protocol then reports it, too.
     func leavesToProtocol(_ request: URLRequest) -> Bool {
         taken.withLock { taken in
             guard taken?.isOf(request) == true, taken?.isLeft == false else { return false }
@@ -175,12 +178,13 @@ final class Responder: Sendable {
         }
     }
 
-    /// Forgets that a protocol has taken a request, since it was stopped before it was started.
+    /// Forgets that a protocol has taken a request, because it was stopped before it was started.
     func forgetTaken(_ request: URLRequest) {
         taken.withLock { if $0?.isOf(request) == true { $0 = nil } }
     }
 
-    /// Forgets what a protocol has taken, since one is started; returns the lookup of its request, if there was one.
+    /// Forgets the taken request, because a protocol is being started. Returns the lookup of that protocol's request, if there was
+    /// one.
     func startTaken(_ request: URLRequest) -> Lookup? {
         taken.withLock { taken in
             defer { taken = nil }
@@ -190,7 +194,7 @@ final class Responder: Sendable {
 
     // MARK: Answering
 
-    /// Returns an entry's response: reads its file, asks for a newer copy, builds the response and retains it.
+    /// Returns an entry's response. Reads the file, asks for a newer copy, builds the response and retains it.
     func response(
         to lookup: Lookup,
         by substitution: Substitution
@@ -217,7 +221,7 @@ final class Responder: Sendable {
 }
 
 extension URLRequest {
-    /// Whether it's a `GET` without a header that changes what it gets from a cache.
+    /// Whether this is a `GET` without a header that changes what it gets from a cache.
     fileprivate var isPlainGet: Bool {
         guard httpMethod == "GET" else { return false }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
@@ -230,12 +234,13 @@ extension URLRequest {
 /// A request that a protocol has taken.
 private struct TakenRequest: Sendable {
     let request: URLRequest
-    /// `nil` for a request with a retained response.
+    /// The request's lookup; `nil` if the request has a retained response.
     let lookup: Lookup?
-    /// Whether the cache has left it to the protocol.
+    /// Whether the cache has left the request to the protocol.
     var isLeft = false
 
-    /// Foundation calls requests equal whose headers, bodies or timeouts differ (`NSURLRequest.swift`, `isEqual`).
+    /// Returns whether this is another request. Foundation's `==` ignores differences in headers, bodies and timeouts
+    /// (`NSURLRequest.swift`, `isEqual`).
     func isOf(_ other: URLRequest) -> Bool {
         request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
             && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval

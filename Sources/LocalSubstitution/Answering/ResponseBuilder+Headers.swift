@@ -1,11 +1,11 @@
 package import Foundation
 
-/// The headers of a substitution. Those that the entry sets win over the others, except for `Content-Length`.
+/// The headers of a substitution. Headers that the entry sets override the others, except for `Content-Length`.
 extension ResponseBuilder {
-    /// The `Cache-Control` of a substitution whose entry has none: fresh for a year, for loaders that ask how old it is.
+    /// The `Cache-Control` of a substitution whose entry sets none. It's fresh for a year, for loaders that check a response's age.
     package static let cacheControl = "max-age=\(365 * 24 * 60 * 60)"
 
-    /// The beginning of a substitution's `Cache-Status`, unless its entry sets that header.
+    /// The beginning of a substitution's `Cache-Status`, unless its entry sets the header.
     package static let hitStatus = "LocalSubstitutionCache; hit"
 
     func headers(length: Int) -> [String: String] {
@@ -18,7 +18,7 @@ extension ResponseBuilder {
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
-        // Linux's loader never reads a date (`HTTPURLProtocol.swift`, `canCache`), and takes long to try.
+        // Linux's loader never manages to read a date (`HTTPURLProtocol.swift`, `canCache`), and takes long to try.
         #if canImport(Darwin)
         headers["Date"] = HTTPDate.string(Date())
         #endif
@@ -30,11 +30,12 @@ extension ResponseBuilder {
         return headers
     }
 
-    /// The `Content-Type` of a substitution: the entry's header, or its MIME type, with a charset for text.
+    /// Returns the `Content-Type` of a substitution: the entry's header, or its MIME type, with a charset for text.
     ///
     /// - Parameters:
     ///   - bodyBeginning: The beginning of the body, at least as long as the longest byte order mark.
-    ///   - copy: The newer copy whose body it is: its server knows better than an extension.
+    ///   - copy: The newer copy that the body comes from; `nil` for the file. Its server knows the type better than a file
+    ///     extension.
     static func contentType(
         of substitution: Substitution,
         bodyBeginning: Data,
@@ -52,7 +53,7 @@ extension ResponseBuilder {
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
-    /// RFC 9211: tells a client that it got a substitute, which file that is, and whether it's a newer copy of the file.
+    /// Tells a client that it received a substitute, which file that is, and whether it's a newer copy (RFC 9211).
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
@@ -65,13 +66,13 @@ extension ResponseBuilder {
         return "\(name); detail=\"\(detail)\""
     }
 
-    /// A strong validator (RFC 9110 §8.8.3); `nil` without a body.
+    /// A strong validator (RFC 9110 §8.8.3); `nil` if there's no body.
     private var entityTag: String? {
         if let copy { return "\"\(copy.digest)\"" }
         return (file?.status ?? large?.status).map(Self.entityTag) ?? substitution.inlineBody.map { "\"\($0.digest)\"" }
     }
 
-    /// Size, modification time and inode.
+    /// Returns a tag of the size, modification time and inode.
     private static func entityTag(_ status: FileStatus) -> String {
         let parts = [Int64(status.size), status.modified, Int64(bitPattern: status.inode)]
         return "\"" + parts.map { String(UInt64(bitPattern: $0), radix: 16) }.joined(separator: "-") + "\""
@@ -79,7 +80,7 @@ extension ResponseBuilder {
 }
 
 extension Substitution {
-    /// The `Content-Type` with which a body is served.
+    /// Returns the `Content-Type` for a body.
     package func contentType(ofBody body: Data) -> String {
         ResponseBuilder.contentType(of: self, bodyBeginning: body.prefix(Charset.longestByteOrderMark))
     }

@@ -4,31 +4,33 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Builds a substitution's responses: whole, partial, or headers only.
+/// Builds a substitution's responses: whole, partial, or only the headers.
 ///
-/// They are `HTTPURLResponse`s: Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`, `canRespondFromCache`).
+/// They are `HTTPURLResponse`s because Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`,
+/// `canRespondFromCache`).
 package struct ResponseBuilder {
     let substitution: Substitution
-    /// `nil` for an entry without a file: its body is written in the map, or empty.
+    /// The file; `nil` for an entry without one, whose body is in the map or empty.
     let file: FileBytes?
-    /// The file, if its bytes are read in pieces. The responses then have no body.
+    /// The file, if it's read in pieces. The responses then have no body.
     var large: LargeFile?
-    /// Set where the bytes are not the file's, but a newer copy's.
+    /// The newer copy, if the bytes are its and not the file's.
     var copy: NewerCopy.Facts?
-    /// The proof for ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for other requests.
+    /// The proof for ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for any other request.
     var proof: String?
 
-    /// The whole response.
+    /// Returns the whole response.
     func full(for url: URL) -> CachedURLResponse? {
         response(for: url, status: substitution.status, headers: headers(length: size), body: data)
     }
 
-    /// The headers of the whole response, without its body (RFC 9110 §9.3.2).
+    /// Returns the whole response's headers without its body (RFC 9110 §9.3.2).
     func head(for url: URL) -> CachedURLResponse? {
         response(for: url, status: substitution.status, headers: headers(length: size), body: Data())
     }
 
-    /// The part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole if the range can't be satisfied.
+    /// Returns the part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole response if the range can't be
+    /// satisfied.
     func part(_ header: String, for url: URL) -> CachedURLResponse? {
         guard let range = range(header) else { return full(for: url) }
         var headers = headers(length: range.count)
@@ -37,7 +39,7 @@ package struct ResponseBuilder {
         return response(for: url, status: 206, headers: headers, body: body)
     }
 
-    /// The bytes that a `Range` header asks for; `nil` for all of them.
+    /// Returns the range of bytes that a `Range` header asks for; `nil` for all of them.
     func range(_ header: String) -> Range<Int>? {
         substitution.status == 200 && hasBody ? ByteRange(header)?.bytes(of: size) : nil
     }
@@ -46,7 +48,7 @@ package struct ResponseBuilder {
     var data: Data { file?.data ?? substitution.inlineBody?.data ?? Data() }
     var size: Int { large?.status.size ?? data.count }
 
-    /// Whether there's a body, which may be empty.
+    /// Whether there's a body, even an empty one.
     var hasBody: Bool { file != nil || large != nil || substitution.inlineBody != nil }
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {

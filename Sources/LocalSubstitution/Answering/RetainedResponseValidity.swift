@@ -1,21 +1,21 @@
-/// Tells whether a retained response is still valid. It checks the map and file if changes are reloaded, the age, and whether
-/// a newer copy has arrived.
+/// Tells whether a retained response is still valid. It checks the response's age, whether a newer copy has arrived, and, if
+/// changes are reloaded, the map and the file.
 final class RetainedResponseValidity: Sendable {
-    /// The map in use, if changes are reloaded.
+    /// The map in use; `nil` if changes aren't reloaded.
     private let maps: MapInUse?
-    /// The map by which the response was made.
+    /// The map that the response was made with.
     private let map: SubstitutionMap
-    /// `nil` for an entry without a file.
+    /// The file's path; `nil` for an entry without a file.
     private let path: String?
     private let file: FileBytes?
-    /// The names of files with which another entry would answer.
+    /// The names of missing files. If one of them existed, another entry would answer.
     private let missing: [String]
     /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
     private let expiresAt: Int64?
-    /// `nil` for an entry that isn't `untilUpdated`.
+    /// The state of the newer copy; `nil` if the entry isn't `untilUpdated`.
     private let update: UpdateRecord.Stamp?
 
-    /// `nil` if the response is always valid.
+    /// Returns `nil` if the response is always valid.
     init?(
         _ maps: MapInUse,
         _ map: SubstitutionMap,
@@ -35,10 +35,10 @@ final class RetainedResponseValidity: Sendable {
         self.update = update
     }
 
-    /// Whether a newer copy may be what answers.
+    /// Whether the response may be made from a newer copy.
     var mayBeNewer: Bool { update != nil }
 
-    /// Whether the response is certainly still what map and file say. If this is `false`, only reading the file tells.
+    /// Whether the response certainly matches the current map and file. If this is `false`, only reading the file tells.
     var holds: Bool { !hasExpired && isUnchanged }
 
     var hasExpired: Bool { expiresAt.map { FileStatus.now >= $0 } ?? false || update?.hasExpired ?? false }

@@ -5,21 +5,21 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The retained responses and the files that they're made of. A file and its responses are dropped together.
+/// The retained responses and the files they're made from. A file and its responses are dropped together.
 final class RetainedResponses: FileHolder {
     typealias Item = RetainedTable.Item
 
     private struct State: Sendable {
         var retention = RetentionLimits()
-        /// Counts the calls of `removeAll`, so that a response that was begun before one isn't retained after it.
+        /// The number of calls of `removeAll`. A response that was begun before a call isn't retained after it.
         var generation = 0
     }
 
-    /// Hits look here, and nowhere else. It changes only while `state` is locked.
+    /// The table for hits, which look nowhere else. It changes only while `state` is locked.
     private let table = RetainedTable()
     private let state = Guarded(State())
     private let reads = FileReads()
-    /// Whether held files are checked for changes. Otherwise a file's bytes are used until its responses are dropped.
+    /// Whether held files are checked for changes. If not, a file's bytes are used until its responses are dropped.
     private let checksFiles: Bool
 
     init(checksFiles: Bool) {
@@ -31,19 +31,19 @@ final class RetainedResponses: FileHolder {
     /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
     func item(for url: String) -> (item: Item, isObserved: Bool)? { table.item(for: url) }
 
-    /// Makes hits report from now on that there are listeners.
+    /// Lets hits know from now on that there are listeners.
     func observe() { table.observe() }
 
-    /// The response for a URL, without counting it.
+    /// Returns the response for a URL without counting a hit.
     func peek(_ url: String) -> Item? { table.peek(url) }
 
-    /// How many hits were counted, and the bytes of their bodies.
+    /// The number of counted hits, and the total size of their bodies in bytes.
     var counts: (hits: Int, bytes: Int) { table.counts }
 
     /// The generation to pass to `retain` for a response that is begun now.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` wasn't called since
+    /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` hasn't been called since
     /// the request's lookup.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
         state.withLock { $0.generation == generation ? known(name, madeOf: file, $0) : nil }
@@ -56,12 +56,12 @@ final class RetainedResponses: FileHolder {
         return known.response
     }
 
-    /// Retains a response, unless `removeAll` was called since it was begun.
+    /// Retains a response, unless `removeAll` has been called since it was begun.
     ///
     /// - Parameters:
-    ///   - file: The bytes it is made of, held at `place`.
-    ///   - isEndless: Whether the number of such URLs is unlimited, so that only the newest of their responses stay.
-    /// - Returns: The response to use: this one, or an equal one that another thread has retained meanwhile.
+    ///   - file: The bytes that the response is made from, held at `place`.
+    ///   - isEndless: Whether the number of such URLs is unlimited. Only the newest responses to such URLs stay.
+    /// - Returns: The response to use: this one, or an equal one that another thread retained in the meantime.
     func retain(
         _ item: Item,
         for url: String,
@@ -101,7 +101,7 @@ final class RetainedResponses: FileHolder {
     /// The heap memory of the held files, in bytes.
     var heapBytes: Int { state.withLock { $0.retention.heapBytes } }
 
-    /// Reads a file once for all threads that ask for it.
+    /// Reads a file. Threads that ask for it at the same time share one read.
     func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes {
         let path = folder.path(of: name)
         if let held = currentFile(at: path) { return held }
@@ -130,14 +130,14 @@ final class RetainedResponses: FileHolder {
 
     func file(at place: String) -> FileBytes? { state.withLock { $0.retention.file(at: place) } }
 
-    /// Drops the responses made of the old bytes.
+    /// Holds a file's bytes, and drops the responses made from its old bytes.
     func hold(_ file: FileBytes, at place: String) {
         state.withLock { state in
             for url in state.retention.hold(file, at: place) { table.remove(url) }
         }
     }
 
-    /// Drops the responses made of it too.
+    /// Releases a file's bytes, and drops the responses made from them.
     func release(_ place: String) {
         state.withLock { state in
             for url in state.retention.drop(place) { table.remove(url) }

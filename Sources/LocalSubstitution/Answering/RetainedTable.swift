@@ -5,18 +5,18 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The retained responses by URL, as hits find them.
+/// The retained responses by URL, for hits.
 ///
-/// It is in several parts, each with its own lock, since under one lock two threads get fewer hits than one does: see
-/// the benchmark “two threads”. What is retained, and for how long, isn't decided here but in ``RetentionLimits``.
+/// The table has several parts, each with its own lock. With a single lock, two threads together make fewer hits than one thread
+/// alone: see the benchmark “two threads”. ``RetentionLimits`` decides what is retained, and for how long.
 final class RetainedTable: Sendable {
-    /// A class, so that a hit retains one object instead of each property's.
+    /// A retained response. It's a class so that a hit retains one object instead of one for each property.
     final class Item: Sendable {
         let response: CachedURLResponse
         let size: Int
         /// The key of the entry that answers.
         let key: String
-        /// The entry's file; `nil` for an entry without one.
+        /// The path of the entry's file; `nil` for an entry without one.
         let file: String?
         let validity: RetainedResponseValidity?
 
@@ -35,11 +35,11 @@ final class RetainedTable: Sendable {
         var items: [String: Item] = [:]
         var hits = 0
         var bytes = 0
-        /// Whether there are listeners. Kept here so that a hit doesn't need a lock that all threads share.
+        /// Whether there are listeners. Kept in each part so that a hit doesn't need a lock that all threads share.
         var isObserved = false
     }
 
-    /// Padded, so that two parts never share a line of the processor's cache.
+    /// A part with padding, so that two parts never share a cache line.
     private final class Box: Sendable {
         let part = Guarded(Part())
         let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
@@ -48,7 +48,7 @@ final class RetainedTable: Sendable {
     private static let parts = 16
     private let boxes = (0..<parts).map { _ in Box() }
 
-    /// Returns the item for a URL, and whether there are listeners. Counts a hit if the item has no `Watch` to check.
+    /// Returns the item for a URL, and whether there are listeners. Counts a hit if the item has no validity to check.
     func item(for url: String) -> (item: Item, isObserved: Bool)? {
         box(for: url).part.withLock { part in
             guard let item = part.items[url] else { return nil }
@@ -64,7 +64,7 @@ final class RetainedTable: Sendable {
         for box in boxes { box.part.withLock { $0.isObserved = true } }
     }
 
-    /// The item for a URL, without counting it.
+    /// Returns the item for a URL without counting a hit.
     func peek(_ url: String) -> Item? {
         box(for: url).part.withLock { $0.items[url] }
     }
@@ -81,14 +81,14 @@ final class RetainedTable: Sendable {
         for box in boxes { box.part.withLock { $0.items = [:] } }
     }
 
-    /// How many hits there were, and the bytes of their bodies.
+    /// The number of hits, and the total size of their bodies in bytes.
     var counts: (hits: Int, bytes: Int) {
         boxes.reduce((0, 0)) { counts, box in
             box.part.withLock { (counts.0 + $0.hits, counts.1 + $0.bytes) }
         }
     }
 
-    /// Chosen by the end of the URL, where URLs differ most.
+    /// Returns the part for a URL. It's chosen by the URL's end, where URLs differ most.
     private func box(for url: String) -> Box {
         let end = url.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.count < 8

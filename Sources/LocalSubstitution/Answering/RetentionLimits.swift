@@ -1,8 +1,8 @@
-/// Decides which responses and files stay retained, and which are dropped when there are too many.
+/// Decides which responses and files stay retained, and drops some when there are too many.
 ///
-/// A plain value. Patterns, `ignoreQuery` entries and other spellings match any number of URLs (“endless”), so only the
-/// newest of their responses stay. All responses made of a file share its bytes. The bytes of all files have a limit, for which mapped
-/// files don't count. Dropping a file drops its responses.
+/// Patterns, `ignoreQuery` entries and alternative spellings match any number of URLs. Only the newest responses to such “endless”
+/// URLs stay. All responses made from a file share its bytes. The bytes of all files have a limit, which mapped files don't count
+/// toward. Dropping a file drops its responses.
 struct RetentionLimits: Sendable {
     struct Record: Sendable {
         /// Where the file is held; `nil` for an entry without a file.
@@ -15,7 +15,7 @@ struct RetentionLimits: Sendable {
     private struct RetainedFile {
         let bytes: FileBytes
         let ordinal: Int
-        /// The responses that are made of it.
+        /// The URLs of the responses made from the file.
         var urls: Set<String> = []
     }
 
@@ -37,12 +37,12 @@ struct RetentionLimits: Sendable {
     }
 
     var count: Int { records.count }
-    /// The number of names in both orders, those of removed items included.
+    /// The number of names in both orders, including those of removed items.
     var noted: Int { endlessOrder.count + fileOrder.count }
 
     func record(for url: String) -> Record? { records[url] }
 
-    /// The bytes that are held of a file.
+    /// Returns a file's held bytes.
     func file(at path: String) -> FileBytes? { files[path]?.bytes }
 
     // MARK: Files
@@ -63,7 +63,7 @@ struct RetentionLimits: Sendable {
         return gone
     }
 
-    /// Drops a file and the responses made of it. Returns their URLs.
+    /// Drops a file and the responses made from it. Returns the responses' URLs.
     mutating func drop(_ path: String) -> [String] {
         guard let file = files[path] else { return [] }
         file.urls.forEach { remove($0) }
@@ -73,9 +73,9 @@ struct RetentionLimits: Sendable {
 
     // MARK: Responses
 
-    /// Adds a response. Returns the URLs of the responses that were dropped for it.
+    /// Adds a response. Returns the URLs of the responses that were dropped to make room.
     ///
-    /// If its file isn't held, for example because it's too large, returns the response's own URL and adds nothing.
+    /// If the response's file isn't held, for example because it's too large, this adds nothing and returns the response's own URL.
     mutating func insert(_ url: String, path: String?, file: FileBytes?, isEndless: Bool) -> [String] {
         remove(url, keepingFile: true)
         if let path {
@@ -93,7 +93,7 @@ struct RetentionLimits: Sendable {
         return [oldest]
     }
 
-    /// Drops a response, and its file if no other response is made of it.
+    /// Drops a response. Also drops its file if no other response is made from it.
     mutating func remove(_ url: String) {
         remove(url, keepingFile: false)
     }

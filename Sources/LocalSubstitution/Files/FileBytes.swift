@@ -1,23 +1,23 @@
 package import Foundation
 import Guarded
 
-/// The bytes of one version of a file, held once, however many responses are made of them.
+/// The bytes of one version of a file, held once for all responses that are made from them.
 package final class FileBytes: Sendable {
-    /// All of them.
+    /// All bytes of the file.
     package let data: Data
     package let status: FileStatus
-    /// When the file certainly had these bytes, in nanoseconds since 1970: when the last read of them began.
+    /// When the file certainly had these bytes, in nanoseconds since 1970: the time at which the last read of them began.
     private let readAt: Guarded<Int64>
     /// Whether the bytes stay on disk and don't count as retained memory.
     let isMapped: Bool
 
-    /// The size from which files are mapped, in bytes, if the folder allows it.
+    /// The size in bytes from which files are mapped, if the folder allows it.
     static let smallestMapped = 64 << 10
 
-    /// Reads a file, and again if it was written to meanwhile.
+    /// Reads a file, and reads it again if it was written to meanwhile.
     ///
-    /// - Parameter mayMap: Whether a large file is mapped, where the folder allows it. Not one that may be cut short in place:
-    ///   reading a page that is gone ends the process.
+    /// - Parameter mayMap: Whether a large file is mapped, if the folder allows it. Don't map a file that may be truncated in
+    ///   place: reading a page that is gone ends the process.
     package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(FileProblem) {
         var attempts = 3
         while true {
@@ -35,7 +35,7 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// Bytes that answer in place of a file's, until the file changes.
+    /// Creates bytes that answer in place of a file's until the file changes.
     init(_ data: Data, insteadOf file: FileBytes) {
         self.data = data
         status = file.status
@@ -43,16 +43,16 @@ package final class FileBytes: Sendable {
         readAt = Guarded(file.readAt.withLock { $0 })
     }
 
-    /// The digest of the bytes, made when it is first asked for.
+    /// The digest of the bytes, computed at first use.
     var digest: String {
         if let known = digested.withLock({ $0 }) { return known }
-        // Not under the lock, since it takes long for a large file.
+        // Not while the lock is held, since this takes long for a large file.
         let digest = Digest.base64(of: data)
         digested.withLock { $0 = digest }
         return digest
     }
 
-    /// Whether the digest is known already.
+    /// Whether the digest is already known.
     var isDigested: Bool { digested.withLock { $0 != nil } }
 
     private let digested = Guarded<String?>(nil)
@@ -60,12 +60,12 @@ package final class FileBytes: Sendable {
     /// The heap memory of the bytes; 0 if they're mapped.
     var heapBytes: Int { isMapped ? 0 : data.count }
 
-    /// Whether a file with this status certainly has these bytes.
+    /// Returns whether a file with this status certainly has these bytes.
     func isCurrent(_ status: FileStatus) -> Bool {
         status == self.status && !status.isTooFresh(at: readAt.withLock { $0 })
     }
 
-    /// Notes that the file, read again, had the same bytes.
+    /// Notes that the file was read again and had the same bytes.
     func confirm(by other: FileBytes) {
         let time = other.readAt.withLock { $0 }
         readAt.withLock { $0 = time }
@@ -75,9 +75,9 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// A part of the bytes that is not copied, and whose indices begin at 0.
+    /// Returns a part of the bytes without copying them. Its indices begin at 0.
     ///
-    /// A slice of `Data` would keep the whole's indices, and then a caller's `data[0]` traps.
+    /// A slice of `Data` would keep the indices of the whole, and a caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
         return parts.withLock { parts in
@@ -92,7 +92,7 @@ package final class FileBytes: Sendable {
     private func sharedPart(_ range: Range<Int>) -> Data {
         data.withUnsafeBytes { whole in
             guard let start = whole.baseAddress else { return Data() }
-            // Only a closure that holds on to the whole makes the address outlive this scope; see `smallestShared`.
+            // Only a closure that retains the whole makes the address outlive this scope; see `smallestShared`.
             return Data(
                 bytesNoCopy: UnsafeMutableRawPointer(mutating: start + range.lowerBound),
                 count: range.count,
@@ -101,13 +101,14 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// The parts that were returned. A caller that changes the only `Data` of a storage would change the whole in place. With a
-    /// second one here, the storage is copied first.
+    /// The parts that were returned. A caller that changes the only `Data` of a storage would change the whole in place. The second
+    /// one here makes `Data` copy the storage first.
     private let parts = Guarded<[Range<Int>: Data]>([:])
 
-    /// Further parts are copied, so that the memory for parts is limited.
+    /// The limit of shared parts, and so of their memory. Further parts are copied.
     private static let mostParts = 1_024
 
-    /// `Data` holds a few bytes inline, without a stable address. A whole with a part of this size is never inline.
+    /// The size from which parts are shared. `Data` holds a few bytes inline, without a stable address, but never a whole that has
+    /// a part of this size.
     private static let smallestShared = 64
 }

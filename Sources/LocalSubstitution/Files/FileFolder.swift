@@ -2,11 +2,11 @@ import Foundation
 
 /// The folder of a file to write, open as long as this value exists.
 ///
-/// Each folder on the way is opened separately, and never through a symbolic link. So nothing is written outside, even if
-/// another thread makes a link meanwhile.
+/// Each folder on the path is opened separately, and never through a symbolic link. So nothing is written outside, even if another
+/// thread makes a link meanwhile.
 struct FileFolder: ~Copyable {
     let descriptor: Int32
-    /// The file's name in it.
+    /// The file's name in the folder.
     let lastName: String
 
     init(of name: String, in root: WrittenFolder, makingFolders: Bool) throws(WrittenFolder.Problem) {
@@ -43,7 +43,7 @@ struct FileFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// Returns the descriptor of a folder, and makes the folder first if asked to; negative if that fails.
+    /// Returns the descriptor of a folder, and makes the folder first if asked to. Returns a negative number if that fails.
     private static func open(_ name: String, in parent: Int32, isMade: Bool, mayBeLink: Bool = false) -> Int32 {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (mayBeLink ? 0 : O_NOFOLLOW)
         let found = openat(parent, name, flags)

@@ -1,27 +1,28 @@
 import Foundation
 
-/// An exclusive `flock` on an open file or folder. The system releases it when the process ends, however that happens.
+/// An exclusive `flock` on an open file or folder. The system releases it when the process ends, even after a crash.
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Waits until no other lock is held. A file system without locks counts as if this one had it.
+    /// Waits until no other lock is held, and takes the lock. On a file system without locks, it succeeds at once.
     ///
-    /// - Parameter descriptor: Closed by the lock.
+    /// - Parameter descriptor: The lock closes it.
     init(waitingFor descriptor: Int32) {
         self.descriptor = descriptor
         while flock(descriptor, LOCK_EX) != 0, errno == EINTR {}
     }
 
-    /// Fails at once, with the system's reason in `errno`, if the file can't be locked. Then the caller closes it.
+    /// Takes the lock, or fails at once if the file can't be locked. The system's reason is then in `errno`, and the caller must
+    /// close the descriptor.
     ///
-    /// - Parameter descriptor: Closed by the lock.
+    /// - Parameter descriptor: The lock closes it.
     init?(takingNow descriptor: Int32) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         self.descriptor = descriptor
     }
 
     deinit {
-        // Closing it isn't enough: a process that is just being started has it open too, until it runs its program.
+        // Closing it isn't enough: a child process that is just being started also has it open until it runs its program.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

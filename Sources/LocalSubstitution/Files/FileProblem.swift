@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a file of the resources folder can't be served.
+/// The reason why a file of the resources folder can't be served.
 package enum FileProblem: Error, Hashable, Sendable {
     case missing
     case outside
@@ -14,18 +14,32 @@ package enum FileProblem: Error, Hashable, Sendable {
     /// The resources folder is the map's own folder, and the file is the map or hidden.
     case notServed
 
-    /// What is wrong with the file, to be put after its name.
-    package var message: String {
+    /// What's wrong with the file and what to do, to put after its name. Ends with a period.
+    package var message: String { "\(predicate)." + (advice.map { " \($0.capitalizedFirst)." } ?? "") }
+
+    /// The same for a label or the middle of a sentence, without a period.
+    package var fragment: String { predicate + (advice.map { ": \($0)" } ?? "") }
+
+    private var predicate: String {
         switch self {
-        case .missing: "does not exist"
-        case .outside: "is outside the resources folder"
+        case .missing: "doesn't exist"
+        case .outside: "leads outside the resources folder"
         case .notRegular(let kind): "is \(kind.name), not a regular file"
-        case .notFolder: "is not a folder"
+        case .notFolder: "isn't a folder"
         case .unreadable(let code): "can't be read: \(String(cString: strerror(code)))"
-        case .notServed:
-            "is the map or a hidden file, and never served: put the entries' files into a folder “Resources” beside the map"
-        case .written: "was changed while it was sent: load it again"
-        case .unplaced: "can't be read, since its real path is unknown: on Linux, mount /proc"
+        case .notServed: "is the map or a hidden file, so it's never served"
+        case .written: "changed while it was being sent"
+        case .unplaced: "can't be read, because its real path is unknown"
+        }
+    }
+
+    private var advice: String? {
+        switch self {
+        case .outside: "replace the link with a copy"
+        case .notServed: "put the entries' files into a folder “Resources” beside the map"
+        case .written: "load it again"
+        case .unplaced: "on Linux, mount /proc"
+        default: nil
         }
     }
 }

@@ -1,17 +1,17 @@
 import Dispatch
 import Guarded
 
-/// Reads files, each once, however many threads want it at the same time.
+/// A reader of files that reads each of them once, even if several threads want it at the same time.
 final class FileReads: Sendable {
     typealias Outcome = Result<FileBytes, FileProblem>
 
     private let reads = Guarded<[String: FileRead]>([:])
 
-    /// The bytes of the file at a path.
+    /// Returns the bytes of the file at a path.
     ///
     /// - Parameters:
-    ///   - isCurrent: Whether bytes that another thread has read still are the file's.
-    ///   - read: Reads the file. Called on this thread, unless another thread is reading it.
+    ///   - isCurrent: Returns whether bytes that another thread has read are still those of the file.
+    ///   - read: Reads the file. It's called on this thread, unless another thread is already reading the file.
     func file(
         at path: String,
         isCurrent: (FileBytes) -> Bool,
@@ -27,7 +27,7 @@ final class FileReads: Sendable {
                 return try outcome.get()
             }
             guard let known, let outcome = known.wait() else { continue }
-            // A read that began before this one was asked for may be older than it.
+            // A read that began before this call may have older bytes.
             if known.startedAt >= wantedAt { return try outcome.get() }
             if case .success(let file) = outcome, isCurrent(file) { return file }
         }
@@ -43,7 +43,7 @@ final class FileReads: Sendable {
     }
 }
 
-/// A file that is being read, for all threads that want it meanwhile.
+/// A file that is being read, shared by all threads that want it.
 private final class FileRead: Sendable {
     let startedAt = FileStatus.now
     private let hasEnded = DispatchSemaphore(value: 0)

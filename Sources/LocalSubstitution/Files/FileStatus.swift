@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the file system says of a file: what it is, and what changes when its bytes do.
+/// A file's status in the file system: its kind, and what changes when its bytes do.
 package struct FileStatus: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case regular, folder, pipe, device, socket
@@ -20,12 +20,12 @@ package struct FileStatus: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
     package let size: Int
-    /// Nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970.
     let modified: Int64
-    /// When the inode last changed. Setting the modification time back changes it too.
+    /// The time at which the inode last changed. Setting the modification time back changes it too.
     let changed: Int64
 
-    /// The file at a path; symbolic links are followed.
+    /// Reads the status of the file at a path. Follows symbolic links. `nil` if it can't be read.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -42,9 +42,9 @@ package struct FileStatus: Hashable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// Whether the bytes can still change without this status showing it: the file was written less than a tick of the
-    /// file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most. Some file systems count only
-    /// in seconds, FAT in two.
+    /// Returns whether the bytes may still change without changing this status, because the file was written less than a tick of
+    /// the file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most. Some file systems only count
+    /// in seconds, and FAT in two.
     ///
     /// A modification time in the future was set on purpose, and doesn't tell when the file was written.
     func isTooFresh(at now: Int64) -> Bool {
@@ -70,7 +70,7 @@ package struct FileStatus: Hashable, Sendable {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         size = Int(status.st_size)
-        // Darwin has other names for these fields.
+        // These fields have different names on Darwin.
         #if canImport(Darwin)
         modified = Self.nanoseconds(status.st_mtimespec)
         changed = Self.nanoseconds(status.st_ctimespec)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Which names are those of readable files, found by listing folders: much faster than opening each file of a large map.
+/// The names of readable files, found by listing folders. For a large map, this is much faster than opening each file.
 ///
-/// A folder is listed once many of its files have been asked for. Before that, and for everything but a plain file in plain
-/// folders, only opening the file tells.
+/// A folder is listed once many of its files have been asked for. Before that, and for anything but a plain file in plain folders,
+/// only opening the file tells.
 struct FolderListing {
     private struct Folder {
         var asked = 0
@@ -15,12 +15,12 @@ struct FolderListing {
     private let root: ResourcesFolder
     private var folders: [String: Folder] = [:]
 
-    /// Opening this many files takes about as long as listing a folder.
+    /// The number of files that take about as long to open as a folder takes to list.
     private static let threshold = 16
 
     init(_ root: ResourcesFolder) { self.root = root }
 
-    /// Whether a name certainly is that of a regular file in the folder that can be read; `false` if only opening it tells.
+    /// Returns whether a name is certainly that of a regular file in the folder that can be read; `false` if only opening it tells.
     mutating func hasFile(_ name: String) -> Bool {
         let (folder, last) = ResourcesFolder.split(name)
         folders[folder, default: Folder()].asked += 1
@@ -28,7 +28,7 @@ struct FolderListing {
         return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
     }
 
-    /// Whether a folder could be listed, and isn't behind a symbolic link.
+    /// Returns whether a folder isn't behind a symbolic link, could be listed, and has files.
     private mutating func isListed(_ name: String) -> Bool {
         if let files = folders[name]?.files { return !files.isEmpty }
         var listed = folders[name] ?? Folder()
@@ -46,7 +46,7 @@ struct FolderListing {
         return listed.files?.isEmpty == false
     }
 
-    /// Whether each folder on the way is a real folder, not a link.
+    /// Returns whether each folder on the path is a real folder, not a link.
     private mutating func isPlain(_ name: String) -> Bool {
         guard !name.isEmpty else { return true }
         let (parent, last) = ResourcesFolder.split(name)

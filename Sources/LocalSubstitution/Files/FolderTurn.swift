@@ -1,25 +1,25 @@
 package import Foundation
 
 /// An exclusive lock on the folders of a map and its files. While it's held, others that want one of the folders wait, in this
-/// process and others.
+/// process and in other processes.
 ///
 /// It leaves no file behind: the folders themselves are locked.
 package final class FolderTurn: Sendable {
-    /// Why a folder can't be locked. The description is readable.
+    /// The reason why a folder can't be locked, with a readable description.
     package struct Failure: Error {
         package let description: String
     }
 
     private let locks: [FileLock]
 
-    /// - Parameter folders: Those that don't exist are left out.
+    /// - Parameter folders: The folders to lock. Those that don't exist are left out.
     package init(_ folders: URL...) throws(Failure) {
         var opened: [(status: FileStatus, descriptor: Int32)] = []
         for folder in folders where FileStatus(path: folder.path) != nil {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {
                 let reason = Failure(
-                    description: "can't open the folder \(folder.path): \(String(cString: strerror(errno)))"
+                    description: "The folder “\(folder.path)” can't be opened: \(String(cString: strerror(errno)))."
                 )
                 for descriptor in opened.map(\.descriptor) + [descriptor] where descriptor >= 0 { close(descriptor) }
                 throw reason

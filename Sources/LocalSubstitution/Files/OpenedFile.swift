@@ -2,7 +2,7 @@ package import Foundation
 
 /// A file that is open for reading as long as this value exists.
 package struct OpenedFile: ~Copyable {
-    /// As it was when the file was opened.
+    /// The status of the file when it was opened.
     package let status: FileStatus
     private let descriptor: Int32
 
@@ -11,7 +11,7 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: open(path, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file by its name in an opened folder, wherever that folder's path leads now.
+    /// Opens a regular file by its name in an opened folder, even if the folder's path leads elsewhere now.
     init(_ name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
@@ -26,11 +26,11 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
     }
 
-    /// Doesn't block, so that opening a named pipe without a writer doesn't wait.
+    /// Flags that don't block, so that opening a named pipe without a writer doesn't wait.
     private static let reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
     #if os(Linux)
-    /// `O_PATH`, which doesn't need read permission. Glibc's module leaves it out.
+    /// `O_PATH`, which doesn't need read permission. Glibc's module doesn't have it.
     private static let asking = 0o10_000_000 | O_CLOEXEC
     #else
     private static let asking = reading
@@ -62,8 +62,8 @@ package struct OpenedFile: ~Copyable {
         close(descriptor)
     }
 
-    /// The path of the open file, in bytes. The kernel looks it up by the descriptor, so that another thread can't redirect it.
-    /// On Linux, a deleted file's path ends in “ (deleted)”. `nil` if the system doesn't know.
+    /// The path of the open file, in bytes; `nil` if the system doesn't know it. The kernel looks it up by the descriptor, so
+    /// another thread can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
     var realPath: [UInt8]? {
         let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             #if canImport(Darwin)
@@ -84,7 +84,7 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Whether the bytes are those of the file that was opened. It may have been moved or deleted.
+    /// Whether the bytes are still those of the file that was opened. It may have been moved or deleted.
     var isUnwritten: Bool {
         guard let now = FileStatus(descriptor: descriptor) else { return false }
         return now.size == status.size && now.modified == status.modified
@@ -113,7 +113,7 @@ package struct OpenedFile: ~Copyable {
         try bytes(upTo: count)
     }
 
-    /// Returns all of the bytes; if the file grows or shrinks meanwhile, those that could be read.
+    /// Returns all of the bytes. If the file grows or shrinks meanwhile, returns those that could be read.
     package func contents() throws(FileProblem) -> Data {
         try bytes(upTo: nil)
     }
@@ -126,19 +126,19 @@ package struct OpenedFile: ~Copyable {
         return Data(bytesNoCopy: address, count: status.size, deallocator: .unmap)
     }
 
-    /// All of the bytes, in one allocation.
+    /// Returns all of the bytes, in one allocation.
     func array() throws(FileProblem) -> [UInt8] {
         var failure: FileProblem?
         let array = [UInt8](unsafeUninitializedCapacity: status.size + 1) { buffer, count in
             do throws(FileProblem) { count = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { failure = error }
         }
         if let failure { throw failure }
-        // It has grown meanwhile.
+        // The file has grown meanwhile.
         return array.count > status.size ? array + (try bytes(upTo: nil)) : array
     }
 
     private func bytes(upTo limit: Int?) throws(FileProblem) -> Data {
-        // One byte more than expected, so that the end of the file shows without another round.
+        // One byte more than expected, so that the end of the file shows without another read.
         var data = Data(count: limit ?? status.size + 1)
         var count = 0
         while count < data.count {
@@ -157,7 +157,7 @@ package struct OpenedFile: ~Copyable {
         return data
     }
 
-    /// Reads until a buffer is full or the file ends; returns how many bytes were read.
+    /// Reads until a buffer is full or the file ends. Returns how many bytes were read.
     private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(FileProblem) -> Int {
         var count = 0
         while count < buffer.count {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// The resources folder, open as long as this object exists. Every name is looked up in this same folder, and must lead to a
-/// file inside it.
+/// The resources folder, open as long as this object exists. Every name is looked up in this same folder, and must lead to a file
+/// inside it.
 ///
-/// A file is opened once, and then the system says where it is. Checking its path before or after would leave a moment in which
-/// another thread could put a symbolic link there.
+/// A file is opened once, and then the system tells where it is. If its path were checked before or after, another thread could put
+/// a symbolic link there in between.
 package final class OpenedResources: Sendable {
     private let folder: OpenedFile
-    /// The folder's real path and a slash, in bytes, since strings that are equal in Swift can be different names on disk.
+    /// The folder's real path and a slash. It's in bytes, since strings that are equal in Swift can be different names on disk.
     private let start: [UInt8]
 
-    /// The map, where the folder is the map's own.
+    /// The map, if the folder is the map's own.
     private let map: FileStatus?
     private let servesHidden: Bool
 

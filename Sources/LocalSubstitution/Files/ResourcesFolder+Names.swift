@@ -1,7 +1,7 @@
 import Foundation
 
 extension ResourcesFolder {
-    /// A name in a folder, and what it certainly is; `nil` for a symbolic link, and where the file system doesn't tell.
+    /// A name in a folder, and its kind if that's certain; `nil` for a symbolic link, and if the file system doesn't tell.
     struct Listed {
         enum Kind { case regular, folder }
 
@@ -9,7 +9,7 @@ extension ResourcesFolder {
         let kind: Kind?
     }
 
-    /// What is in a folder of this one; `nil` if it can't be listed. `FileManager` takes ten times as long.
+    /// Returns the contents of a folder in this one; `nil` if it can't be listed. `FileManager` takes ten times as long.
     func entries(ofFolder folder: String) -> [Listed]? {
         guard let stream = opendir(folder.isEmpty ? path : path(of: folder)) else { return nil }
         defer { closedir(stream) }
@@ -46,13 +46,13 @@ extension ResourcesFolder {
         return names.sorted()
     }
 
-    /// The folder of a name, empty for this one, and the name in it.
+    /// Splits a name into its folder, which is empty for this one, and the name in that folder.
     static func split(_ name: String) -> (folder: String, last: String) {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", name) }
         return (String(name[..<slash]), String(name[name.utf8.index(after: slash)...]))
     }
 
-    /// Whether a name is that of a folder, and not of a link to one.
+    /// Returns whether a name is that of a folder, and not of a link to one.
     private func isFolder(_ name: String) -> Bool {
         var status = stat()
         return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -61,7 +61,7 @@ extension ResourcesFolder {
     private func isFile(_ name: String) -> Bool { FileStatus(path: path(of: name))?.kind == .regular }
 
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
-        // Through a pointer: as a value, the array may be longer than the entry that was read.
+        // Read through a pointer, since as a value, the array may be longer than the entry that was read.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
         let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
         return String(validatingCString: name)

@@ -3,9 +3,9 @@ package import Foundation
 /// The folder with the files of a map's entries. Nothing outside it is ever read.
 package struct ResourcesFolder: Sendable {
     package let path: String
-    /// Whether large files are mapped into memory: only where nothing changes them, as in an installed bundle.
+    /// Whether large files are mapped into memory. Only for folders that nothing changes, as in an installed bundle.
     let mapsLargeFiles: Bool
-    /// The map's name, where the folder is the map's own. Then neither the map nor hidden files are served.
+    /// The map's name, if the folder is the map's own. Then neither the map nor hidden files are served.
     let mapName: String?
 
     package init(_ url: URL, mapsLargeFiles: Bool = false, mapName: String? = nil) {
@@ -22,10 +22,10 @@ package struct ResourcesFolder: Sendable {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
-    /// The folder, open for looking up several files.
+    /// Opens the folder, to look up several files.
     package func opened() throws(FileProblem) -> OpenedResources { try OpenedResources(path: path, mapName: mapName) }
 
-    /// The status of a file that may be served; `nil` if there is none. Opening it tells whether it can be read.
+    /// Returns the status of a file that may be served; `nil` if there's none. Only opening it tells whether it can be read.
     func servedStatus(of name: String) -> FileStatus? {
         guard let status = FileStatus(path: path(of: name)) else { return nil }
         guard let mapName else { return status }
@@ -33,14 +33,14 @@ package struct ResourcesFolder: Sendable {
         return isMap || Self.isHidden(name.utf8) ? nil : status
     }
 
-    /// Whether a name, or a folder in it, begins with a full stop.
+    /// Returns whether a name, or a folder in it, begins with a period.
     static func isHidden(_ name: some Collection<UInt8>) -> Bool {
         name.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
     /// Opens a file for reading, without ever waiting for a pipe.
     ///
-    /// The check is on the opened file: it must be a regular file, and its real path must be in the real folder.
+    /// The opened file is checked: it must be a regular file, and its real path must be in the real folder.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
 
     /// Returns a file's name in the folder without symbolic links; `nil` if the file is missing or outside.

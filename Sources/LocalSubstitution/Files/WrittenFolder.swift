@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder to write files to: whole or not at all, and never through a symbolic link.
+/// A folder to write files to. Each is written completely or not at all, and never through a symbolic link.
 package struct WrittenFolder: Sendable {
     /// The kind of folder.
     package enum Role {
@@ -12,8 +12,8 @@ package struct WrittenFolder: Sendable {
 
     let path: String
     let role: Role
-    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. Then the next holder can remove the files that
-    /// a killed writer left: see ``isLeftover(_:)``.
+    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. Then the next holder can remove the files that a
+    /// killed writer left behind: see ``isLeftover(_:)``.
     let holdsTurn: Bool
 
     package init(path: String, role: Role = .resources, holdsTurn: Bool = false) {
@@ -29,16 +29,24 @@ package struct WrittenFolder: Sendable {
         /// The symbolic link in the path, if that's the reason.
         var link: String?
 
-        package var message: String { "can't write “\(name)”: \(reason)" }
+        /// What went wrong and what to do, in full sentences. The first begins with the name in quotes.
+        package var message: String { "\(statement)." + (advice.map { " \($0.capitalizedFirst)." } ?? "") }
 
-        private var reason: String {
-            if let link { return "“\(link)” is a symbolic link; replace it with a folder" }
-            let text = String(cString: strerror(code))
-            return code == EACCES ? "\(text); allow this user to write there" : text
+        /// The same for a label, without a period.
+        var fragment: String { statement + (advice.map { ": \($0)" } ?? "") }
+
+        private var statement: String {
+            let reason = link.map { "“\($0)” is a symbolic link" } ?? String(cString: strerror(code))
+            return "“\(name)” can't be written: \(reason)"
+        }
+
+        private var advice: String? {
+            if link != nil { return "replace it with a folder" }
+            return code == EACCES ? "allow this user to write there" : nil
         }
     }
 
-    /// Writes a file under a temporary name, and renames it. What was there before stays until then.
+    /// Writes a file under a temporary name, and renames it. The old file stays until then.
     package func write(_ data: Data, to name: String) throws(Problem) {
         let folder = try opened(for: name, makingFolders: true)
         try prepare(data, for: name, in: folder)
@@ -53,14 +61,14 @@ package struct WrittenFolder: Sendable {
     private func prepare(_ data: Data, for name: String, in folder: borrowing FileFolder) throws(Problem) {
         let temporary = temporaryName(of: folder.lastName)
         unlinkat(folder.descriptor, temporary, 0)
-        // The old file's permissions from the start, so that the new file is never readable by more users.
+        // The new file has the old file's permissions from the start, so it's never readable by more users.
         let mode = folder.modeOfFile
         try Self.create(temporary, for: name, in: folder, mode: mode, data)
     }
 
-    /// Writes a new file under its own name. It isn't whole until this returns.
+    /// Writes a new file under its own name. It isn't complete until this returns.
     ///
-    /// - Throws: A problem with the code `EEXIST` if there's anything of that name, which stays as it is.
+    /// - Throws: A problem with the code `EEXIST` if anything has that name. It isn't changed.
     func create(_ data: Data, as name: String) throws(Problem) {
         let folder = try opened(for: name, makingFolders: true)
         try Self.create(folder.lastName, for: name, in: folder, mode: nil, data)
@@ -100,7 +108,7 @@ package struct WrittenFolder: Sendable {
         }
     }
 
-    /// Removes what was prepared for a file; the file stays.
+    /// Removes the new bytes that were prepared for a file. The old file stays.
     package func cancel(_ name: String) {
         guard let folder = try? opened(for: name) else { return }
         unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
@@ -113,7 +121,7 @@ package struct WrittenFolder: Sendable {
         unlinkat(folder.descriptor, folder.lastName, 0)
     }
 
-    /// Whether anything has that name, even a broken link.
+    /// Returns whether anything has that name, even a broken link.
     package func contains(_ name: String) -> Bool {
         guard let folder = try? opened(for: name) else { return false }
         var status = stat()
@@ -141,8 +149,7 @@ package struct WrittenFolder: Sendable {
             && parts[1].utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
-    /// The temporary name. It's hidden, so that it isn't mistaken for a file of the map. It's a digest, so that it's never too
-    /// long.
+    /// Returns the temporary name. It's hidden, so it isn't mistaken for a file of the map. It's a digest, so it's never too long.
     private func temporaryName(of name: String) -> String {
         ".\(Digest.hexadecimal(of: Data(name.utf8))).\(holdsTurn ? Self.extensionInTurn : "part")"
     }
@@ -153,7 +160,7 @@ package struct WrittenFolder: Sendable {
         try FileFolder(of: name, in: self, makingFolders: makingFolders)
     }
 
-    /// Returns the system's error number; 0 if everything was written.
+    /// Writes data to a descriptor. Returns the system's error number, or 0 if everything was written.
     static func write(_ data: Data, to descriptor: Int32) -> Int32 {
         data.withUnsafeBytes { bytes in
             var written = 0

@@ -6,12 +6,12 @@ import FoundationNetworking
 
 /// A `Range` header with one range of bytes (RFC 9110 §14.1.2).
 enum ByteRange: Equatable {
-    /// `bytes=10-19`; `last` is included, and `nil` is the end.
+    /// `bytes=10-19`, which includes `last`; `nil` means the end.
     case from(Int, last: Int?)
     /// `bytes=-20`: the last 20 bytes.
     case suffix(Int)
 
-    /// `nil` for another unit, several ranges, or bad syntax: such a header is ignored (RFC 9110 §14.2).
+    /// Parses a header; `nil` for another unit, several ranges, or bad syntax, since such a header is ignored (RFC 9110 §14.2).
     init?(_ header: String) {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -28,7 +28,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// The bytes that are meant of so many; `nil` if there are none: the range can't be satisfied.
+    /// Returns the range in a body of so many bytes; `nil` if it can't be satisfied.
     func bytes(of count: Int) -> Range<Int>? {
         switch self {
         case .from(let start, let last):
@@ -40,7 +40,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// A number; `.some(nil)` for no digits. One that is too large for any file is the largest there is.
+    /// Parses a number; `.some(nil)` for no digits, and `nil` for anything else. A number that doesn't fit becomes `Int.max`.
     private static func number(_ digits: String) -> Int?? {
         guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
@@ -48,7 +48,7 @@ enum ByteRange: Equatable {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if `If-Range` makes it depend on a validator, since sending the whole body is always correct.
+    /// The `Range` header; `nil` if `If-Range` makes it depend on a validator, since it's always correct to send the whole body.
     var rangeHeader: String? {
         value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
     }

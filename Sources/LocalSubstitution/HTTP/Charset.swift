@@ -1,16 +1,16 @@
-/// The charset of a text, told by its byte order mark.
+/// The charset of a text, as its byte order mark tells.
 package enum Charset {
-    /// The charset that text has unless something says otherwise.
+    /// The charset of text for which no other is given.
     package static let standard = "utf-8"
 
-    /// In bytes.
+    /// The length of the longest byte order mark, in bytes.
     static let longestByteOrderMark = 4
 
-    /// The IANA name for the Unicode byte order mark at the beginning, if there is one (Unicode §23.8).
+    /// Returns the IANA name of the charset whose byte order mark comes first (Unicode §23.8); `nil` if there's no mark.
     static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),
-            // Before UTF-16, whose mark begins this one.
+            // Before UTF-16, since this mark begins with that of UTF-16.
             ([0xFF, 0xFE, 0, 0], "utf-32le"),
             ([0, 0, 0xFE, 0xFF], "utf-32be"),
             ([0xFF, 0xFE], "utf-16le"),

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A `Content-Type` header that is one (RFC 9110 §8.3.1).
+/// A valid `Content-Type` header (RFC 9110 §8.3.1).
 package struct ContentType {
     package let text: String
     package let essence: String
-    /// In lowercase.
+    /// The charset, in lowercase.
     package let charset: String?
     let hasOtherParameters: Bool
 
-    /// `nil` where the type is none, or the header could not be set by an entry.
+    /// Parses a header; `nil` if it has no valid type, or if an entry couldn't set it.
     package init?(_ text: String) {
         let essence = MIMEType.essence(of: text)
         guard HTTPSyntax.isMIMEType(essence), HTTPSyntax.problem(ofHeader: "Content-Type", value: text) == nil else {

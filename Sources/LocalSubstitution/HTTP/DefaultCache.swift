@@ -5,23 +5,23 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// What `URLCache` itself has stored, for code that may outlive the cache.
+/// The responses that `URLCache` itself has stored, for code that may outlive the cache.
 ///
-/// The cache lends its storage and takes it back when it goes. Without it, nothing is found and nothing is stored.
+/// The cache lends its storage, and takes it back when it's deinitialized. After that, nothing is found and nothing is stored.
 final class DefaultCache: Sendable {
-    /// The calls of `URLCache` that only a subclass can make, with the request as the key.
+    /// The methods of `URLCache` that only a subclass can call, with the request as the key.
     struct Storage: Sendable {
         let find: @Sendable (URLRequest) -> CachedURLResponse?
         let store: @Sendable (CachedURLResponse, URLRequest) -> Void
         let remove: @Sendable (URLRequest) -> Void
-        /// The most bytes that a response may have to be stored.
+        /// The size of the largest response that can be stored, in bytes.
         let capacity: @Sendable () -> Int
     }
 
     private let lent = Guarded<Storage?>(nil)
     private let emptiness: DefaultCacheEmptiness
 
-    /// - Parameter folder: Where `URLCache` keeps responses on disk, if that is known.
+    /// - Parameter folder: The folder in which `URLCache` keeps responses on disk, if it's known.
     init(folder: URL?) {
         emptiness = DefaultCacheEmptiness(of: folder?.path)
     }
@@ -29,7 +29,7 @@ final class DefaultCache: Sendable {
     func lend(_ storage: Storage) { lent.withLock { $0 = storage } }
     func takeBack() { lent.withLock { $0 = nil } }
 
-    /// Whether there's a cache in which something can be stored.
+    /// Whether there's a cache to store responses in.
     var isLent: Bool { storage != nil }
     var capacity: Int { storage?.capacity() ?? 0 }
 
@@ -45,8 +45,9 @@ final class DefaultCache: Sendable {
         #if canImport(Darwin)
         storage.store(response, key)
         #else
-        // Stored twice under one key, a response makes Linux's cache trap when it evicts it: the key then stands twice in its
-        // order of eviction (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So it is removed first, one at a time.
+        // Linux's cache traps when it evicts a response that was stored twice under one key: the key is then in its order of
+        // eviction twice (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So a stored response is removed first. Only
+        // one thread at a time does this.
         storing.withLock { _ in
             storage.remove(key)
             storage.store(response, key)
@@ -62,10 +63,10 @@ final class DefaultCache: Sendable {
 }
 
 extension DefaultCache {
-    /// The folder in which `URLCache` keeps responses on disk unless it is told another.
+    /// The folder in which `URLCache` keeps responses on disk by default.
     ///
-    /// On Linux the same as in `URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`, so that the folder is known. On
-    /// Apple platforms `nil`, which leaves it to `URLCache`.
+    /// On Linux, it's the same as in `URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`, so that the folder is known.
+    /// On Apple platforms, it's `nil`, and `URLCache` chooses the folder.
     static var standardFolder: URL? {
         #if canImport(Darwin)
         return nil

@@ -1,15 +1,15 @@
 import Foundation
 import Guarded
 
-/// Whether `URLCache` certainly has nothing stored, so that it need not be asked.
+/// A record of whether `URLCache` is certainly empty, and needn't be asked.
 ///
 /// Linux's `URLCache` lists its folder for every lookup that it doesn't find in memory. Linux's loader never stores a response by
-/// itself, so the folder is nearly always empty, and its status tells whether it still is: also when another process or another
-/// cache stores there.
+/// itself, so the folder is nearly always empty. The folder's status tells whether it still is, even if another process or another
+/// cache stores responses there.
 final class DefaultCacheEmptiness: Sendable {
     private enum Knowledge: Sendable {
         case unknown
-        /// The folder had this status, and no responses in it. `nil` if there was no folder.
+        /// The folder had this status and no responses, or didn't exist if the status is `nil`.
         case empty(FileStatus?)
         /// This cache has stored something, at least in memory.
         case ended
@@ -18,7 +18,7 @@ final class DefaultCacheEmptiness: Sendable {
     private let folder: String?
     private let knowledge = Guarded(Knowledge.unknown)
 
-    /// - Parameter folder: `nil` if it isn't known: then the cache is always asked.
+    /// - Parameter folder: The cache's folder. If it's `nil`, the cache is always asked.
     init(of folder: String?) {
         #if canImport(Darwin)
         self.folder = nil
@@ -27,10 +27,10 @@ final class DefaultCacheEmptiness: Sendable {
         #endif
     }
 
-    /// Notes that something is stored.
+    /// Notes that a response is stored.
     func end() { knowledge.withLock { $0 = .ended } }
 
-    /// Looks for something, unless nothing is there.
+    /// Returns what a closure finds. Doesn't call it if the cache is certainly empty.
     func unlessEmpty<Found>(_ find: () -> Found?) -> Found? {
         guard let folder else { return find() }
         let status: FileStatus?
@@ -48,11 +48,11 @@ final class DefaultCacheEmptiness: Sendable {
         return found
     }
 
-    /// - Parameter status: As it was before anything was looked for.
+    /// - Parameter status: The folder's status before the search.
     private func learn(_ folder: String, _ status: FileStatus?) {
         if let status {
-            // Something stored within a tick of the file system's clock might not show. And a folder that can't be listed, for
-            // want of a descriptor perhaps, may have anything in it.
+            // A response that was stored within a tick of the file system's clock might not show. And a folder that can't be
+            // listed, perhaps because the process has no descriptor left, may contain anything.
             guard !status.isTooFresh(at: FileStatus.now),
                 let names = try? FileManager.default.contentsOfDirectory(atPath: folder), names.isEmpty
             else { return }

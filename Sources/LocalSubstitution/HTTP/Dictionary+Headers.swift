@@ -1,6 +1,6 @@
 /// Header fields by name. Names are compared without regard to case (RFC 9110 §5.1).
 extension Dictionary where Key == String, Value == String {
-    /// The value of a header, however its name is spelled; setting one replaces it in every spelling.
+    /// The value of a header, however its name is spelled. Setting it replaces the header in every spelling.
     package subscript(header name: String) -> String? {
         get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
         set {
@@ -11,7 +11,7 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension String {
-    /// Whether two names are those of one header.
+    /// Returns whether two names are those of the same header.
     package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Dates as HTTP writes them (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// Dates in the format of HTTP (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
-    /// The date in whole seconds.
+    /// Returns the text of a date, in whole seconds.
     ///
-    /// Not by a formatter of Foundation: making one takes longer than the rest of a first response.
+    /// This doesn't use a formatter of Foundation: creating one takes longer than the rest of a first response.
     static func string(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
         var parts = tm()

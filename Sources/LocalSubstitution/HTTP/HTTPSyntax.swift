@@ -1,39 +1,39 @@
-/// What HTTP lets stand in names and values (RFC 9110 §5).
+/// The syntax of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
-    /// RFC 9110 §5.6.2.
+    /// Returns whether a text is a token (RFC 9110 §5.6.2).
     package static func isToken(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
     }
 
-    /// Whether a text is type/subtype (RFC 9110 §8.3.1), without parameters.
+    /// Returns whether a text is type/subtype (RFC 9110 §8.3.1), without parameters.
     static func isMIMEType(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { isToken($0) }
     }
 
-    /// What is wrong with a header that an entry sets.
+    /// Returns what's wrong with a response header that an entry sets; `nil` if it's valid.
     static func problem(ofHeader name: String, value: String) -> String? {
         if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
         if ["content-length", "content-encoding", "transfer-encoding"].contains(name.lowercased()) {
-            return "the header “\(name)” can't be set, since it wouldn't match the body: remove it"
+            return "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."
         }
         return nil
     }
 
-    /// What is wrong with a header that an entry sets on a request, or removes from it.
+    /// Returns what's wrong with a header that an entry sets on a request, or removes from it; `nil` if it's valid.
     static func problem(ofRequestHeader name: String, value: String) -> String? {
         if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
         if ["host", "content-length", "transfer-encoding"].contains(name.lowercased()) {
-            return "the header “\(name)” can't be set on a request, since the URL and body determine it: remove it"
+            return "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove it."
         }
         return nil
     }
 
     private static func syntaxProblem(ofHeader name: String, value: String) -> String? {
-        guard isToken(name) else { return "“\(name)” is no header name: letters, digits and hyphens" }
-        // RFC 9110 §5.5: visible characters, space and tab; everything above ASCII is opaque.
+        guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
+        // RFC 9110 §5.5: visible characters, space and tab. Everything above ASCII is opaque.
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
-            return "the header “\(name)” has a control character in its value"
+            return "The header “\(name)” has a control character in its value. Remove the character."
         }
         return nil
     }

@@ -1,8 +1,8 @@
-/// The way back, from a type to an extension.
+/// The way from a MIME type back to an extension.
 extension MIMEType {
-    /// The extension that a file of a type usually has, such as `html` for `text/html`; `bin` where nothing better is known.
+    /// Returns the usual extension for files of a type, such as `html` for `text/html`. The default is `bin`.
     ///
-    /// - Parameter type: A MIME type, in upper or lower case, with or without parameters.
+    /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
     static func preferredExtension(for type: String) -> String {
         let type = essence(of: type)
         if let known = preferredExtensions[type] ?? extensionsByType[Substring(type)] { return known }
@@ -11,7 +11,8 @@ extension MIMEType {
         return type.hasPrefix("text/") ? "txt" : "bin"
     }
 
-    /// Where the table's first extension is not the usual one, and the names that some servers have for common types.
+    /// The usual extensions of types for which the table's first one isn't usual, and of names that some servers have for common
+    /// types.
     private static let preferredExtensions = [
         "application/javascript": "js", "application/octet-stream": "bin", "application/pdf": "pdf",
         "application/x-javascript": "js", "application/xml": "xml", "application/zip": "zip", "audio/mp4": "m4a",
@@ -23,7 +24,7 @@ extension MIMEType {
         "application/font-woff2": "woff2",
     ]
 
-    /// The first in the order of the alphabet.
+    /// The alphabetically first extension of each type.
     private static let extensionsByType = table.description.split { $0.isWhitespace }
         .reduce(into: [Substring: String]()) { extensions, pair in
             let parts = pair.split(separator: ":")

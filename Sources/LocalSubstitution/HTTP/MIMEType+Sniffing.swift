@@ -1,23 +1,23 @@
-/// What a file's first bytes say about its type, after WHATWG MIME Sniffing §6 and §7.1.
+/// The type of a file, according to its first bytes (after WHATWG MIME Sniffing §6 and §7.1).
 extension MIMEType {
-    /// How many of a file's first bytes are looked at: a resource header (WHATWG MIME Sniffing §5.2).
+    /// How many of a file's first bytes are looked at: its resource header (WHATWG MIME Sniffing §5.2).
     package static let sniffedLength = 1445
 
-    /// The type whose signature a file starts with, such as `image/png`.
+    /// Returns the type whose signature a file begins with, such as `image/png`.
     ///
-    /// - Parameter firstBytes: The file's first bytes, of which at most ``sniffedLength`` are looked at.
-    /// - Returns: The type, named as ``guess(forExtension:)`` names it, or `nil` if no known signature matches.
+    /// - Parameter firstBytes: The file's first bytes. At most ``sniffedLength`` of them are looked at.
+    /// - Returns: The type, by the same name as from ``guess(forExtension:)``; `nil` if no known signature matches.
     static func sniff(_ firstBytes: some Collection<UInt8>) -> String? {
         format(of: Array(firstBytes.prefix(sniffedLength)))?.name
     }
 
-    /// What a file's first bytes are if they contradict the type it is sent with, or `nil` if they do not.
+    /// Returns what a file's first bytes are if they contradict the file's type; `nil` if they don't.
     ///
-    /// Doubt is no contradiction: an empty file contradicts nothing, and a ZIP archive may be a `.docx`.
+    /// In doubt, nothing is contradicted: an empty file fits any type, and a ZIP archive may be a `.docx`.
     ///
     /// - Parameters:
-    ///   - firstBytes: The file's first bytes, of which at most ``sniffedLength`` are looked at.
-    ///   - type: The file's MIME type, in upper or lower case, with or without parameters.
+    ///   - firstBytes: The file's first bytes. At most ``sniffedLength`` of them are looked at.
+    ///   - type: The file's MIME type, in uppercase or lowercase, with or without parameters.
     /// - Returns: A few words for a warning: a type such as `text/html`, `no PNG signature` or `markup`.
     package static func contradicts(_ firstBytes: some Collection<UInt8>, type: String) -> String? {
         let bytes = Array(firstBytes.prefix(sniffedLength))
@@ -29,7 +29,7 @@ extension MIMEType {
             if let signature = own?.required { return "no \(signature) signature" }
             return isJSON(type) && withoutLeadingSpace(bytes).first == UInt8(ascii: "<") ? "markup" : nil
         }
-        // JSON and scripts are `application/*` too, but no archives.
+        // JSON and scripts are `application/*` too, but aren't archives.
         let isOpaque = own == nil && !(type.hasPrefix("application/") && isText(type))
         let accepted = sniffed.types + sniffed.alsoIn + (isOpaque ? sniffed.inside : [])
         return accepted.contains { fits(type, $0) } ? nil : sniffed.name
@@ -41,17 +41,17 @@ extension MIMEType {
 extension MIMEType {
     private struct Format {
         let name: String
-        /// The types of these files, the name's among them.
+        /// The types of these files, including `name`.
         let types: [String]
-        /// What the files start with: one scalar a byte, `*` for any byte.
+        /// The texts that the files begin with: one scalar for each byte, and `*` for any byte.
         let signatures: [String]
-        /// What the files start with after white space, in lower case.
+        /// The texts that the files begin with after white space, in lowercase.
         let markup: [String]
-        /// What the signature is called, if no file of these types goes without it.
+        /// The name of the signature, if all files of these types have it.
         let required: String?
-        /// Types with a format of their own that may start like this all the same.
+        /// Types that have their own format, but whose files may also begin like this.
         let alsoIn: [String]
-        /// Types that are often built on this format, if no format of their own is known.
+        /// Types that are often built on this format, if they don't have their own format.
         let inside: [String]
 
         init(
@@ -74,7 +74,7 @@ extension MIMEType {
 
     private static let anyFile = "application/* model/*"
     private static let anyMedia = "audio/* video/*"
-    // Templates and scripts, which often start with the markup they produce.
+    // Templates and scripts, which often begin with the markup that they produce.
     private static let anySource = "text/plain text/markdown text/x-* text/vnd.*"
     private static let sfnt = "font/ttf font/otf font/collection font/sfnt application/x-font-* application/font-sfnt"
     private static let heif = "image/heic image/heif image/heic-sequence image/heif-sequence"
@@ -85,7 +85,7 @@ extension MIMEType {
         Format("image/jpeg image/jpg image/pjpeg", ["\u{FF}\u{D8}\u{FF}"], required: "JPEG"),
         Format("image/gif", ["GIF87a", "GIF89a"], required: "GIF"),
         Format("image/webp", ["RIFF****WEBP"], required: "WebP"),
-        // `BM` alone is also how a text may start: zeros are reserved after the file's size.
+        // A text may begin with `BM` too. In a file, zeros are reserved after its size.
         Format("image/bmp image/x-ms-bmp image/x-bmp", ["BM****\0\0\0\0"]),
         Format("image/vnd.microsoft.icon image/x-icon", ["\0\0\u{1}\0"]),
         // Any `ftyp` may be video, so the brands of images come first (ISO/IEC 14496-12 §4.3).
@@ -96,7 +96,7 @@ extension MIMEType {
         Format("application/ogg audio/ogg video/ogg", ["OggS\0"], inside: anyMedia),
         Format("audio/wav audio/wave audio/x-wav audio/vnd.wave", ["RIFF****WAVE"]),
         Format("video/x-msvideo video/avi", ["RIFF****AVI "]),
-        // An ID3 tag also stands before AAC and others.
+        // AAC and other formats may begin with an ID3 tag too.
         Format("audio/mpeg audio/mp3 audio/x-mpeg", ["ID3\u{2}", "ID3\u{3}", "ID3\u{4}"], inside: "audio/*"),
         Format("audio/mpeg audio/mp3 audio/x-mpeg", ["\u{FF}\u{FB}", "\u{FF}\u{FA}", "\u{FF}\u{F3}", "\u{FF}\u{F2}"]),
         Format("audio/x-aiff audio/aiff", ["FORM****AIFF", "FORM****AIFC"]),
@@ -104,7 +104,7 @@ extension MIMEType {
 
         Format("font/woff application/font-woff", ["wOFF"], required: "WOFF"),
         Format("font/woff2 application/font-woff2", ["wOF2"], required: "WOFF2"),
-        // The last zero is the upper half of the number of tables: without it, databases and texts match too.
+        // The last zero is the upper half of the number of tables. Without it, databases and texts would match too.
         Format(sfnt, ["\0\u{1}\0\0\0"]),
         Format("font/otf \(sfnt)", ["OTTO\0"]),
         Format("font/collection \(sfnt)", ["ttcf\0"]),
@@ -154,13 +154,13 @@ extension MIMEType {
         return bytes.count >= scalars.count && zip(bytes, scalars).allSatisfy { $1 == "*" || UInt32($0) == $1.value }
     }
 
-    /// The bytes after a UTF-8 byte order mark and white space (WHATWG MIME Sniffing §3).
+    /// Returns the bytes after a UTF-8 byte order mark and white space (WHATWG MIME Sniffing §3).
     private static func withoutLeadingSpace(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         return bytes[start...].drop { [0x09, 0x0A, 0x0C, 0x0D, 0x20].contains($0) }
     }
 
-    /// Whether a type is what a pattern says, in which a `*` at either end stands for anything.
+    /// Returns whether a type matches a pattern, which may have a `*` at either end.
     private static func fits(_ type: String, _ pattern: String) -> Bool {
         if pattern.hasPrefix("*") { return type.hasSuffix(pattern.dropFirst()) }
         if pattern.hasSuffix("*") { return type.hasPrefix(pattern.dropLast()) }

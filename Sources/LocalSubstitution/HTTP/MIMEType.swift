@@ -1,18 +1,18 @@
-/// MIME types of files: guessed from a file's extension, since a local file has no `Content-Type` to go by.
+/// MIME types of files. They're guessed from the file extension, since a local file has no `Content-Type`.
 package enum MIMEType {
-    /// The MIME type a file extension stands for, such as `text/html` for `html`.
+    /// Returns the MIME type for a file extension, such as `text/html` for `html`.
     ///
-    /// The types are those of [mime-db](https://github.com/jshttp/mime-db). Where several types claim an extension,
-    /// IANA's comes before Apache's before the rest, except where browsers agree on another (WHATWG MIME Sniffing,
-    /// RFC 9239): `text/javascript` for `js`.
+    /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If several types claim an extension, IANA's comes
+    /// first, then Apache's, then the rest, unless browsers agree on another (WHATWG MIME Sniffing, RFC 9239): `text/javascript`
+    /// for `js`.
     ///
-    /// - Parameter ext: The extension without its dot, in upper or lower case. One leading dot is dropped.
-    /// - Returns: The type without parameters, in lower case, or `nil` if the extension is unknown or empty.
+    /// - Parameter ext: The extension without its dot, in uppercase or lowercase. One leading dot is dropped.
+    /// - Returns: The type in lowercase, without parameters; `nil` if the extension is unknown or empty.
     package static func guess(forExtension ext: String) -> String? {
         let lowered = asciiLowercased(ext)
         let wanted = lowered.utf8.dropFirst(lowered.hasPrefix(".") ? 1 : 0)
         return table.withUTF8Buffer { table in
-            // A binary search, so that the table needs no preparation when a process starts.
+            // A binary search, so the table needs no preparation when a process starts.
             var left = table[...]
             while !left.isEmpty {
                 let pair = pair(in: left, at: (left.startIndex + left.endIndex) / 2)
@@ -25,7 +25,7 @@ package enum MIMEType {
         }
     }
 
-    /// The pair of ``table`` around an index.
+    /// Returns the pair of ``table`` around an index.
     private static func pair(
         in table: Slice<UnsafeBufferPointer<UInt8>>,
         at index: Int
@@ -34,10 +34,10 @@ package enum MIMEType {
         return table[start...].prefix { !isWhiteSpace($0) }
     }
 
-    /// The extension of a path's last component, without its dot: `gz` for `a/b.tar.gz`.
+    /// Returns the extension of a path's last component, without its dot: `gz` for `a/b.tar.gz`.
     ///
     /// - Parameter path: A file's path or name with `/` between its components, without a query or a fragment.
-    /// - Returns: The extension as written, or `nil` if the last component has none, as in `a.b/c`, `.env` and `x.`.
+    /// - Returns: The extension as written; `nil` if the last component has none, as in `a.b/c`, `.env` and `x.`.
     package static func fileExtension(of path: some StringProtocol) -> String? {
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
@@ -45,10 +45,10 @@ package enum MIMEType {
         return ext.isEmpty ? nil : String(ext)
     }
 
-    /// Whether a type's files are text that is sent as UTF-8 unless its charset is given: `text/*`, JavaScript, JSON
-    /// and XML, which includes SVG and XHTML.
+    /// Returns whether files of a type are text, which is sent as UTF-8 unless its charset is given: `text/*`, JavaScript, JSON and
+    /// XML, which includes SVG and XHTML.
     ///
-    /// - Parameter type: A MIME type, in upper or lower case, with or without parameters.
+    /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
     package static func isText(_ type: String) -> Bool {
         let type = essence(of: type)
         return switch type {
@@ -57,24 +57,24 @@ package enum MIMEType {
         }
     }
 
-    /// Whether a type is a JSON MIME type (WHATWG MIME Sniffing §4.6), except for the obsolete `text/json`.
+    /// Returns whether a type is a JSON MIME type (WHATWG MIME Sniffing §4.6), except for the obsolete `text/json`.
     static func isJSON(_ type: String) -> Bool {
         let type = essence(of: type)
         return type == "application/json" || type.hasSuffix("+json")
     }
 
-    /// A type without its parameters, in lower case (WHATWG MIME Sniffing §4.1): `text/html` for
-    /// `Text/HTML; charset=utf-8`.
+    /// Returns a type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1): `text/html` for `Text/HTML; charset=utf-8`.
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
-        // By byte, since characters take twenty times as long, and each first lookup asks for this.
+        // Processed as bytes, since characters take twenty times as long, and each first lookup needs this.
         guard essence.contains(where: isWhiteSpace) else { return asciiLowercased(String(Substring(essence))) }
         return asciiLowercased(String(decoding: essence.filter { !isWhiteSpace($0) }, as: UTF8.self))
     }
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    // Not `lowercased()`: it turns some letters outside ASCII into ASCII ones, such as the Kelvin sign into k.
+    /// Returns a text with its ASCII letters in lowercase. `lowercased()` would also turn some other letters into ASCII ones, such
+    /// as the Kelvin sign into k.
     package static func asciiLowercased(_ string: String) -> String {
         guard string.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return string }
         return String(decoding: string.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

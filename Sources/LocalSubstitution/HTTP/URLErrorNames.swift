@@ -2,10 +2,10 @@ import Foundation
 
 /// The names of the codes of `URLError`, as Swift spells them. Foundation has no such list.
 enum URLErrorNames {
-    /// The code of a name; `nil` if there is none.
+    /// Returns the code with a name; `nil` if there's none.
     static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }
 
-    /// The name of a code; `nil` if it has none.
+    /// Returns the name of a code; `nil` if it has none.
     static func name(_ code: URLError.Code) -> String? { all.first { $0.code == code }?.name }
 
     static let all: [(name: String, code: URLError.Code)] = [

@@ -4,19 +4,19 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What a server has said of a response so that it can be asked whether there is another now (RFC 9110 §8.8).
+/// The validators of a response. With these, a server can be asked whether the response has changed (RFC 9110 §8.8).
 struct Validators: Sendable, Hashable {
     let entityTag: String?
     let lastModified: String?
 
-    /// `nil` if there is neither.
+    /// Creates validators; `nil` if there are none.
     init?(entityTag: String?, lastModified: String?) {
         guard entityTag != nil || lastModified != nil else { return nil }
         self.entityTag = entityTag
         self.lastModified = lastModified
     }
 
-    /// Makes a request ask only for something else (RFC 9110 §13.1).
+    /// Adds `If-None-Match` and `If-Modified-Since` to a request (RFC 9110 §13.1).
     func makeConditional(_ request: inout URLRequest) {
         request.setValue(entityTag, forHTTPHeaderField: "If-None-Match")
         request.setValue(lastModified, forHTTPHeaderField: "If-Modified-Since")

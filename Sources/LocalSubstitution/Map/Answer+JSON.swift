@@ -1,17 +1,17 @@
 import Foundation
 
 extension SubstitutionMap.Answer {
-    /// A JSON value in code. Literals mean what they mean in a map; `value(_:)` puts a variable among them.
+    /// A JSON value in code. Literals mean the same as in a map. Use ``value(_:)`` to include a variable.
     ///
     /// ```swift
     /// .json(["id": 7, "user": ["name": .value(name)], "tags": ["a", nil]])
     /// ```
     public struct JSON: Sendable {
         let text: String
-        /// Why there's no text.
+        /// Why a value in the text can't be written as JSON; `nil` if there's no problem. Such a value is `null` in the text.
         let problem: String?
 
-        /// A value that `JSONEncoder` encodes. If it can't be, that is a problem of the map.
+        /// Returns a value as `JSONEncoder` encodes it. If it can't be encoded, the map that uses it has a problem.
         public static func value(_ value: some Encodable) -> JSON { encoded(value) }
 
         private static func encoded(_ value: any Encodable) -> JSON {
@@ -20,8 +20,9 @@ extension SubstitutionMap.Answer {
             do {
                 return JSON(text: String(decoding: try encoder.encode(value), as: UTF8.self))
             } catch {
-                let type = type(of: value)
-                return JSON(text: "null", problem: "a value of the type \(type) can't be encoded as JSON: \(error)")
+                let reason = String(describing: error).sentence
+                let problem = "A value of the type \(type(of: value)) can't be encoded as JSON: \(reason)"
+                return JSON(text: "null", problem: problem)
             }
         }
 
@@ -35,7 +36,7 @@ extension SubstitutionMap.Answer {
                     try cursor.skip()
                     try cursor.finish()
                 } catch {
-                    problem = "the JSON text \(error.message)"
+                    problem = "The JSON text \(error.message)"
                 }
             }
             self.init(text: problem == nil ? text : "null", problem: problem)
@@ -73,26 +74,29 @@ extension SubstitutionMap.Answer.JSON: ExpressibleByDictionaryLiteral, Expressib
     ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral
 {
-    /// An object, with its members in the order in which they are written.
+    /// Creates an object whose members keep the order in which they're written.
     public init(dictionaryLiteral elements: (String, SubstitutionMap.Answer.JSON)...) { self.init(members: elements) }
 
-    /// An array.
+    /// Creates an array.
     public init(arrayLiteral elements: SubstitutionMap.Answer.JSON...) { self.init(elements: elements) }
 
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) { self.init(text: JSONText.string(value), problem: nil) }
 
-    /// An integer.
+    /// Creates an integer.
     public init(integerLiteral value: Int) { self.init(text: String(value), problem: nil) }
 
-    /// A number.
+    /// Creates a number. It must be finite.
     public init(floatLiteral value: Double) {
-        self.init(text: JSONText.number(value), problem: value.isFinite ? nil : "JSON has only finite numbers: use one")
+        self.init(
+            text: JSONText.number(value),
+            problem: value.isFinite ? nil : "JSON has no infinity or NaN. Use a finite number."
+        )
     }
 
-    /// `true` or `false`.
+    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self.init(text: value ? "true" : "false", problem: nil) }
 
-    /// `null`.
+    /// Creates `null`.
     public init(nilLiteral: ()) { self.init(text: "null", problem: nil) }
 }

@@ -1,4 +1,4 @@
-/// One key and value of a map, checked.
+/// A key of a map and its value, checked.
 package struct Entry: Sendable {
     package let key: String
     /// The entry's line in the map; 0 for a map made in code.
@@ -11,8 +11,8 @@ package struct Entry: Sendable {
     /// The entry's alternatives, or the entry itself if it has none.
     package var answering: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
 
-    /// What answers every `GET`: the entry, or its first alternative for that method. `nil` if nothing does, or if it depends on the
-    /// request or on earlier ones.
+    /// The entry, or its first alternative for `GET`, if it answers every such request. `nil` if none does, or if the answer
+    /// depends on the request or on earlier requests.
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
             let first = answering.first(where: { $0.options.lists(method: "GET") }),

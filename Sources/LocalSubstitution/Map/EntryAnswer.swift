@@ -14,10 +14,10 @@ enum EntryAnswer: Sendable {
     /// An empty body.
     case empty
     case error(URLError.Code)
-    /// The network, at another URL if there's one.
+    /// The network, at another URL if the entry forwards requests.
     case network(ForwardTarget?)
 
-    /// What an entry's fields say; `.file` if they don't say anything.
+    /// Creates the answer that an entry's fields describe. It's `.file` if they don't describe any.
     init(_ fields: EntryFields) {
         self =
             switch EntryKind(fields) {
@@ -29,7 +29,7 @@ enum EntryAnswer: Sendable {
             }
     }
 
-    /// The methods that are answered where the entry doesn't list any.
+    /// The methods that are answered if the entry doesn't list any.
     var defaultMethods: [String] {
         switch self {
         case .never, .file, .inline, .empty: ["GET"]

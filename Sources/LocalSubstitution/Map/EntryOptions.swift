@@ -1,4 +1,4 @@
-/// Everything that an entry says besides its file. Most entries of a map share one.
+/// Everything that an entry says except for its file. Most entries of a map share one instance.
 package final class EntryOptions: Sendable {
     let answer: EntryAnswer
     let mimeType: String?
@@ -11,27 +11,30 @@ package final class EntryOptions: Sendable {
     /// The methods that are answered; `["*"]` for all.
     package let methods: [String]
     package let isEnabled: Bool
-    /// In seconds.
+    /// The delay in seconds.
     let delay: Double?
-    /// Set on the request if it's sent on, or removed from it where `nil`.
+    /// Headers to set on a request that is sent on. A `nil` value removes the header.
     let requestHeaders: [String: String?]
     let when: RequestCondition?
-    /// How many requests are answered.
+    /// How many requests an alternative answers; `nil` for any number.
     let times: Int?
-    /// The alternatives of an entry that has some, in the order in which they are tried. Each has the entry's key, and a line and
-    /// a file of its own.
+    /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, and its own line and file.
     let alternatives: [Entry]
-    /// The place of an alternative among those of its entry, from 1; `nil` for an entry.
+    /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
     let place: (number: Int, count: Int)?
-    /// Those of ``protocolFieldNames`` that are set.
+    /// The fields in ``protocolFieldNames`` that are set.
     let protocolFields: [String]
+    /// Whether the entry's value is only a file name.
+    let isPlain: Bool
 
     init(
         _ fields: EntryFields,
         answer: EntryAnswer? = nil,
         alternatives: [Entry] = [],
-        place: (number: Int, count: Int)? = nil
+        place: (number: Int, count: Int)? = nil,
+        isPlain: Bool = false
     ) {
+        self.isPlain = isPlain
         self.answer = answer ?? EntryAnswer(fields)
         self.alternatives = alternatives
         self.place = place
@@ -60,12 +63,12 @@ package final class EntryOptions: Sendable {
         return true
     }
 
-    /// Whether a method is among those that are answered; GET implies HEAD.
+    /// Returns whether a method is answered. `GET` implies `HEAD`.
     func lists(method: String) -> Bool {
         methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
     }
 
-    /// The names of all fields that only the protocol can follow.
+    /// The fields that the URL protocol implements, and a cache alone can't.
     static let protocolFieldNames = [
         "delay", "error", "times", "forwardTo", "setRequestHeaders", "when.json", "when.text",
     ]

@@ -4,18 +4,17 @@ import Foundation
 final class InlineBody: Sendable {
     enum Kind: Sendable {
         case json, text
-        /// Made in code.
+        /// Data that was given in code.
         case data
     }
 
     let data: Data
     let kind: Kind
 
-    /// The digest of the bytes.
     var digest: String { Digest.base64(of: data) }
 
     init(_ data: Data, _ kind: Kind) {
-        // Ranges count from 0.
+        // Byte ranges count from 0, and so must the data's indices.
         self.data = data.startIndex == 0 ? data : Data(data)
         self.kind = kind
     }

@@ -16,36 +16,38 @@ package final class Substitution: Sendable {
         case whenOffline
     }
 
-    /// The key of the entry, as the map has it.
+    /// The key of the entry, as written in the map.
     let key: String
     let content: Content
     /// The local file; `nil` for an entry without one.
     let fileURL: URL?
-    /// The entry's, or what the extension of the file or of the URL's path says, or `application/octet-stream`.
+    /// The MIME type that the entry sets. Otherwise, it depends on the field that has the body, and on the extension of the file or
+    /// of the URL's path. The default is `application/octet-stream`.
     package let mimeType: String
-    /// The entry's; else `utf-8` for text. A byte order mark in the file overrides the latter when a response is built.
+    /// The charset that the entry sets, or `utf-8` for text. A byte order mark in the file overrides this default when a response
+    /// is built.
     let charset: String?
     /// The HTTP status code.
     package let status: Int
-    /// The headers that the entry and `$defaults` set. They win over those that the cache sets by itself.
+    /// The headers that the entry and `$defaults` set. They override those that the cache sets.
     package let headers: [String: String]
     /// When the file answers.
     let use: Use
     /// The HTTP methods that are answered; `["*"]` for all.
     package let methods: [String]
 
-    /// The file's name in the resources folder, wildcards filled.
+    /// The file's name in the resources folder, with its wildcards filled.
     package let fileName: String?
     let mimeTypeSource: MIMETypeSource
     let hasOwnCharset: Bool
-    /// In seconds, where the entry sets one.
+    /// The timeout in seconds, if the entry sets one.
     let timeout: Double?
-    /// How long the answer waits, in seconds.
+    /// The delay before the answer, in seconds.
     let delay: Double?
-    /// Set on the request if it's sent on, or removed from it where `nil`.
+    /// Headers to set on a request that is sent on. A `nil` value removes the header.
     let requestHeaders: [String: String?]
 
-    /// What answers: an entry's ``EntryAnswer`` for one URL.
+    /// What answers: an entry's ``EntryAnswer``, with its wildcards filled for one URL.
     enum Content: Sendable {
         /// A file, by its name in the resources folder.
         case file(String)
@@ -53,13 +55,13 @@ package final class Substitution: Sendable {
         /// An empty body.
         case empty
         case error(URLError.Code)
-        /// The network, at another URL if there's one.
+        /// The network, at another URL if the entry forwards requests.
         case network(ForwardTarget.Filled?)
 
         /// The file's name in the resources folder; `nil` without a file.
         var fileName: String? { if case .file(let name) = self { name } else { nil } }
 
-        /// - Parameter captures: What the wildcards of the key's path took.
+        /// - Parameter captures: What the wildcards of the key's path matched.
         init(
             _ entry: Entry,
             filledWith captures: [ArraySlice<UInt8>],
@@ -67,7 +69,7 @@ package final class Substitution: Sendable {
         ) throws(FileName.Obstacle) {
             switch entry.options.answer {
             case .file:
-                // An entry that names none and answers nothing else isn't in a map.
+                // The entry always has a file here, since the loader refuses entries without an answer.
                 self =
                     try entry.file.map { file throws(FileName.Obstacle) in
                         .file(file.wildcards > 0 ? try file.filled(with: captures) : file.text)
@@ -81,10 +83,10 @@ package final class Substitution: Sendable {
         }
     }
 
-    /// How a MIME type was found.
+    /// Where a MIME type comes from.
     enum MIMETypeSource: Sendable, Hashable, CustomStringConvertible {
         case entry, header
-        /// The field in which the body is written.
+        /// The field that has the body.
         case inline
         case fileExtension(String)
         case urlExtension(String)
@@ -94,10 +96,10 @@ package final class Substitution: Sendable {
             switch self {
             case .entry: "set by the entry"
             case .header: "set by the entry's header Content-Type"
-            case .fileExtension(let name): "by the file's extension “\(name)”"
-            case .urlExtension(let name): "by the URL's extension “\(name)”"
-            case .inline: "by the field that has the body"
-            case .none: "since neither file nor URL has a known extension"
+            case .fileExtension(let name): "from the file's extension “\(name)”"
+            case .urlExtension(let name): "from the URL's extension “\(name)”"
+            case .inline: "from the field with the body"
+            case .none: "because neither the file nor the URL has a known extension"
             }
         }
     }
@@ -120,12 +122,12 @@ package final class Substitution: Sendable {
         hasOwnCharset = options.charset != nil
     }
 
-    /// The substitution of an entry that has a file, or a status alone.
+    /// Creates the substitution of an entry that has a file, or only a status.
     package convenience init(_ entry: Entry, fileName: String?, folder: ResourcesFolder?, url: NormalizedURL?) {
         self.init(entry, fileName.map { .file($0) } ?? .empty, folder: folder, url: url)
     }
 
-    /// Whether it answers with a body of its own, which may be empty.
+    /// Whether the map has the response's body, which may be empty.
     var isLocal: Bool {
         switch content {
         case .file, .inline, .empty: true
@@ -136,7 +138,7 @@ package final class Substitution: Sendable {
     /// The body that is written in the map; `nil` if there's none.
     var inlineBody: InlineBody? { if case .inline(let body) = content { body } else { nil } }
 
-    /// Whether it sends the request elsewhere, as a server's redirect does (RFC 9110 §15.4).
+    /// Whether it's a redirect, which sends the client to another URL (RFC 9110 §15.4).
     var isRedirect: Bool { RedirectChain.statuses.contains(status) && headers[header: "Location"] != nil }
 
     private static func mimeType(

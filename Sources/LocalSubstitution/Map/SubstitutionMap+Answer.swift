@@ -1,9 +1,9 @@
 public import Foundation
 
 extension SubstitutionMap {
-    /// What answers a URL, in code: the value of a key, with the same fields as in the JSON.
+    /// An answer in code: the value of a key, with the same fields as in the JSON.
     ///
-    /// A string is the name of a file, a list has alternatives, and `nil` means that the URL is never substituted:
+    /// A string names a file, an array lists alternatives, and `nil` means that the URL is never substituted:
     ///
     /// ```swift
     /// let answers: [SubstitutionMap.Answer] = [
@@ -14,9 +14,9 @@ extension SubstitutionMap {
     /// ]
     /// ```
     ///
-    /// A mistake in an answer is reported as a problem when you make a map with it.
+    /// If an answer has a mistake, creating a map with it throws an error that lists it as a problem.
     public struct Answer: Sendable {
-        /// What the map's loader reads.
+        /// The form in which the map's loader reads the answer.
         enum Source {
             case never
             case file(String)
@@ -24,11 +24,11 @@ extension SubstitutionMap {
             case fields(String)
         }
 
-        /// Names and JSON values; empty for `null`.
+        /// The fields' names and JSON values; empty for `null`.
         private var fields: [(name: String, json: String)] = []
-        /// A plain file's name.
+        /// The file's name. It's the whole answer if no other field is set.
         private var file: String?
-        /// Bodies, which the JSON names by their number.
+        /// Bodies. The JSON refers to them by index.
         private(set) var data: [Data] = []
         private(set) var problems: [String] = []
 
@@ -47,7 +47,7 @@ extension SubstitutionMap {
             return .fields(JSONText.object(fields.map { (key: $0.name, value: $0.json) }))
         }
 
-        /// The value in a list of alternatives.
+        /// Returns the answer's JSON as a value in a list of alternatives.
         private func json(numberingDataFrom first: Int) -> String {
             switch source {
             case .never: return "null"
@@ -62,87 +62,90 @@ extension SubstitutionMap {
             }
         }
 
-        /// Returns the same answer with a field, which replaces an earlier one of that name.
+        /// Returns a copy of the answer with a field set. It replaces an earlier field of that name.
         func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
-                answer.problems.append("“\(name)” can't be set on nil, which substitutes nothing: remove it")
+                answer.problems.append("“\(name)” can't be set on nil, which substitutes nothing. Remove it.")
             }
             answer.fields.removeAll { $0.name == name }
             answer.fields.append((name, json))
             return answer
         }
 
-        /// The same answer, with what is wrong with a value.
+        /// Returns a copy of the answer with another problem, if there is one.
         func adding(_ problem: String?) -> Answer {
             var answer = self
             answer.problems += problem.map { [$0] } ?? []
             return answer
         }
 
-        /// Nothing is substituted: `null` in the JSON.
+        /// Substitutes nothing: `null` in the JSON.
         public static let notSubstituted = Answer()
 
-        /// A file.
+        /// Answers with a file.
         ///
-        /// - Parameter name: Its path in the resources folder, with `*` for what the wildcards of the key's path matched.
+        /// - Parameter name: The file's path in the resources folder. Each `*` stands for what a wildcard in the key's path
+        ///   matched.
         public static func file(_ name: String) -> Answer {
             var answer = Answer("file", JSONText.string(name))
             answer.file = name
             return answer
         }
 
-        /// A JSON body that is written as a literal, such as `["id": 7, "tags": ["a", nil]]`.
+        /// Answers with a JSON body that's written as a literal, such as `["id": 7, "tags": ["a", nil]]`.
         ///
-        /// A variable in it is written `.value(name)`.
+        /// Write a variable in it as `.value(name)`.
         public static func json(_ value: JSON) -> Answer { Answer(value) }
 
-        /// A JSON body: an object whose values are variables, in the order in which they are written.
+        /// Answers with a JSON object whose values are variables. Its members keep the order in which they're written.
         ///
-        /// Among literals that are nested, write a variable as `.value(name)`.
+        /// Inside nested literals, write a variable as `.value(name)`.
         @_disfavoredOverload
         public static func json(_ object: KeyValuePairs<String, any Encodable & Sendable>) -> Answer {
             Answer(JSON(object: object))
         }
 
-        /// A JSON body: an array of variables.
+        /// Answers with a JSON array of variables.
         @_disfavoredOverload
         public static func json(_ array: [any Encodable & Sendable]) -> Answer { Answer(JSON(array: array)) }
 
-        /// A JSON body.
+        /// Answers with a value encoded as JSON.
         ///
-        /// - Parameter value: Encoded by `JSONEncoder`. A value that it can't encode is a problem of the map.
+        /// - Parameter value: A value for `JSONEncoder`. If it can't be encoded, the map has a problem.
         public static func json(encoding value: some Encodable) -> Answer { Answer(JSON.value(value)) }
 
-        /// A JSON body, sent byte for byte.
+        /// Answers with JSON text, sent byte for byte.
         ///
         /// - Parameter text: One JSON value.
         public static func json(text: String) -> Answer { Answer(JSON(text: text)) }
 
-        /// A text in UTF-8. Its type is by the URL's extension, or `text/plain`.
+        /// Answers with text in UTF-8. Its MIME type depends on the URL's extension; the default is `text/plain`.
         public static func text(_ text: String) -> Answer { Answer("text", JSONText.string(text)) }
 
-        /// A body of any type.
+        /// Answers with data of any MIME type.
         public static func data(_ data: Data, mimeType: String) -> Answer {
             var answer = Answer("data", "0")
             answer.data = [data]
             return answer.mimeType(mimeType)
         }
 
-        /// An empty body with a status, 100–599.
+        /// Answers with an empty body and a status code, 100–599.
         public static func status(_ status: Int) -> Answer { Answer("status", String(status)) }
 
-        /// The request fails.
+        /// Fails the request with an error.
         public static func error(_ code: URLError.Code) -> Answer {
             Answer("error", JSONText.string(URLErrorNames.name(code) ?? String(code.rawValue)))
         }
 
-        /// The request is sent to another URL, an absolute one with `*` for what the wildcards of the key's path matched.
+        /// Sends the request to another URL.
+        ///
+        /// - Parameter url: An absolute URL. Each `*` stands for what a wildcard in the key's path matched.
         public static func forward(to url: String) -> Answer { Answer("forwardTo", JSONText.string(url)) }
 
-        /// The request is sent on with other headers.
+        /// Sends the request on to the network with other headers.
         ///
-        /// - Parameter headers: Headers that are set, or removed if they are `nil`.
+        /// - Parameter headers: The headers to set. A `nil` value removes the header.
         public static func requestHeaders(_ headers: [String: String?]) -> Answer {
             Answer("setRequestHeaders", JSONText.headers(headers))
         }
@@ -150,16 +153,16 @@ extension SubstitutionMap {
 }
 
 extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral {
-    /// The name of a file.
+    /// Creates an answer from the name of a file.
     public init(stringLiteral value: String) { self = .file(value) }
 
-    /// Alternatives, tried from first to last.
+    /// Creates an answer from alternatives, tried from first to last.
     public init(arrayLiteral elements: SubstitutionMap.Answer...) { self.init(alternatives: elements) }
 
-    /// Nothing is substituted.
+    /// Creates an answer that substitutes nothing.
     public init(nilLiteral: ()) { self = .notSubstituted }
 
-    /// Alternatives, tried from first to last.
+    /// Creates an answer from alternatives, tried from first to last.
     public init(alternatives: [SubstitutionMap.Answer]) {
         self.init()
         var texts: [String] = []

@@ -1,16 +1,16 @@
 extension SubstitutionMap {
-    /// An entry of a map, or one of its alternatives.
+    /// A reference to an entry of a map, or to one of its alternatives.
     public struct EntryReference: Sendable, Hashable, CustomStringConvertible {
-        /// The entry's key, as the map has it.
+        /// The entry's key, as written in the map.
         public let key: String
-        /// The line in the map of the entry or the alternative, from 1; `nil` for a map that was made in code.
+        /// The line of the entry or alternative in the map, from 1; `nil` for a map made in code.
         public let line: Int?
-        /// The alternative's place among those of its entry, from 1; `nil` for an entry.
+        /// The alternative's position in its entry, from 1; `nil` for an entry.
         public let alternative: Int?
 
         private let alternatives: Int
 
-        /// The key, the alternative and the line, as far as there are any.
+        /// The key, and the alternative and line if there are any.
         public var description: String {
             "“\(key)”" + (alternative.map { ", alternative \($0) of \(alternatives)" } ?? "")
                 + (line.map { ", line \($0)" } ?? "")

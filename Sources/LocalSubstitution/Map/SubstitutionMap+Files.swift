@@ -1,8 +1,10 @@
 extension SubstitutionMap {
-    /// What is wrong with the files that entries name. Opens every file, so it's for a unit test of a map that is shipped.
+    /// Returns the problems with the files that entries name.
+    ///
+    /// This looks at every file, so use it in a unit test of a map that you ship, and not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The problems, and the files that were probably meant where a name is wrong.
+    /// Returns the problems, and the files that misspelled names probably meant.
     func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         var files = FileChecker(storage.folder, looksAtFiles: true)
         var problems = storage.index.entries.flatMap(\.answering).compactMap { entry -> Problem? in

@@ -1,12 +1,12 @@
 extension SubstitutionMap {
-    /// One thing that is wrong with a map.
+    /// One problem with a map.
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
-        /// The kind of problem, for programs.
+        /// The kind of a problem, for use in code.
         public struct Kind: RawRepresentable, Sendable, Hashable {
-            /// The name of the static member.
+            /// The kind's name, which is that of the static member.
             public let rawValue: String
 
-            /// A kind by its name.
+            /// Creates a kind from its name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
             /// The map's file is missing or can't be read.
@@ -15,35 +15,35 @@ extension SubstitutionMap {
             public static let syntax = Kind(rawValue: "syntax")
             /// The map is JSON, but not an object.
             public static let notAnObject = Kind(rawValue: "notAnObject")
-            /// An entry has a file, and there is no resources folder.
+            /// Entries name files, but there's no resources folder.
             public static let noResources = Kind(rawValue: "noResources")
-            /// A key, a field or a header is given twice, or two keys are the same URL.
+            /// A key, field, header or parameter is given twice, or two keys are equal URLs.
             public static let duplicate = Kind(rawValue: "duplicate")
             /// A key is neither a URL nor a match pattern.
             public static let invalidKey = Kind(rawValue: "invalidKey")
-            /// A key begins with `$` and isn't known.
+            /// An unknown key begins with `$`.
             public static let reservedKey = Kind(rawValue: "reservedKey")
             /// A value has the wrong type.
             public static let wrongType = Kind(rawValue: "wrongType")
-            /// An entry has a field that isn't known.
+            /// An entry has an unknown field.
             public static let unknownField = Kind(rawValue: "unknownField")
-            /// A field has a value that it can't have.
+            /// A field's value isn't allowed.
             public static let invalidValue = Kind(rawValue: "invalidValue")
             /// A header has a name or value that HTTP doesn't allow, or that an entry must not set.
             public static let invalidHeader = Kind(rawValue: "invalidHeader")
-            /// Fields contradict each other, or a field can't be where it is.
+            /// Fields contradict each other, or a field isn't allowed where it is.
             public static let conflict = Kind(rawValue: "conflict")
-            /// An alternative answers no request, since an earlier one answers them all.
+            /// An alternative never answers, since an earlier one answers all its requests.
             public static let neverReached = Kind(rawValue: "neverReached")
-            /// An entry has nothing to answer with: no file, body, status, error or target.
+            /// An entry has no answer: no file, body, status, error or target.
             public static let noFile = Kind(rawValue: "noFile")
-            /// A file has a name that a map can't have.
+            /// A file's name isn't allowed in a map.
             public static let invalidFileName = Kind(rawValue: "invalidFileName")
             /// A file doesn't exist.
             public static let missingFile = Kind(rawValue: "missingFile")
             /// A file is outside the resources folder.
             public static let outsideFolder = Kind(rawValue: "outsideFolder")
-            /// A file is a folder, a pipe or the like.
+            /// A file is something else, such as a folder or a pipe.
             public static let notRegularFile = Kind(rawValue: "notRegularFile")
             /// A file exists, but can't be read.
             public static let unreadableFile = Kind(rawValue: "unreadableFile")
@@ -53,11 +53,11 @@ extension SubstitutionMap {
         public let kind: Kind
         /// The entry's key; `nil` for a problem with the map as a whole.
         public let key: String?
-        /// The line in the map, from 1; `nil` for a map that was made in code.
+        /// The line in the map, from 1; `nil` for a map made in code.
         public let line: Int?
-        /// The column in characters, from 1, of a syntax error.
+        /// The column in characters, from 1; `nil` unless the map's JSON can't be parsed or isn't an object.
         public let column: Int?
-        /// What is wrong and what to do.
+        /// What's wrong and how to fix it.
         public let message: String
 
         /// The key, if there is one, and the message.
@@ -77,7 +77,7 @@ extension SubstitutionMap {
             self.init(kind, key: entry.key, line: entry.lineInMap, message)
         }
 
-        /// Whether not even a part of the map can be used.
+        /// Whether no part of the map can be used.
         var isFatal: Bool { [.unreadableMap, .syntax, .notAnObject].contains(kind) }
     }
 }

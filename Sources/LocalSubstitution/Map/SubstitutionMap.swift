@@ -1,11 +1,11 @@
 public import Foundation
 import Guarded
 
-/// A map of remote URLs to local files: the contents of `substitutions.json`, checked and indexed.
+/// A map from URLs to what answers them: the contents of `substitutions.json`, checked and indexed.
 ///
-/// A value: copying it costs nothing, and nothing changes it.
+/// A map never changes, and copying it is cheap.
 public struct SubstitutionMap: Sendable {
-    /// What is wrong with the entries that were skipped; empty unless the map was loaded with ``InvalidEntries/skip``.
+    /// The problems with the entries that were skipped. Empty unless the map was loaded with ``InvalidEntries/skip``.
     public let problems: [Problem]
 
     let storage: Storage
@@ -13,10 +13,10 @@ public struct SubstitutionMap: Sendable {
     final class Storage: Sendable {
         let index: MapIndex
         let filesLeftOut: [FileName]
-        /// Whether files were looked at when the map was loaded.
+        /// Whether files were checked when the map was loaded.
         let hasCheckedFiles: Bool
         let folder: ResourcesFolder?
-        /// `nil` for a map that was not loaded from a file.
+        /// `nil` for a map that wasn't loaded from a file.
         let source: Source?
 
         init(_ loaded: MapLoader, folder: ResourcesFolder?, source: Source?) {
@@ -27,7 +27,7 @@ public struct SubstitutionMap: Sendable {
             self.source = source
         }
 
-        /// The keys that almost match a URL.
+        /// Returns the keys that almost match a URL.
         func nearMisses(of url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
             nearMisses.withLock { made in
                 let finder = made ?? NearMisses(index)
@@ -36,21 +36,22 @@ public struct SubstitutionMap: Sendable {
             }.of(url)
         }
 
-        /// Made at first use, since most processes never need it.
+        /// Created at first use, since most processes never need it.
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
     /// What happens to entries with mistakes.
     public enum InvalidEntries: Sendable, Hashable {
-        /// Any problem is an error.
+        /// Throws an error if there's any problem.
         case reject
-        /// Such entries are left out, and ``SubstitutionMap/problems`` lists what is wrong with them. Files aren't looked at: a
-        /// missing one is found when it's asked for; see ``SubstitutionMap/fileProblems()``. Only a map that can't be read or
-        /// isn't a JSON object is an error. For apps that were shipped.
+        /// Leaves out invalid entries and lists their problems in ``SubstitutionMap/problems``. For apps that you ship.
+        ///
+        /// Files aren't looked at. A missing file is found when a request asks for it; see ``SubstitutionMap/fileProblems()``. An
+        /// error is thrown only if the map can't be read or isn't a JSON object.
         case skip
     }
 
-    /// Where a map came from: what loading it again takes.
+    /// Where a map came from, and how to load it again.
     struct Source: Sendable {
         var file: MapFile
         let resources: URL?
@@ -69,9 +70,9 @@ public struct SubstitutionMap: Sendable {
     ///
     /// - Parameters:
     ///   - file: A JSON file in UTF-8.
-    ///   - resources: The folder with the entries' files. By default the folder `Resources` beside the map. If there is none, the
-    ///     map's own folder, in which the map and hidden files are never served.
-    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    ///   - resources: The folder with the entries' files. The default is the folder `Resources` beside the map. If it doesn't
+    ///     exist, the default is the map's own folder, in which the map and hidden files are never served.
+    ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         contentsOf file: URL,
@@ -81,9 +82,9 @@ public struct SubstitutionMap: Sendable {
         try self.init(MapFile(file), resources: resources, invalidEntries: invalidEntries)
     }
 
-    /// Loads a map as far as it's right, its files included, for tools that show everything that is wrong with it.
+    /// Loads the valid entries of a map and checks their files, for tools that show every problem.
     ///
-    /// - Throws: If the map can't be read or isn't a JSON object.
+    /// - Throws: An error if the map can't be read or isn't a JSON object.
     package init(checking file: URL, resources: URL?) throws(SubstitutionMapError) {
         try self.init(MapFile(file), resources: resources, invalidEntries: .skip, looksAtFiles: true)
     }
@@ -92,8 +93,8 @@ public struct SubstitutionMap: Sendable {
     ///
     /// - Parameters:
     ///   - json: A JSON object in UTF-8.
-    ///   - resources: The folder with the entries' files; a map without files needs none.
-    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    ///   - resources: The folder with the entries' files. A map without files doesn't need one.
+    ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         json: Data,
@@ -109,7 +110,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Loads a map from the text that its file is going to have.
+    /// Loads a map from text that is about to be written to the map's file.
     ///
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     package init(json: Data, of file: URL, resources: URL) throws(SubstitutionMapError) {
@@ -123,10 +124,10 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Makes a map from a dictionary of URLs and file names.
+    /// Creates a map from a dictionary of URLs and file names.
     ///
     /// - Parameters:
-    ///   - files: Keys, as in the JSON, and the names of their files.
+    ///   - files: Keys as in the JSON, and the names of their files.
     ///   - resources: The folder with the files.
     /// - Throws: An error that lists every problem with the map, each with its key.
     public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
@@ -139,7 +140,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Makes a map from URLs and what answers them.
+    /// Creates a map from URLs and their answers.
     ///
     /// ```swift
     /// let map = try SubstitutionMap([
@@ -151,9 +152,9 @@ public struct SubstitutionMap: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - entries: Keys, as in the JSON, and their answers.
-    ///   - resources: The folder with the entries' files; a map without files needs none.
-    /// - Throws: An error that lists every problem with the map, each with its key. A key that is given twice is one.
+    ///   - entries: Keys as in the JSON, and their answers.
+    ///   - resources: The folder with the entries' files. A map without files doesn't need one.
+    /// - Throws: An error that lists every problem with the map, each with its key. It's a problem if a key is given twice.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
         try self.init(
@@ -164,16 +165,17 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// The number of entries, `null` and disabled ones included, without those that were skipped.
+    /// The number of entries, including `null` and disabled ones, but not those that were skipped.
     public var count: Int { storage.index.entries.count }
 
     /// The entries, in the order of the map.
     package var entries: [Entry] { storage.index.entries }
 
-    /// The folder with the entries' files; `nil` if there is none.
+    /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// What the map says for a URL; `nil` if no entry applies to it. Looks whether the entry's file exists, but doesn't read it.
+    /// Returns what answers a `GET` of a URL without the network; `nil` if nothing does. Checks that an entry's file exists, but
+    /// doesn't read it.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution
@@ -196,7 +198,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// The folder that is named, or `Resources` beside a map, or the map's own.
+    /// Returns the folder that is given, or `Resources` beside the map, or the map's own folder.
     package static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder {
         if let resources { return ResourcesFolder(resources, mapsLargeFiles: mapsLargeFiles) }
         let own = file.deletingLastPathComponent()

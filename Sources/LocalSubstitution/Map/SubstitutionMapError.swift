@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Everything that is wrong with a map: every problem, not only the first.
+/// An error that lists every problem with a map, not only the first.
 public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// The map's file; `nil` for a map that was made in code.
+    /// The map's file; `nil` for a map that wasn't loaded from a file.
     public let file: URL?
     /// The problems, in the order of their lines. Never empty.
     public let problems: [SubstitutionMap.Problem]
@@ -12,7 +12,7 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
         self.problems = problems
     }
 
-    /// All problems, each on its own line, ready to print: file, line and column, key, what is wrong and what to do.
+    /// All problems, each on its own line, ready to print: file, line and column, key, what's wrong and how to fix it.
     public var description: String {
         let name = file?.lastPathComponent ?? "map"
         return problems.map { problem in

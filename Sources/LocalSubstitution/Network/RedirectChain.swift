@@ -6,19 +6,19 @@ import FoundationNetworking
 
 /// The redirects that one task follows.
 struct RedirectChain: Sendable {
-    /// The statuses with which a response sends a client elsewhere (RFC 9110 §15.4).
+    /// The statuses that redirect a client to another URL (RFC 9110 §15.4).
     static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
-    /// The requests for the redirects' targets, in order.
+    /// The requests for the targets of the redirects, in order.
     private(set) var followed: [URLRequest] = []
     #if !canImport(Darwin)
-    /// The request's own `Cookie` header, if it isn't from the session's storage.
+    /// The request's own `Cookie` header; `nil` if the session's storage supplies one.
     private var ownCookie: String?
     #endif
 
     init(_ request: URLRequest?, in configuration: URLSessionConfiguration) {
         #if !canImport(Darwin)
-        // Linux's loader replaces a request's header if the storage has cookies for the URL.
+        // Linux's loader replaces the request's `Cookie` header if the storage has cookies for the URL.
         if let request, let own = request.value(forHTTPHeaderField: "Cookie"),
             configuration.storedCookies(for: request.url) == nil
         {
@@ -40,7 +40,7 @@ struct RedirectChain: Sendable {
         }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
-            // They were meant for another origin (RFC 9110 §15.4). Linux's loader sends them on.
+            // The credentials were meant for the other origin (RFC 9110 §15.4). Linux's loader sends them on.
             CredentialHeaders.remove(from: &request)
             #if !canImport(Darwin)
             ownCookie = nil
@@ -65,7 +65,7 @@ struct RedirectChain: Sendable {
 
     /// Returns the URL that a `Location` names (RFC 9110 §10.2.2); `nil` if it isn't http or https.
     ///
-    /// For a relative `Location`, Linux's loader decodes the path, drops the slash at its end, and resolves it against the host's
+    /// For a relative `Location`, Linux's loader would decode the path, drop its trailing slash, and resolve it against the host's
     /// root (`HTTPURLProtocol.swift`, `redirectRequest`).
     static func target(_ location: String?, from url: URL?) -> URL? {
         guard let target = location.flatMap({ URL(string: $0, relativeTo: url) })?.absoluteURL,

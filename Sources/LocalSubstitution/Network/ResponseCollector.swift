@@ -6,14 +6,15 @@ import Guarded
 package import FoundationNetworking
 #endif
 
-/// The delegate of a session that collects the responses to its data tasks.
+/// A session delegate that collects the responses to the session's data tasks.
 ///
-/// A 401 is a response like any other, since the collector has no credentials. It trusts only what the system trusts.
+/// Without an owner that answers challenges, a 401 is a response like any other, since the collector has no credentials. The
+/// collector trusts only what the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// A response that has arrived.
     package struct Response: Sendable {
         package let head: URLResponse
-        /// The body; `nil` if it was passed on because it's longer than the limit.
+        /// The body; `nil` if it was longer than the limit and passed on instead.
         package let body: Data?
         /// The requests for the targets of the redirects that led to the response.
         package let redirects: [URLRequest]
@@ -27,20 +28,20 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
     /// The owner of a task. The collector calls it on the session's delegate queue.
     package struct Owner: Sendable {
-        /// The longest body to hold in memory, in bytes. A longer body is passed on if there's a ``pass``. Otherwise, the load
-        /// fails with `URLError.dataLengthExceedsMaximum`.
+        /// The longest body to hold in memory, in bytes. A longer body is passed on if there's a ``pass`` closure. Otherwise, the
+        /// load fails with `URLError.dataLengthExceedsMaximum`.
         let limit: Int
-        /// Returns whether the limit applies to a response. Called when its head arrives. Without it, the limit always applies.
+        /// Returns whether the limit applies to a response. Called when the head arrives. If `nil`, the limit always applies.
         package var isLimited: (@Sendable (URLResponse) -> Bool)?
-        /// Receives the pieces in order: as they arrive, or once the body is longer than the limit.
+        /// Receives the pieces in order, as they arrive or once the body is longer than the limit.
         var pass: (@Sendable (Piece) -> Void)?
         var passesAtOnce = false
-        /// Receives the number of bytes so far, and the total if the response has one.
+        /// Receives the number of bytes so far, and the expected total if it's known.
         var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
-        /// Decides about a redirect: calls back with the request to send, or with `nil`. Without it, redirects are followed.
+        /// Decides about a redirect: calls back with the request to send, or with `nil`. If `nil` itself, redirects are followed.
         var redirect: (@Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
         #if canImport(Darwin)
-        /// Answers an authentication challenge. Without it, the system does.
+        /// Answers an authentication challenge. If `nil`, the system does.
         var answerChallenge:
             (
                 @Sendable (
@@ -49,7 +50,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
                 ) -> Void
             )?
         #endif
-        /// Called once.
+        /// Called once, when the load has ended.
         let complete: @Sendable (Result<Response, URLError>) -> Void
 
         package init(
@@ -89,7 +90,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // In place, since a second reference to the load would make each piece copy everything that arrived before.
+        // Changes the load in place. A second reference to it would copy everything that arrived before, for each piece.
         guard let received = loads.withLock({ $0[dataTask.taskIdentifier]?.receive(data) }),
             let owner = owner(of: dataTask)
         else { return }
@@ -100,7 +101,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
             for piece in pieces { owner.pass?(piece) }
         case .tooLong:
             end(dataTask, URLError(.dataLengthExceedsMaximum))
-            // On another queue, since on Linux this waits for the loader's queue.
+            // On another queue, since on Linux `cancel()` waits for the loader's queue.
             DispatchQueue.global(qos: .utility).async { dataTask.cancel() }
         }
     }
@@ -131,10 +132,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         }
         answer(challenge, completionHandler)
         #else
-        // Linux's loader asks after the whole 401 has arrived, and never ends the task by itself without a credential
+        // Linux's loader asks after the whole 401 has arrived. Without a credential, it never ends the task by itself
         // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
         end(task, nil)
-        // On another queue: this cancels the task, which would wait for the loader's queue while on it.
+        // On another queue: cancelling the challenge cancels the task, which on the loader's queue would wait for that queue.
         DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #endif
     }
@@ -156,7 +157,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 }
 
-/// The part of one task's response that has arrived.
+/// The part of a task's response that has arrived.
 private struct CollectedLoad: Sendable {
     /// What happened to a piece of the body.
     enum Received: Sendable {

@@ -4,15 +4,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Requests that the package itself sends. On Apple platforms a registered protocol is asked about them too, and must not take
-/// them. On Linux, where properties are lost on the way, the package's own sessions are made without the protocol.
+/// Marks the requests that the package itself sends. On Apple platforms, registered protocols are asked about these requests too,
+/// and must not take them. Linux loses the mark on the way, so there the package makes its own sessions without the protocol.
 extension URLRequest {
     #if canImport(Darwin)
     private static let ownKey = "LocalSubstitution.isOwn"
 
     var isOwn: Bool { URLProtocol.property(forKey: Self.ownKey, in: self) != nil }
 
-    /// The same request, marked as the package's.
+    /// The request, marked as the package's own.
     var own: URLRequest {
         guard let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest else { return self }
         URLProtocol.setProperty(true, forKey: Self.ownKey, in: request)

@@ -1,67 +1,68 @@
 public import Foundation
 
 extension LocalSubstitutionCache {
-    /// Something that a cache did, for logs and for finding mistakes in a map.
+    /// Something that a cache did. Use events for logs, and to find mistakes in a map.
     public struct Event: Sendable, CustomStringConvertible {
         /// What happened.
         public struct Kind: RawRepresentable, Sendable, Hashable {
             /// The name of the static member.
             public let rawValue: String
 
-            /// A kind by its name.
+            /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// A file, a recorder's copy or a status-only entry answered. For an `untilUpdated` entry, a newer copy
-            /// of the file may have answered: after ``refreshed``, or from an earlier process.
+            /// An entry or a recorder's copy answered, or an entry made the request fail. For an `untilUpdated` entry, a newer copy
+            /// of the file may have answered: one that ``refreshed`` announced, or one from an earlier process.
             public static let substituted = Kind(rawValue: "substituted")
             /// An entry names the URL, but didn't answer the request.
             public static let bypassed = Kind(rawValue: "bypassed")
-            /// The network answered a request that had a fallback: an entry's file, or a recorder's copy.
+            /// The network answered a request that had a fallback (an entry's file, or a recorder's copy), or that an entry sent
+            /// on.
             public static let forwarded = Kind(rawValue: "forwarded")
             /// The network failed, so the fallback answers.
             public static let fellBack = Kind(rawValue: "fellBack")
-            /// A recorder has kept a response, new or changed.
+            /// A recorder kept a response that is new or has changed.
             public static let recorded = Kind(rawValue: "recorded")
-            /// A recorder hasn't kept a response.
+            /// A recorder didn't keep a response.
             public static let notRecorded = Kind(rawValue: "notRecorded")
             /// No entry names the URL, and the default cache answered.
             public static let fallbackHit = Kind(rawValue: "fallbackHit")
             /// No entry names the URL, and the default cache didn't answer.
             public static let missed = Kind(rawValue: "missed")
-            /// A file couldn't be read when it was asked for.
+            /// An entry's file couldn't be read when it was requested.
             public static let fault = Kind(rawValue: "fault")
-            /// The network has other bytes than the file of an `untilUpdated` entry: this newer copy answers from now on.
+            /// The network has different bytes from the file of an `untilUpdated` entry. This newer copy answers from now on.
             public static let refreshed = Kind(rawValue: "refreshed")
-            /// The network was asked for a newer copy, and has none.
+            /// The network has no newer copy of the file of an `untilUpdated` entry.
             public static let upToDate = Kind(rawValue: "upToDate")
-            /// The network was asked for a newer copy without success: what has answered so far still does.
+            /// Asking the network for a newer copy failed. The file or copy that answered before still does.
             public static let refreshFailed = Kind(rawValue: "refreshFailed")
             /// The map's file changed and was loaded again.
             public static let mapReloaded = Kind(rawValue: "mapReloaded")
-            /// The map's file changed but has problems: the last good map stays in place.
+            /// The map's file changed but has problems, so the last good map stays in use.
             public static let mapNotReloaded = Kind(rawValue: "mapNotReloaded")
         }
 
         /// What happened.
         public let kind: Kind
-        /// The request's URL; `nil` for the events of a map.
+        /// The request's URL; `nil` for events about the map.
         public let url: URL?
-        /// The entry's key. Where a recorder's copy or the network answers without an entry: the URL. `nil` if no entry names it.
+        /// The entry's key. If a recorder's copy or the network answers without an entry, the URL. `nil` if no entry names the URL.
         public internal(set) var key: String?
         /// The file that answered, couldn't be read, or was written by a recorder.
         public internal(set) var file: URL?
         /// The size of the body that was delivered, recorded or refreshed.
         public internal(set) var bytes: Int?
-        /// Why, in words without a full stop; `nil` for events that speak for themselves.
+        /// The reason, in words; `nil` for events that need none.
         public internal(set) var reason: String?
-        /// The keys that almost match, for ``Kind/missed``.
+        /// The keys that almost match the URL, for ``Kind/missed``.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []
 
-        /// One line, except for a map with several problems.
+        /// One line, or several for a map with several problems.
         public var description: String {
-            // The reason has several lines, and is printable already.
+            // The reason has several lines and is already printable.
             if kind == .mapNotReloaded {
-                return "map not reloaded, the last good one stays in place:\n\(reason ?? "")"
+                return "map not reloaded; the last good one stays in use:\n\(reason ?? "")"
             }
             let address = url?.absoluteString ?? ""
             let entry = key.map { "entry “\($0)”" } ?? ""
@@ -75,7 +76,8 @@ extension LocalSubstitutionCache {
                 case .recorded: "recorded \(address) → \(file?.path ?? "") (\(bytes ?? 0) bytes)"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
                 case .fallbackHit: "default cache \(address)"
-                case .missed: "missed \(address)" + nearMisses.map { "; near miss: \($0)" }.joined()
+                case .missed:
+                    "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"
                 case .refreshed: "refreshed \(address): a newer copy answers (\(bytes ?? 0) bytes; \(entry))"
                 case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"

@@ -39,7 +39,7 @@ final class Observers: Sendable {
 
     // MARK: Events
 
-    /// Returns a stream of everything that happens from now on, for one listener. It ends with the cache.
+    /// Returns a stream of everything that happens from now on, for one listener. The stream ends with the cache.
     func events(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let listener = Listener(hear: { continuation.yield($0) }, end: { continuation.finish() })
@@ -51,8 +51,7 @@ final class Observers: Sendable {
         return stream
     }
 
-    /// Adds a listener, which is called on the thread on which something happens; returns its number, or `nil` if the cache is
-    /// gone.
+    /// Adds a listener, which is called on the thread where something happens. Returns its number, or `nil` if the cache is gone.
     func add(_ listener: Listener) -> Int? {
         state.withLock { state -> Int? in
             guard !state.hasEnded else { return nil }
@@ -66,7 +65,7 @@ final class Observers: Sendable {
         state.withLock { _ = $0.listeners.removeValue(forKey: number) }
     }
 
-    /// Sends an event to the listeners. It's made only if there are any.
+    /// Sends an event to the listeners. The event is created only if there are any.
     func emit(_ event: @autoclosure () -> Event) {
         let listeners = state.withLock { $0.listeners.isEmpty ? nil : Array($0.listeners.values) }
         guard let listeners else { return }

@@ -6,7 +6,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A response from the network that one thread reads in pieces as it arrives.
+/// A response from the network, read in pieces by one thread as it arrives.
 package final class ArrivingResponse: Sendable {
     enum Event: Sendable {
         case head(URLResponse)
@@ -15,9 +15,9 @@ package final class ArrivingResponse: Sendable {
     }
 
     private struct State: Sendable {
-        /// What arrived and wasn't taken yet.
+        /// The events that haven't been taken yet.
         var events: [Event] = []
-        /// The bytes that wait to be taken.
+        /// The number of bytes that wait to be taken.
         var bytes = 0
         var forwarding: Forwarding?
         var isOver = false
@@ -30,11 +30,11 @@ package final class ArrivingResponse: Sendable {
 
     static let secondsBetweenQuestions = 0.5
 
-    /// The most bytes that may wait. A session can't be told to receive more slowly, so a client that's this far behind loses
+    /// The most bytes that may wait. A session can't be told to receive more slowly, so a client that falls this far behind loses
     /// the response.
     private static let mostBytes = 64 << 20
 
-    /// - Parameter isWanted: Called now and then while ``next()`` waits.
+    /// - Parameter isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
     init(_ forwarded: ForwardedRequest, isWanted: @escaping @Sendable () -> Bool) {
         self.forwarded = forwarded
         self.isWanted = isWanted
@@ -42,7 +42,7 @@ package final class ArrivingResponse: Sendable {
 
     deinit { cancel() }
 
-    /// Starts to forward a request. It's cancelled if the rest of the response isn't wanted.
+    /// Starts forwarding a request. The request is cancelled if the rest of the response isn't wanted.
     func begin(_ forwarding: Forwarding) {
         state.withLock { $0.forwarding = forwarding }
         forwarding.resume()
@@ -57,13 +57,13 @@ package final class ArrivingResponse: Sendable {
             state.isOver = true
             return (false, state.forwarding.take())
         }
-        // Released without the lock, since that may end a session.
+        // Released outside the lock, since that may end a session.
         withExtendedLifetime(ended) {}
         arrivals.signal()
         if isTooMuch { cancel() }
     }
 
-    /// Waits for the next event and returns it; `nil` if the response isn't wanted any more.
+    /// Waits for the next event and returns it. Returns `nil` if the response isn't wanted any more.
     func next() -> Event? {
         while arrivals.wait(timeout: .now() + Self.secondsBetweenQuestions) == .timedOut {
             guard isWanted() else {
@@ -81,7 +81,7 @@ package final class ArrivingResponse: Sendable {
 
     /// Returns the next bytes of the body; `nil` at its end.
     ///
-    /// - Throws: If the rest doesn't arrive.
+    /// - Throws: An error if the rest doesn't arrive.
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
@@ -95,7 +95,7 @@ package final class ArrivingResponse: Sendable {
         throw URLError(.cancelled)
     }
 
-    /// Ends the request, if it hasn't ended.
+    /// Ends the request if it hasn't ended yet.
     package func cancel() {
         let forwarding = state.withLock { state in
             state.isOver = true
@@ -105,7 +105,7 @@ package final class ArrivingResponse: Sendable {
         arrivals.signal()
     }
 
-    /// Records and reports the response. Returns the error if the network failed in the middle.
+    /// Records and reports the response. Returns the error if the network failed partway.
     private func complete(_ outcome: Forwarding.Outcome) -> URLError? {
         var step = forwarded.step(after: outcome)
         while case .goOn(let next) = step { step = next() }

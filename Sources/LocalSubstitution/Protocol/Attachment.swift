@@ -11,18 +11,18 @@ final class Attachment: Sendable {
     let recorder: SubstitutionRecorder?
     let forwarder: Forwarder
     let unmatched: UnmatchedRule
-    /// Whether pieces of a response are passed on before the rest: as they arrive if there's no fallback, otherwise once there
-    /// are more bytes than may be held.
+    /// Whether pieces of a response are passed on before the rest. If there's no fallback, they're passed on as they arrive.
+    /// Otherwise, once the response is too long to hold.
     let streams: Bool
-    /// Whether the client isn't a URLSession: it follows redirects itself, and takes large files in pieces.
+    /// Whether the client isn't a URLSession. Such a client follows redirects itself and takes large files in pieces.
     let isDirect: Bool
-    /// Whether its recorder keeps what it takes to show a site again: see ``ReceivedResponse/isBrowsed``.
+    /// Whether the recorder also keeps what a browser needs to show a site again: see ``ReceivedResponse/isBrowsed``.
     let isBrowsed: Bool
-    /// Hears of the requests that the protocol takes, which are all whose body it sees; `nil` for most sessions.
+    /// Hears of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most sessions.
     let listener: RequestListener?
 
     /// - Parameters:
-    ///   - configuration: The configuration that requests are forwarded with.
+    ///   - configuration: The configuration for forwarding requests.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default.
     init(
         of responder: Responder,
@@ -45,7 +45,8 @@ final class Attachment: Sendable {
         forwarder = Forwarder(configuration, responseLimit: responseLimit)
     }
 
-    /// `false` on Linux, where a completion handler gets only the last piece (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)`).
+    /// `false` on Linux, where a completion handler receives only the last piece (`URLSessionTask.swift`,
+    /// `urlProtocol(_:didLoad:)`).
     static var canStream: Bool {
         #if canImport(Darwin)
         true
@@ -54,19 +55,19 @@ final class Attachment: Sendable {
         #endif
     }
 
-    /// What a protocol does about a request.
+    /// What a protocol does with a request.
     enum Action: Sendable {
         /// The entry answers.
         case answer(Lookup, Substitution)
         /// The entry makes the request fail.
         case fail(Lookup, Substitution, URLError.Code)
-        /// Ask the network, and answer if it fails and there's a fallback.
+        /// The network answers. If it fails, the fallback does, if there is one.
         case forward(Lookup, Fallback?)
-        /// The recorder's copy answers, or nothing does.
+        /// The recorder's copy answers. Without one, the request fails.
         case replay(Lookup, SubstitutionRecorder)
-        /// Read the request's body, and decide then.
+        /// Decides again after reading the request's body.
         case readBody(Lookup)
-        /// Nothing answers, and the network must not.
+        /// Nothing answers, and the request isn't allowed to reach the network.
         case refuse(Lookup)
 
         var lookup: Lookup {
@@ -78,7 +79,7 @@ final class Attachment: Sendable {
         }
     }
 
-    /// What a protocol does about a request; `nil` if it leaves it to the loader.
+    /// Returns what a protocol does with a request; `nil` if it leaves the request to the loader.
     func action(for lookup: Lookup) -> Action? {
         let request = lookup.request
         switch lookup.decision.outcome {
@@ -90,7 +91,7 @@ final class Attachment: Sendable {
         case .fail(let substitution, let code):
             return .fail(lookup, substitution, code)
         case .forward(let substitution):
-            // An entry that names another URL allows that one, even to a strict session.
+            // An entry that names another URL allows that URL, even in a strict session.
             if case .network(nil) = substitution.content, unmatched.fails(request) { return .refuse(lookup) }
             return .forward(lookup, nil)
         case .readBody:
@@ -101,21 +102,21 @@ final class Attachment: Sendable {
             }
             guard unmatched.isStrict || listener != nil, request.reachesNetwork else { return nil }
             if unmatched.fails(request) { return .refuse(lookup) }
-            // An exception may redirect to what isn't one: only a forwarded request lets the target be looked at.
+            // An exception may redirect to a URL that isn't one. Only a forwarded request lets the redirect's target be checked.
             let mayBeSentOn = request.showsItsBody || listener?.mustHear(request) == true
             return request.isHTTP && mayBeSentOn ? .forward(lookup, nil) : nil
         }
     }
 
-    /// What a protocol does about a request that it has taken, whatever the map says by now.
+    /// Returns what a protocol does with a request that it has taken, whatever the map says by now.
     ///
-    /// The map may have changed meanwhile, or an alternative may be used up. If nothing is left to do, the network answers.
+    /// The map may have changed in the meantime, or an alternative may be used up. If nothing is left to do, the network answers.
     func actionToTake(_ lookup: Lookup) -> Action { action(for: lookup) ?? .forward(lookup, nil) }
 
-    /// Decides about a request of a session that this is attached to.
+    /// Looks up a request of a session that this is attached to.
     ///
-    /// - Parameter body: The request's body, if more of it is known than the request shows. On the loader's queue, a long one isn't
-    ///   looked at.
+    /// - Parameter body: The request's body, if more of it is known than the request shows. A long body isn't looked at on the
+    ///   loader's queue.
     func lookUp(_ request: URLRequest, body: RequestBody) -> Lookup {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, isOffline: unmatched.isStrict)
     }
@@ -124,7 +125,7 @@ final class Attachment: Sendable {
 extension URLRequest {
     fileprivate var isHTTP: Bool { ["http", "https"].contains(url?.scheme?.lowercased()) }
 
-    /// Whether loading it would reach the network: `data` and `file` URLs don't.
+    /// Whether loading the request would reach the network. `data` and `file` URLs don't.
     var reachesNetwork: Bool {
         ["http", "https", "ws", "wss", "ftp"].contains(url?.scheme?.lowercased() ?? "")
     }

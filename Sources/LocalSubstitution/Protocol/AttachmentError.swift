@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Why a cache can't be attached to a configuration or installed, and what to do.
+/// Why a cache can't be attached to a configuration or installed, and how to fix it.
 public struct AttachmentError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// The kind of problem, for programs.
+    /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         /// The name of the static member.
         public let rawValue: String
 
-        /// A kind by its name.
+        /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A background configuration has no custom protocols, and the attachment needs one.
+        /// A background configuration has no custom protocols, but the attachment needs one.
         public static let backgroundConfiguration = Kind(rawValue: "backgroundConfiguration")
-        /// The platform has no custom protocols, and the attachment needs one.
+        /// The platform has no custom protocols, but the attachment needs one.
         public static let unsupportedPlatform = Kind(rawValue: "unsupportedPlatform")
         /// An exception of `unmatched` is neither a URL nor a match pattern.
         public static let invalidException = Kind(rawValue: "invalidException")
@@ -24,16 +24,16 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
 
     /// The kind of problem.
     public let kind: Kind
-    /// What is wrong and what to do.
+    /// What's wrong, and how to fix it.
     public let description: String
 
     /// The same as `description`.
     public var errorDescription: String? { description }
 
-    /// The error on a platform without custom protocols, where one is needed.
+    /// The error on a platform without custom protocols if one is needed.
     static let withoutProtocols = AttachmentError(
         .unsupportedPlatform,
-        "watchOS has no custom protocols: leave out the recorder, and use unmatched: .load"
+        "watchOS has no custom protocols. Leave out the recorder, and use unmatched: .load."
     )
 
     init(_ kind: Kind, _ description: String) {

@@ -1,7 +1,7 @@
 import Foundation
 import Guarded
 
-/// A temporary file with a request's body, which only this user can read. It goes with the object.
+/// A temporary file with a request's body, which only this user can read. It's deleted with the object.
 final class BodyFile: Sendable {
     let url: URL
     private let handle: Guarded<FileHandle>
@@ -25,6 +25,6 @@ final class BodyFile: Sendable {
     }
 
     private static func failure(_ reason: String) -> URLError {
-        .explained(.cannotWriteToFile, "the request's body can't be kept: \(reason)", nil)
+        .explained(.cannotWriteToFile, "The request's body can't be stored: \(reason.sentence)", nil)
     }
 }

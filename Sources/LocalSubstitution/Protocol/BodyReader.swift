@@ -5,13 +5,13 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Reads the body stream of a request, once, on its own thread: reading waits for the app to write.
+/// Reads a request's body stream once. It uses its own thread, since reading waits for the app to write.
 final class BodyReader: CancellableWork {
     typealias Done = @Sendable (Result<ReadBody, URLError>) -> Void
 
     private let done: Guarded<Done?>
 
-    /// - Parameter done: Called once, unless the reading is cancelled.
+    /// - Parameter done: Called once, unless reading is cancelled.
     init(_ stream: InputStream, done: @escaping Done) {
         self.done = Guarded(done)
         // Nothing else uses the stream.
@@ -24,10 +24,10 @@ final class BodyReader: CancellableWork {
         }
     }
 
-    /// Ends the reading with an error, since it takes too long.
+    /// Ends reading with an error, because it takes too long.
     func timeOut() { end(.failure(URLError(.timedOut))) }
 
-    /// A thread that waits for the app to write ends when the app does.
+    /// Cancels reading. If the thread is waiting for the app to write, it ends only when the app does.
     func cancel() { done.withLock { $0 = nil } }
 
     private func end(_ result: Result<ReadBody, URLError>) { done.withLock { $0.take() }?(result) }
@@ -45,14 +45,14 @@ final class BodyReader: CancellableWork {
         return .data(data)
     }
 
-    /// Some bytes; `nil` at the end.
+    /// Returns some bytes; `nil` at the end of the stream.
     private func piece(of stream: InputStream) throws(URLError) -> Data? {
         guard done.withLock({ $0 != nil }) else { throw URLError(.cancelled) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {
             let reason = stream.streamError?.localizedDescription ?? "its stream failed"
-            throw .explained(.requestBodyStreamExhausted, "the request's body can't be read: \(reason)", nil)
+            throw .explained(.requestBodyStreamExhausted, "The request's body can't be read: \(reason.sentence)", nil)
         }
         return count == 0 ? nil : Data(buffer[..<count])
     }

@@ -3,9 +3,9 @@ import Foundation
 import FoundationNetworking
 
 extension CachedURLResponse {
-    /// The same response, without a challenge that would keep the task from ever ending.
+    /// The same response, without a challenge that would keep the task from ending.
     ///
-    /// Linux's loader looks for one in every 401 that a protocol finishes, and waits for a credential that never comes
+    /// Linux's loader looks for a challenge in every 401 that a protocol finishes, and waits for a credential that never arrives
     /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`). It knows `Basic` and `Digest`.
     var withoutChallenge: CachedURLResponse {
         guard let http = response as? HTTPURLResponse, http.statusCode == 401, let url = http.url,

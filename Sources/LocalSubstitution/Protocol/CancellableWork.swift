@@ -1,4 +1,4 @@
-/// Something that a protocol waits for: a forwarding, a delay, or the reading of a body.
+/// Work that a protocol waits for: a forwarding, a delay, or the reading of a body.
 protocol CancellableWork: Sendable {
     func cancel()
 }

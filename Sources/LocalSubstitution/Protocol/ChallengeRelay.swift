@@ -6,11 +6,11 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Passes the outer session's answer to a challenge on to the session that was challenged.
+/// Passes the outer session's answer to a challenge on to the session that received it.
 final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    /// `nil` once it was called: a session accepts only one answer.
+    /// The closure for the answer; `nil` once it was called, since a session accepts only one answer.
     private let answer: Guarded<Answer?>
 
     init(_ answer: @escaping Answer) { self.answer = Guarded(answer) }

@@ -1,7 +1,7 @@
 import Dispatch
 import Guarded
 
-/// Runs a closure later, unless it's cancelled or released before. It holds up no thread until then.
+/// Runs a closure later, unless it's cancelled or released first. It blocks no thread while it waits.
 final class Delay: CancellableWork {
     private let body: Guarded<(@Sendable () -> Void)?>
 
@@ -12,6 +12,6 @@ final class Delay: CancellableWork {
         }
     }
 
-    /// Lets go of the closure too.
+    /// Cancels the delay and releases the closure.
     func cancel() { body.withLock { $0 = nil } }
 }

@@ -2,14 +2,14 @@ import Dispatch
 
 /// The state of a protocol's delivery to its client.
 ///
-/// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are counted, and results
-/// of earlier ones are ignored. Linux's loader also starts a protocol that is already running or has ended.
+/// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are numbered, and results of
+/// earlier attempts are ignored. Linux's loader also starts a protocol that is already running or has ended.
 struct Delivery: Sendable {
     /// The result of starting a protocol.
     enum Start: Sendable, Equatable {
         /// A new attempt, with its number.
         case attempt(Int)
-        /// A failure, because pieces that were passed on can't be taken back.
+        /// A failure, because pieces that have been passed on can't be taken back.
         case failure
     }
 
@@ -23,12 +23,12 @@ struct Delivery: Sendable {
     private var work: (any CancellableWork)?
     /// When the attempt began.
     private var began = DispatchTime.now()
-    /// What the current attempt has decided.
+    /// The chain of the current attempt, with its decisions.
     private(set) var chain: RequestChain?
-    /// The body of the request, if it had to be read from a stream.
+    /// The request's body, if it had to be read from a stream.
     var read: ReadBody?
 
-    /// Begins an attempt; returns `nil` if one is running, or if the delivery has ended.
+    /// Begins an attempt. Returns `nil` if one is running or the delivery has ended.
     mutating func begin() -> Start? {
         guard progress == .idle else { return nil }
         guard !hasPassedPieces else {
@@ -41,37 +41,37 @@ struct Delivery: Sendable {
         return .attempt(attempt)
     }
 
-    /// Stores what an attempt waits for; returns `false` if the attempt has ended, so that it isn't needed.
+    /// Stores the work that an attempt waits for. Returns `false` if the attempt has ended, so the work isn't needed.
     mutating func follow(_ work: any CancellableWork, _ attempt: Int) -> Bool {
         guard isUnderWay(attempt) else { return false }
         self.work = work
         return true
     }
 
-    /// Begins the chain of an attempt, which goes by what an attempt before has decided.
+    /// Begins the chain of an attempt. It follows what an earlier attempt has decided.
     mutating func beginChain(_ attachment: Attachment) -> RequestChain {
         let made = RequestChain(attachment, after: chain)
         chain = made
         return made
     }
 
-    /// When an attempt has taken so many seconds.
+    /// Returns the time at which the attempt will have taken so many seconds.
     func time(after seconds: Double) -> DispatchTime { began + seconds }
 
-    /// Stops the current attempt. Returns what it waits for, which isn't needed any more.
+    /// Stops the current attempt. Returns the work that it waits for, which isn't needed any more.
     mutating func stop() -> (any CancellableWork)? {
         if progress == .underWay { progress = .idle }
         return work.take()
     }
 
-    /// Notes that an attempt passes on a piece of a response; returns `false` if it may not.
+    /// Notes that an attempt passes on a piece of a response. Returns `false` if it isn't allowed to.
     mutating func pass(_ attempt: Int) -> Bool {
         guard isUnderWay(attempt) else { return false }
         hasPassedPieces = true
         return true
     }
 
-    /// Ends an attempt. Returns whether it has passed on pieces; `nil` if it had ended or was stopped already.
+    /// Ends an attempt. Returns whether it has passed on pieces; `nil` if it had already ended or was stopped.
     mutating func end(_ attempt: Int) -> Bool? {
         guard isUnderWay(attempt) else { return nil }
         progress = .ended

@@ -5,19 +5,19 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// Loads requests as an attached session would, for a client that isn't a URLSession. It works on the caller's thread, returns
-/// redirects instead of following them, and returns long bodies in pieces.
+/// Loads requests as an attached session does, for a client that isn't a URLSession. It works on the caller's thread, and returns
+/// redirects instead of following them. Long bodies are returned in pieces.
 package final class DirectLoader: Sendable {
     private let attachment: Attachment
     private let sendsCredentials: Bool
 
-    /// - Parameter sendsCredentials: Whether the `Authorization` of a request is sent on to the network.
+    /// - Parameter sendsCredentials: Whether a request's `Authorization` is sent on to the network.
     init(_ attachment: Attachment, sendsCredentials: Bool) {
         self.attachment = attachment
         self.sendsCredentials = sendsCredentials
     }
 
-    /// Loads a request, and returns once its response begins.
+    /// Loads a request. Returns when the response begins.
     ///
     /// - Parameters:
     ///   - request: The request, with its whole body.
@@ -39,7 +39,7 @@ package final class DirectLoader: Sendable {
                 step = next()
             case .wait(let seconds, let next):
                 guard Self.wait(until: start + seconds, while: isWanted) else {
-                    attachment.responder.reportUnanswered(lookup, since: "the client has left")
+                    attachment.responder.reportUnanswered(lookup, since: "the client disconnected")
                     return DirectResponse(.failed(lookup, URLError(.cancelled)))
                 }
                 step = next()
@@ -57,7 +57,7 @@ package final class DirectLoader: Sendable {
         }
     }
 
-    /// Whether an entry answers a request, perhaps depending on its body. Nothing is counted.
+    /// Returns whether an entry answers a request, perhaps depending on its body. Counts nothing.
     package func hasEntry(for request: URLRequest) -> Bool {
         if case .nothing = attachment.lookUp(request, body: RequestBody(request)).decision.outcome {
             false
@@ -83,12 +83,12 @@ package final class DirectLoader: Sendable {
         let owner = Forwarding.Owner(
             answerHop: { forwarded.answer(toRedirect: $0) },
             askOuterSession: { challenge in
-                // There's no outer session. A 401 is a response like any other.
+                // There's no outer session, so a 401 is a response like any other.
                 #if canImport(Darwin)
                 (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
                 #endif
             },
-            // Weakly, so that a client that has left lets go of the response, which cancels it.
+            // Weak, so that a client that has left releases the response, which cancels it.
             pass: { [weak arriving] piece in
                 switch forwarded.changed(piece) {
                 case .head(let head): arriving?.add(.head(head))

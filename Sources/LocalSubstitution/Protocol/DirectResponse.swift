@@ -4,7 +4,7 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// What a ``DirectLoader`` returns.
+/// The result of loading with a ``DirectLoader``.
 package struct DirectResponse: Sendable {
     package enum Body: Sendable {
         case data(Data)
@@ -13,7 +13,7 @@ package struct DirectResponse: Sendable {
     }
 
     package let kind: RequestOutcome.Kind
-    /// The head of the response, and its body.
+    /// The response's head and body, or the error.
     package let result: Result<(head: HTTPURLResponse, body: Body), URLError>
 
     init(_ outcome: RequestOutcome) {

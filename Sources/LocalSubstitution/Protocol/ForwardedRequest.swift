@@ -4,17 +4,17 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A request that goes to the network, perhaps with something that answers if that fails.
+/// A request that is sent to the network, perhaps with a fallback for when that fails.
 struct ForwardedRequest: Sendable {
     let chain: RequestChain
     let lookup: Lookup
-    /// `nil` if nothing answers when the network fails.
+    /// What answers if the network fails; `nil` if nothing does.
     let fallback: Fallback?
-    /// What is sent: the request as its entry changes it, with the validators of the recorder's copy if it has one.
+    /// The request to send: changed by its entry, and with the validators of the recorder's copy if there is one.
     let request: URLRequest
-    /// Whether the request has validators, so that a 304 can confirm the recorder's copy.
+    /// Whether this added validators to the request, so that a 304 confirms the recorder's copy.
     private let isConditional: Bool
-    /// The header by which the session identifies its user, if any. Read before sending, since a response may set a cookie.
+    /// The header by which the session identifies its user, if any. It's read before sending, since a response may set a cookie.
     private let credentialHeader: String?
 
     init(
@@ -35,28 +35,28 @@ struct ForwardedRequest: Sendable {
         self.request = request
     }
 
-    /// How many seconds the complete response may take; `nil` for the configuration's timeout.
+    /// The number of seconds that the complete response may take; `nil` for the configuration's timeout.
     var timeout: Double? {
         fallback?.substitution?.timeout
     }
 
-    /// Whether something answers if the network fails. A recorder may have lost its copy by then.
+    /// Whether something answers if the network fails. By then, a recorder may have lost its copy.
     var hasFallback: Bool { fallback?.recorder.map { $0.hasAnswer(to: lookup.request) } ?? (fallback != nil) }
 
-    /// Headers that the session must not add, since the entry sets or removes them.
+    /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { lookup.decision.substitution.map { Array($0.requestHeaders.keys) } ?? [] }
 
     private var attachment: Attachment { chain.attachment }
     private var responder: Responder { attachment.responder }
 
-    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. It's also followed while a
-    /// fallback waits for the network to fail.
+    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. It's also followed if a fallback
+    /// waits for the network to fail.
     func answer(toRedirect request: URLRequest) -> Forwarding.RedirectAnswer {
         guard !attachment.isDirect else { return .deliver }
         return step(forRedirectTo: request).map { .local($0) } ?? .follow
     }
 
-    /// `nil` to follow the redirect.
+    /// Returns how a redirect goes on without following it; `nil` to follow it.
     private func step(forRedirectTo request: URLRequest) -> RequestStep? {
         guard let url = request.url else { return nil }
         let original = lookup.original(of: url)
@@ -75,13 +75,13 @@ struct ForwardedRequest: Sendable {
         return chain.step(for: attachment.actionToTake(next))
     }
 
-    /// A piece of the response, as the entry changes it.
+    /// Returns a piece of the response as the entry changes it.
     func changed(_ piece: ResponseCollector.Piece) -> ResponseCollector.Piece {
         guard case .head(let head) = piece else { return piece }
         return .head(lookup.changed(head))
     }
 
-    /// What to do next.
+    /// Returns what to do after the network has answered or failed.
     func step(after outcome: Forwarding.Outcome) -> RequestStep {
         switch outcome {
         case .local(let step):
@@ -92,7 +92,7 @@ struct ForwardedRequest: Sendable {
             }
             return chain.after(fallback.substitution?.delay) { fallBack(fallback, error) }
         case .passedOn(let head, let redirects, let limit):
-            // The app has the body already.
+            // The app already has the body.
             let rest = CachedURLResponse(response: head, data: Data())
             return step(afterNetwork: rest, attachment.isDirect ? [] : redirects, obstacle: .notHeld(most: limit))
         case .network(let response, let redirects):
@@ -101,7 +101,7 @@ struct ForwardedRequest: Sendable {
         }
     }
 
-    /// - Parameter obstacle: The reason why the recorder can't keep the response, if it could otherwise.
+    /// - Parameter obstacle: Why the recorder can't keep the response even if the rules allow it; `nil` if it can.
     private func step(
         afterNetwork response: CachedURLResponse,
         _ redirects: [URLRequest],
@@ -118,7 +118,7 @@ struct ForwardedRequest: Sendable {
         return .goOn { confirm(redirects, recorder) }
     }
 
-    /// Reports a response from the network that has no fallback, and makes it what the entry says it is.
+    /// Reports a network response that has no fallback, and returns it as the entry changes it.
     private func loaded(_ response: CachedURLResponse) -> CachedURLResponse {
         guard lookup.decision.substitution != nil else {
             responder.reportUnanswered(lookup, since: lookup.decision.reason)
@@ -141,7 +141,7 @@ struct ForwardedRequest: Sendable {
         return step
     }
 
-    /// There's no answer.
+    /// Reports that nothing answers.
     private func fail(_ error: URLError) -> RequestOutcome {
         responder.reportUnanswered(lookup, since: error.localizedDescription)
         return .failed(lookup, error)
@@ -179,7 +179,7 @@ struct ForwardedRequest: Sendable {
         let redirect = received.separateRedirect()
         // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
         for received in [redirect, received].compactMap({ $0 }) {
-            // Not `self`, which would hold the recorder as long as the recorder holds this.
+            // Doesn't capture `self`, which would keep the recorder alive as long as the recorder holds this closure.
             recorder.record(received) { [responder, lookup] in responder.report($0, lookup) }
         }
         guard recorder.isBehind else { return .deliver(.loaded(lookup, response)) }
@@ -189,7 +189,7 @@ struct ForwardedRequest: Sendable {
         }
     }
 
-    /// Returns why a response can't be kept, given what the session added to the requests that led to it.
+    /// Returns a credential that the session adds to the redirects' requests, which keeps the response from being recorded.
     private func sessionCredential(in redirects: [URLRequest]) -> NotKept? {
         let header = redirects.lazy.compactMap { attachment.forwarder.credentialHeader(for: $0.url) }.first
         return header.map { .redirect(.requestHeader($0)) }

@@ -5,10 +5,10 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The headers that a session adds to a request.
+/// Accounts for the headers that a session adds to a request.
 extension Forwarder {
-    /// A request without the cookies that Linux's loader has added from the session's storage. They're added again if it's sent to
-    /// its own URL, and aren't meant for another.
+    /// Returns a request without the cookies that Linux's loader added from the session's storage. They're added again if the
+    /// request is sent to its own URL, and they aren't meant for another.
     func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
         #if canImport(Darwin)
         return request
@@ -31,7 +31,7 @@ extension Forwarder {
         }
     }
 
-    /// Whether the session would add one of some headers to a request for a URL.
+    /// Returns whether the session would add one of several headers to a request for a URL.
     func adds(_ names: [String], to url: URL?) -> Bool {
         let names = names.map { $0.lowercased() }
         guard !names.isEmpty else { return false }

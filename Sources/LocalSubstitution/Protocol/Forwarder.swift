@@ -6,12 +6,12 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests on to the network. Its session has no cache, and none of the package's protocols, which would take the
-/// requests again.
+/// Sends requests to the network. Its session has no cache, and none of the package's protocols, which would take the requests
+/// again.
 final class Forwarder: Sendable {
     let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
-    /// For requests whose entry sets headers that the session would add: this one adds none, and no cookies.
+    /// The session for requests whose entry sets or removes headers that the session would add. It adds no headers and no cookies.
     private let plainSession = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
@@ -29,16 +29,17 @@ final class Forwarder: Sendable {
     }
 
     deinit {
-        // A session holds its delegate until it's invalidated. On another queue, since this may be the loader's own.
+        // A session holds its delegate until it's invalidated. This is done on another queue, since the current one may be the
+        // loader's.
         let sessions = [session.withLock { $0 }, plainSession.withLock { $0 }].compactMap { $0 }
         DispatchQueue.global(qos: .utility).async { for session in sessions { session.finishTasksAndInvalidate() } }
     }
 
-    /// Prepares to send a request. Not to be called on the loader's thread.
+    /// Prepares to send a request. Must not be called on the loader's thread.
     ///
     /// - Parameters:
-    ///   - timeout: How many seconds the complete response may take; `nil` for what the configuration says.
-    ///   - priority: The task's.
+    ///   - timeout: The number of seconds that the complete response may take; `nil` for the configuration's timeout.
+    ///   - priority: The task's priority.
     ///   - fixedHeaders: The headers that the session must not add.
     ///   - owner: Receives the response, and decides about redirects and challenges.
     func load(
@@ -57,7 +58,7 @@ final class Forwarder: Sendable {
         return forwarding
     }
 
-    /// Returns the header by which the session identifies its user to a URL; `nil` for most.
+    /// Returns the header by which the session identifies its user to a URL; `nil` if there is none.
     func credentialHeader(for url: URL?) -> String? {
         configuration.withLock { configuration in
             let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
@@ -84,7 +85,7 @@ final class Forwarder: Sendable {
         session.withLock { session in self.session(&session, configuration.withLock { $0 }) }
     }
 
-    /// Made at first use, since most apps never forward a request.
+    /// Returns a session, created at first use, since most apps never forward a request.
     private func session(_ session: inout URLSession?, _ configuration: URLSessionConfiguration) -> URLSession {
         let made =
             session

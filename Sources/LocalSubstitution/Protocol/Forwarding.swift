@@ -6,16 +6,16 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// One request that was sent on to the network, and its progress.
+/// A request that was sent to the network, and its progress.
 final class Forwarding: CancellableWork {
     enum Outcome: Sendable {
         /// The network's response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])
-        /// The body was passed on because it's longer than the limit.
+        /// The body was passed on because it was longer than the limit.
         case passedOn(URLResponse, redirects: [URLRequest], limit: Int)
-        /// The target of a redirect isn't loaded by following it: an entry names it, or it mustn't be loaded.
+        /// A redirect isn't followed, because an entry names its target or the target must not be loaded.
         case local(RequestStep)
-        /// - Parameter isPartial: Whether part of the response was passed on, so that nothing else can answer.
+        /// - Parameter isPartial: Whether part of the response has been passed on, so nothing else can answer.
         case failed(URLError, isPartial: Bool)
     }
 
@@ -24,7 +24,7 @@ final class Forwarding: CancellableWork {
         case follow
         /// The redirect itself is the response.
         case deliver
-        /// Goes on with a step instead of following it.
+        /// Continues with a step instead of following the redirect.
         case local(RequestStep)
     }
 
@@ -32,13 +32,13 @@ final class Forwarding: CancellableWork {
         var isCancelled = false
         var isEnded = false
         var isPartial = false
-        /// Kept until the request has ended, since its deinitializer invalidates the session.
+        /// The forwarder. It's kept until the request has ended, since its deinitializer invalidates the session.
         var forwarder: Forwarder?
     }
 
-    /// The receiver of a forwarding. Every closure but the first runs where ``LoaderThread/runAsDelegate(_:)`` runs its own.
+    /// The receiver of a response. All closures except the first run where ``LoaderThread/runAsDelegate(_:)`` runs its closures.
     struct Owner: Sendable {
-        /// What to do about a redirect, by the request for its target. It may read a file.
+        /// Returns what to do about a redirect, given the request for its target. It may read a file.
         let answerHop: @Sendable (URLRequest) -> RedirectAnswer
         /// Passes a challenge to the session that made the original request.
         let askOuterSession: @Sendable (URLAuthenticationChallenge) -> Void
@@ -46,7 +46,7 @@ final class Forwarding: CancellableWork {
         let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
         /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
         let passesAtOnce: Bool
-        /// Is called once.
+        /// Called once.
         let complete: @Sendable (Outcome) -> Void
     }
 
@@ -83,27 +83,31 @@ final class Forwarding: CancellableWork {
         #if canImport(Darwin)
         task.cancel()
         #else
-        // On Linux `cancel` waits for the loader's queue, on which a protocol is stopped. And the answer to a redirect must have
-        // arrived there first, or it traps (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
+        // On Linux, `cancel` waits for the loader's queue, and this runs on that queue when a protocol is stopped. The answer to a
+        // redirect must also have arrived there first, or the loader traps (`HTTPURLProtocol.swift`,
+        // `didCompleteRedirectCallback`).
         LoaderThread.runAsDelegate { [task] in
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
         }
         #endif
     }
 
-    // MARK: What the session tells
+    // MARK: The session's delegate
 
-    /// The longest body to hold in memory, in bytes, if a longer one can be passed on.
+    /// The longest body to hold in memory if a longer one can be passed on, in bytes.
     private static let standardLimit = 256 << 20
 
-    /// - Parameter limit: The longest body to hold, in bytes. Without a limit, a body that can't be passed on in pieces is held
-    ///   whole, as the app that receives it does.
+    /// Returns the receiver that the collector calls.
+    ///
+    /// - Parameter limit: The longest body to hold, in bytes; `nil` for the default. By default, a body that can't be passed on in
+    ///   pieces is held whole, as it is by the app that receives it.
     func collectorOwner(_ limit: Int?) -> ResponseCollector.Owner {
         let limit = limit ?? (owner.pass == nil ? .max : Self.standardLimit)
         var collectorOwner = ResponseCollector.Owner(limit: limit) { self.finish($0, limit) }
         if let pass = owner.pass {
             collectorOwner.pass = { piece in
-                // Under the same lock as `end`: after a piece nothing else may answer; after a timeout the file may have.
+                // Under the same lock as `end`. After a piece, nothing else may answer. After a timeout, the fallback may have
+                // answered.
                 let mayPass = self.state.withLock { state in
                     if !state.isEnded { state.isPartial = true }
                     return !state.isEnded
@@ -124,18 +128,18 @@ final class Forwarding: CancellableWork {
         return collectorOwner
     }
 
-    /// Follows a redirect, unless its owner says otherwise. The session ends endless loops, and ``RequestChain`` those through
-    /// the map.
+    /// Follows a redirect, unless the owner decides otherwise. The session ends endless loops of redirects, and ``RequestChain``
+    /// ends those through the map.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = owner.answerHop(request)
             LoaderThread.runAsDelegate { [self] in
-                // First, since the task ends when it's told not to follow the redirect.
+                // Done first, since the task ends when it's told not to follow the redirect.
                 if case .local(let step) = answer { end { _ in .local(step) } }
                 let next = if case .follow = answer { request } else { nil as URLRequest? }
                 state.withLock { state in
-                    // Under the lock, so that no `cancel` comes in between: a task that was cancelled is not waiting any more,
-                    // and to answer it traps on Linux.
+                    // Under the lock, so that no `cancel` comes in between. A cancelled task isn't waiting any more, and answering
+                    // it traps on Linux.
                     if !state.isCancelled { follow(next) }
                 }
             }
@@ -165,7 +169,7 @@ final class Forwarding: CancellableWork {
         end { .failed(error, isPartial: $0) }
     }
 
-    /// Ends with an outcome, which may depend on whether a piece was passed on. Only the first call counts.
+    /// Ends with an outcome, which may depend on whether a piece was passed on. Only the first call has an effect.
     private func end(_ outcome: (_ isPartial: Bool) -> Outcome?) {
         let (isFirst, isPartial, forwarder) = state.withLock { state in
             defer { state.isEnded = true }

@@ -5,13 +5,13 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The cache of `URLSession.shared`, which keeps the one that it finds when it's first used. Passes every call on to the cache
-/// that is installed, or else to `URLCache.shared`.
+/// The cache of `URLSession.shared`, which keeps the cache that it finds when it's first used. Passes every call on to the
+/// installed cache, or to `URLCache.shared` if none is installed.
 final class InstalledCache: URLCache, @unchecked Sendable {
-    // Unchecked, because a subclass of `URLCache` has to restate what its superclass says. What it adds is behind a lock, or
-    // doesn't change once there is an `ofSharedSession`.
+    // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. What it adds is behind a lock, or
+    // doesn't change after `ofSharedSession` is initialized.
 
-    /// Unchecked, so that it doesn't depend on whether an SDK calls `URLCache` Sendable.
+    /// Unchecked, so that it compiles whether or not the SDK declares `URLCache` Sendable.
     private struct Installed: @unchecked Sendable {
         var cache: URLCache?
     }
@@ -39,7 +39,7 @@ final class InstalledCache: URLCache, @unchecked Sendable {
         return shared === self ? formerShared : shared
     }
 
-    /// Passes calls on to an installed cache from now on; `nil` if none is installed any more.
+    /// Passes calls on to a cache from now on, or to `URLCache.shared` if the cache is `nil`.
     func use(_ cache: URLCache?) {
         let next = Installed(cache: cache)
         let former = installed.withLock { installed in
@@ -78,8 +78,8 @@ final class InstalledCache: URLCache, @unchecked Sendable {
 
     // MARK: Capacities
 
-    // Apple's loader offers a response for caching only if it's small enough for the disk capacity. `URLCache`'s own
-    // initializer may set the capacities too, and must not change the target's.
+    // Apple's loader offers a response for caching only if it's small enough for the disk capacity. `URLCache`'s initializer may
+    // also set the capacities, and that must not change the target's.
 
     override var memoryCapacity: Int {
         get { target.memoryCapacity }

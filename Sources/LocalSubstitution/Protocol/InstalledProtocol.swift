@@ -3,14 +3,14 @@ import Guarded
 
 /// The protocol of `URLSession.shared`.
 ///
-/// That session keeps the classes that it finds when it's first used, and on Linux a class that is registered later isn't asked.
-/// So this class stays registered, and its attachment is the installed cache's.
+/// That session keeps the classes that it finds when it's first used. On Linux, a class that is registered later isn't asked. So
+/// this class stays registered, and uses the attachment of the installed cache.
 final class InstalledProtocol: SubstitutionURLProtocol {
     private static let current = Guarded<Attachment?>(nil)
 
     override class var attachment: Attachment? { current.withLock { $0 } }
 
-    /// Answers as an attachment says from now on; `nil` leaves every request to the loader.
+    /// Answers with an attachment from now on. With `nil`, leaves every request to the loader.
     static func use(_ attachment: Attachment?) {
         let former = current.withLock { current in
             defer { current = attachment }

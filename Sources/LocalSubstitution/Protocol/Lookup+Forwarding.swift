@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 extension Lookup {
-    /// The head of a response to a request that was sent on, with the URL that was requested and the entry's headers.
+    /// Returns the head of a response to a forwarded request, with the URL that was requested and the entry's headers.
     func changed(_ head: URLResponse) -> URLResponse {
         guard let substitution = decision.substitution, case .network(let target) = substitution.content,
             target != nil || !substitution.headers.isEmpty, let http = head as? HTTPURLResponse, let url = http.url
@@ -28,7 +28,7 @@ extension Lookup {
         ) ?? head
     }
 
-    /// The URL that the entry forwards to a URL, such as the target's redirect; `nil` if it forwards none there.
+    /// Returns the URL that the entry forwards to another URL, such as a redirect's target; `nil` if it forwards no URL there.
     func original(of url: URL) -> URL? {
         guard let match = decision.match, let winner = match.winner,
             let original = decision.substitution?.target?.original(of: url),

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Errors that mean that the network, the host or the connection isn't available. An HTTP error status is a response instead.
+/// Errors that mean that the network, the host or the connection isn't available. An HTTP error status isn't one: it's a response.
 enum NetworkFailure {
     static let codes: Set<URLError.Code> = {
         var codes: Set<URLError.Code> = [

@@ -4,13 +4,13 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The body of a request, read from its stream.
+/// A request's body, read from its stream.
 enum ReadBody: Sendable {
     case data(Data)
-    /// A body that is longer than ``RequestBody/limit``, in a file, from which it can be sent on.
+    /// A body that is longer than ``RequestBody/limit``, in a file from which it can be sent.
     case long(BodyFile)
 
-    /// What conditions see of it.
+    /// The part of the body that conditions see.
     var shown: RequestBody {
         switch self {
         case .data(let data): .data(data)
@@ -18,7 +18,7 @@ enum ReadBody: Sendable {
         }
     }
 
-    /// Replaces a request's stream with what was read. Each time the request is sent, its sender opens a new stream.
+    /// Replaces a request's stream with the body that was read. Each time the request is sent, the sender opens a new stream.
     func replaceStream(of request: inout URLRequest) {
         guard request.httpBodyStream != nil else { return }
         request.httpBodyStream = nil

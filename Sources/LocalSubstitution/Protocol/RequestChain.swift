@@ -7,12 +7,12 @@ import FoundationNetworking
 
 /// The requests of one attempt to load: the task's own, and those that redirects lead to.
 ///
-/// Each is decided once. If its task is suspended and resumed, the next attempt keeps to what the stopped one decided.
+/// Each request is decided once. If the task is suspended and resumed, the next attempt keeps the decisions of the stopped one.
 final class RequestChain: Sendable {
     private struct State: Sendable {
-        /// What was decided so far, in order.
+        /// The decisions so far, in order.
         var lookups: [Lookup] = []
-        /// How many of them this attempt has come to.
+        /// The number of decisions that this attempt has reached.
         var position = 0
         var redirects = 0
     }
@@ -20,19 +20,21 @@ final class RequestChain: Sendable {
     let attachment: Attachment
     private let state: Guarded<State>
 
-    /// As many as browsers follow.
+    /// The number of redirects that browsers follow.
     private static let mostRedirects = 20
 
-    /// - Parameter earlier: The attempt that was stopped, if there was one.
+    /// Creates the chain of an attempt.
+    ///
+    /// - Parameter earlier: The chain of the attempt that was stopped, if there was one.
     init(_ attachment: Attachment, after earlier: RequestChain? = nil) {
         self.attachment = attachment
         state = Guarded(State(lookups: earlier?.state.withLock { $0.lookups } ?? []))
     }
 
-    /// The newest decision.
+    /// The latest decision.
     var lookup: Lookup? { state.withLock { $0.position > 0 ? $0.lookups[$0.position - 1] : nil } }
 
-    /// Notes that a redirect is followed; returns `false` if there were too many.
+    /// Notes that a redirect is followed. Returns `false` if there were too many.
     func follow() -> Bool {
         state.withLock { state in
             state.redirects += 1
@@ -44,7 +46,7 @@ final class RequestChain: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The request's lookup when a protocol has taken it, perhaps one of another session.
+    ///   - taken: The request's lookup from when a protocol took it. The protocol may belong to another session.
     func lookUp(_ request: URLRequest, body: RequestBody, _ taken: Lookup? = nil) -> Lookup {
         if let known = next(for: request) { return known }
         let responder = attachment.responder
@@ -57,12 +59,12 @@ final class RequestChain: Sendable {
             state.lookups.append(lookup)
             state.position += 1
         }
-        // Once, also where the body had to be read first.
+        // Reported once, even if the decision had to wait for the request's body.
         if !isSecond { responder.reportGoneFiles(lookup) }
         return lookup
     }
 
-    /// What an earlier attempt has decided, if the map is still the same.
+    /// Returns what an earlier attempt has decided, if the map is still the same.
     private func next(for request: URLRequest) -> Lookup? {
         let map = attachment.responder.maps.map
         return state.withLock { state in

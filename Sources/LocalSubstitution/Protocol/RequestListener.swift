@@ -6,9 +6,9 @@ package import Foundation
 
 /// A listener for the requests of a session.
 package struct RequestListener: Sendable {
-    /// Called when a request starts. The closure that it returns is called when the request ends, unless it was cancelled.
+    /// Called when a request starts. Returns a closure that is called when the request ends, unless it's cancelled.
     package let start: @Sendable (URLRequest) -> @Sendable (RequestOutcome) -> Void
-    /// Whether a request that no entry answers fails if the protocol can't send it on. Otherwise it's loaded unreported.
+    /// Returns whether an unanswered request fails if the protocol can't send it on. Otherwise, it's loaded unreported.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
     package init(

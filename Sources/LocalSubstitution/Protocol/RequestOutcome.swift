@@ -4,31 +4,31 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// What became of a request that a protocol has taken.
+/// The outcome of a request that a protocol took.
 package struct RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
         case answered
         /// The network answered.
         case loaded
-        /// It failed: by its entry, in the network, or since a file can't be read.
+        /// The request failed: its entry says so, the network failed, or a file couldn't be read.
         case failed
-        /// Nothing answers, and its session may not reach the network.
+        /// Nothing answers, and the session isn't allowed to reach the network.
         case unmatched(Explanation)
     }
 
     package let kind: Kind
-    /// The entry that names the request's URL.
+    /// The entry that names the request's URL; `nil` if there is none.
     package let entry: SubstitutionMap.EntryReference?
-    /// Whether only the server of the requested URL can answer: no entry does, or one only sets headers of the request.
+    /// Whether only the server at the request's URL can answer, because no entry does or the entry only changes request headers.
     package let needsOrigin: Bool
-    /// The alternatives that had answered as many requests as they may.
+    /// The alternatives that had already answered as many requests as they may.
     package let usedUp: [SubstitutionMap.EntryReference]
     let result: Result<CachedURLResponse, URLError>
-    /// Where the body is, if it isn't in the result.
+    /// The body, if it isn't in the result.
     var largeBody: LargeFile.Part?
 
-    /// `nil` for a request that failed.
+    /// The response; `nil` for a request that failed.
     package var response: CachedURLResponse? { try? result.get() }
 
     package var error: URLError? { if case .failure(let error) = result { error } else { nil } }

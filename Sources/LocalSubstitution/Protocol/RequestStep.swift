@@ -8,18 +8,18 @@ import FoundationNetworking
 enum RequestStep: Sendable {
     /// Tell the client how the request ends.
     case deliver(RequestOutcome)
-    /// Run a closure on a queue, since it may take long.
+    /// Run a closure that may take long on a queue.
     case goOn(@Sendable () -> RequestStep)
-    /// Wait until so many seconds after the start of loading, and go on. Past the request's timeout, it fails.
+    /// Wait until so many seconds after loading started, then go on. The request fails if its timeout is earlier.
     case wait(Double, @Sendable () -> RequestStep)
-    /// Read a request's body, and go on with the request that has what was read.
+    /// Read a request's body, then go on with the request and the body that was read.
     case readBody(URLRequest, @Sendable (URLRequest, RequestBody) -> RequestStep)
     /// Send a request to the network.
     case forward(ForwardedRequest)
 }
 
 extension RequestChain {
-    /// The first step of an action.
+    /// Returns the first step of an action.
     func step(for action: Attachment.Action) -> RequestStep {
         let responder = attachment.responder
         switch action {
@@ -45,7 +45,7 @@ extension RequestChain {
         }
     }
 
-    /// What an entry answers with, at once.
+    /// Returns the step that answers with an entry, without its delay.
     func answer(_ lookup: Lookup, by substitution: Substitution) -> RequestStep {
         guard !attachment.isDirect else {
             let responder = attachment.responder
@@ -60,7 +60,7 @@ extension RequestChain {
         return .goOn { [self] in follow(next, from: lookup) }
     }
 
-    /// The answer from a recorder's copy; `nil` if there is none.
+    /// Returns the step that answers with a recorder's copy; `nil` if there is none.
     func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestStep? {
         guard let outcome = attachment.responder.replay(lookup, recorder) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
@@ -75,7 +75,7 @@ extension RequestChain {
         return step(for: attachment.actionToTake(lookUp(next, body: RequestBody(next))))
     }
 
-    /// Goes on at once, or when a delay is over.
+    /// Returns a step that goes on at once, or after a delay.
     func after(_ delay: Double?, _ next: @escaping @Sendable () -> RequestStep) -> RequestStep {
         delay.map { .wait($0, next) } ?? .goOn(next)
     }

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Responses for a protocol: where URLSession doesn't ask a cache, or rejects its response.
+/// Responses for a protocol, which answers where URLSession doesn't ask a cache or rejects its response.
 extension Responder {
     /// Returns an entry's response, even if the loader wouldn't take it from a cache.
     func serve(_ lookup: Lookup, by substitution: Substitution) -> RequestOutcome {
@@ -24,7 +24,7 @@ extension Responder {
         }
     }
 
-    /// Returns an entry's response with a large file, to be read in pieces; `nil` if the entry has none.
+    /// Returns an entry's response whose large file is read in pieces; `nil` if the entry doesn't have a large file.
     func serveInPieces(_ lookup: Lookup, by substitution: Substitution) -> RequestOutcome? {
         guard let url = lookup.request.url, let name = substitution.fileName, let folder = lookup.folder,
             lookup.question(about: substitution) == nil
@@ -59,7 +59,7 @@ extension Responder {
         return .failed(lookup, .unreadable(problem, url))
     }
 
-    /// Fails a request as its entry says.
+    /// Fails a request because its entry says so.
     func fail(_ lookup: Lookup, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
         use(lookup)
         observers.count { $0.served += 1 }
@@ -69,7 +69,7 @@ extension Responder {
         return .failed(lookup, .ofEntry(substitution.key, code, lookup.request.url))
     }
 
-    /// The copy that a recorder has kept; `nil` if it has none.
+    /// Returns the copy that a recorder has kept; `nil` if it has none.
     func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestOutcome? {
         guard let url = lookup.request.url else { return nil }
         do throws(FileProblem) {
@@ -81,19 +81,19 @@ extension Responder {
         }
     }
 
-    /// The end of a request that nothing answers, in a session that may not reach the network.
+    /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
     func unmatched(_ lookup: Lookup) -> RequestOutcome {
         uncount(lookup)
         var reason = lookup.decision.reason
         if case .forward = lookup.decision.outcome {
-            reason = "its entry has no “forwardTo”, and its session may not reach the network"
+            reason = "its entry has no “forwardTo”, and the request can't use the network"
         }
         reportUnanswered(lookup, since: reason)
         let explanation = Explanation(lookup.request, lookup.decision, lookup.map, reason: reason)
         return RequestOutcome(.unmatched(explanation), lookup, .failure(.unmatched(explanation)))
     }
 
-    /// Whether an entry is `null` for a URL.
+    /// Returns whether the entry for a URL is `null`.
     func excludes(_ url: URL?) -> Bool {
         url.flatMap { try? NormalizedURL($0.absoluteString) }.map { maps.map.match($0).isExcluded } ?? false
     }
@@ -108,14 +108,14 @@ extension Responder {
         observers.emit(.substituted(url, key: key, file: file, bytes: bytes))
     }
 
-    /// Counts and reports that the network has answered a request that had a fallback.
+    /// Counts and reports that the network answered a request that had a fallback or that an entry sent on.
     func reportForwarded(_ lookup: Lookup) {
         observers.count { $0.forwarded += 1 }
         guard let url = lookup.request.url else { return }
         observers.emit(.forwarded(url, key: lookup.decision.namingEntry?.key ?? url.absoluteString))
     }
 
-    /// Counts and reports that the network has failed, so that the fallback answers.
+    /// Counts and reports that the network failed, so the fallback answers.
     func reportFallback(_ lookup: Lookup, _ error: URLError) {
         observers.count { $0.fellBack += 1 }
         guard let url = lookup.request.url else { return }
@@ -123,7 +123,7 @@ extension Responder {
         observers.emit(.fellBack(url, key: key, reason: error.localizedDescription))
     }
 
-    /// Counts and reports what a recorder has done with a response.
+    /// Counts and reports what a recorder did with a response.
     func report(_ outcome: ReceivedResponse.Outcome, _ lookup: Lookup) {
         guard let url = lookup.request.url else { return }
         switch outcome {

@@ -4,10 +4,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The protocol class of one attaching.
+/// The protocol class of one attachment.
 ///
-/// Foundation tells a protocol neither its session nor its configuration, only its class. So each attaching has a class of its
-/// own, and the class tells which map, `unmatched` and recorder apply.
+/// Foundation tells a protocol neither its session nor its configuration, only its class. So each attachment has its own class,
+/// which determines the map, `unmatched` and the recorder.
 final class Slot<Tag>: SubstitutionURLProtocol {
     override class var attachment: Attachment? { Slots.attachment(of: self) }
 }

@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The classes made so far. A class is never used for another attaching, and stays as long as the process.
+/// The protocol classes made so far. A class is never used for another attachment, and exists until the process ends.
 package enum Slots {
     private struct State: Sendable {
         var count = 0
@@ -15,7 +15,7 @@ package enum Slots {
 
     private static let state = Guarded(State())
 
-    /// A class that answers as an attachment says.
+    /// Returns a new class that answers with an attachment.
     static func add(_ attachment: Attachment) -> SubstitutionURLProtocol.Type {
         let number = state.withLock { state in
             state.count += 1
@@ -30,7 +30,7 @@ package enum Slots {
         state.withLock { $0.attachments[ObjectIdentifier(slot)] }
     }
 
-    /// Detaches a class. From now on it fails every request that would reach the network.
+    /// Detaches a class. From now on, it fails every request that would reach the network.
     package static func empty(_ slot: SubstitutionURLProtocol.Type) {
         let attachment = state.withLock { state in
             state.emptied.insert(ObjectIdentifier(slot))
@@ -43,8 +43,8 @@ package enum Slots {
         state.withLock { $0.emptied.contains(ObjectIdentifier(slot)) }
     }
 
-    /// The n-th class nests as deep as n has binary digits. Nested n deep, its mangled name would be lost at a depth of 255, and
-    /// Objective-C needs one.
+    /// Returns the n-th class, which nests as deep as n has binary digits. If it nested n deep, its mangled name would be lost at a
+    /// depth of 255, and Objective-C needs a name.
     private static func slot<Tag>(_ number: Int, _ tag: Tag.Type) -> SubstitutionURLProtocol.Type {
         guard number > 0 else { return Slot<Tag>.self }
         return number & 1 == 0 ? slot(number >> 1, Zero<Tag>.self) : slot(number >> 1, One<Tag>.self)

@@ -9,19 +9,20 @@ public import Foundation
 #endif
 
 /// A `URLProtocol` that uses the same map for requests that URLSession never offers to a cache, or whose cached response it
-/// rejects: those with `Authorization`, those that ignore local data, other methods, and any status.
+/// rejects: requests with `Authorization`, with a policy that ignores local data, or with methods other than GET and HEAD, and
+/// responses with any status.
 ///
-/// ``LocalSubstitutionCache/attach(to:unmatched:recorder:)`` puts a subclass into a configuration's `protocolClasses`. It takes
-/// only the requests for which it has something to do.
+/// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:recorder:)`` adds a subclass to a configuration's
+/// `protocolClasses`. The subclass takes only the requests for which it has something to do.
 public class SubstitutionURLProtocol: URLProtocol {
-    /// The attachment that the class serves; `nil` if there is none.
+    /// The class's attachment; `nil` if there is none.
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
-    /// Tells the session's listener, if it has one, what becomes of the request.
+    /// Tells the session's listener how the request ended; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (RequestOutcome) -> Void)?>(nil)
 
-    /// Whether an entry applies to a request, a recorder keeps its response, or the session must fail the request.
+    /// Returns whether an entry applies to a request, a recorder may keep its response, or the session must fail it.
     public override class func canInit(with request: URLRequest) -> Bool {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
@@ -36,13 +37,13 @@ public class SubstitutionURLProtocol: URLProtocol {
         return true
     }
 
-    /// The request as it is.
+    /// Returns the request unchanged.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Answers, forwards, or fails.
+    /// Answers the request, forwards it, or fails it.
     ///
-    /// On Linux this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`): reading a file
-    /// here would hold up all of them, and using a session traps.
+    /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`). Reading a file
+    /// here would hold up all of them, and using a session would trap.
     public override func startLoading() {
         guard let start = delivery.withLock({ $0.begin() }) else { return }
         guard case .attempt(let attempt) = start else {
@@ -75,14 +76,15 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     /// Cancels what the request waits for, and delivers nothing more. Resuming a suspended task starts the protocol again.
     public override func stopLoading() {
-        // If it wasn't started, the cache still expects it to report the request.
+        // If the protocol wasn't started, the cache still expects it to report the request.
         Self.attachment?.responder.forgetTaken(request)
         delivery.withLock { $0.stop() }?.cancel()
     }
 
     // MARK: Listening
 
-    /// Tells the session's listener, if it has one, that a request has started. A task that was suspended starts again.
+    /// Tells the session's listener, if there is one, that a request has started. Does so only once, even if a suspended task
+    /// starts again.
     private func hear(_ attachment: Attachment) {
         guard let listener = attachment.listener, heard.withLock({ $0 == nil }) else { return }
         heard.withLock { $0 = listener.start(request) }
@@ -91,7 +93,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     // MARK: Forwarding
 
     private func forward(_ forwarded: ForwardedRequest, _ attempt: Int) {
-        // The loader hands a protocol from thread to thread itself, but Foundation doesn't call it Sendable.
+        // The loader itself hands protocols from thread to thread, but Foundation doesn't declare them Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
         let pass: @Sendable (ResponseCollector.Piece) -> Void = { piece in
@@ -124,7 +126,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
     }
 
-    /// Performs a step. Must run where ``LoaderThread`` says.
+    /// Performs a step. Must run on the ``LoaderThread``.
     private func perform(_ step: RequestStep, _ attempt: Int) {
         nonisolated(unsafe) let this = self
         switch step {
@@ -160,7 +162,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         if !delivery.withLock({ $0.follow(delay, attempt) }) { delay.cancel() }
     }
 
-    /// In seconds. Linux's loader doesn't time out a request that a protocol answers.
+    /// The request's timeout in seconds. Linux's loader doesn't time out a request that a protocol answers.
     private var timeout: Double { request.timeoutInterval > 0 ? request.timeoutInterval : .infinity }
 
     private func timedOut() -> RequestStep { failed(URLError(.timedOut)) }
@@ -189,7 +191,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
         if let read = delivery.withLock({ $0.read }) { return perform(.goOn { goOn(read) }, attempt) }
         guard stream.streamStatus == .notOpen else {
-            let message = "the body was partly read when the task was suspended: set httpBody, not a stream"
+            let message = "The body was partly read when the task was suspended. Set httpBody instead of a stream."
             return perform(failed(.explained(.requestBodyStreamExhausted, message, request.url)), attempt)
         }
         nonisolated(unsafe) let this = self
@@ -214,7 +216,7 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     // MARK: Delivering
 
-    /// Delivers a result to the client, unless the task was stopped before. Must run where ``LoaderThread`` says.
+    /// Delivers a result to the client, unless the task was stopped first. Must run on the ``LoaderThread``.
     private func end(_ outcome: RequestOutcome, _ attempt: Int) {
         guard let isRest = delivery.withLock({ $0.end(attempt) }), let client else { return }
         heard.withLock { $0 }?(outcome)
@@ -225,7 +227,7 @@ public class SubstitutionURLProtocol: URLProtocol {
                 let response = response.withoutChallenge
                 #endif
                 client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
-                // All of it at once: see `Attachment.streams`.
+                // In one piece: see `Attachment.streams`.
                 if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
             }
             client.urlProtocolDidFinishLoading(self)
@@ -234,7 +236,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
     }
 
-    /// Tells the client what has arrived so far.
+    /// Passes a piece of the response on to the client.
     private func pass(_ piece: ResponseCollector.Piece, _ attempt: Int) {
         guard delivery.withLock({ $0.pass(attempt) }), let client else { return }
         switch piece {

@@ -5,35 +5,35 @@ import FoundationNetworking
 #endif
 
 extension URLError {
-    /// The error of a request that no entry answers in a strict session. It explains why, ready to print.
+    /// Returns the error of a request that no entry answers in a strict session. It explains why, ready to print.
     static func unmatched(_ explanation: Explanation) -> URLError {
         .explained(
             .resourceUnavailable,
-            "no entry answers this request, and its session may not reach the network\n"
+            "No entry answers this request, and it can't use the network.\n"
                 + explanation.text(servedBy: "nothing: this session fails requests that no entry answers"),
             explanation.url
         )
     }
 
     static func unreadable(_ problem: FileProblem, _ url: URL?) -> URLError {
-        .explained(.cannotOpenFile, "the entry's file \(problem.message)", url)
+        .explained(.cannotOpenFile, "The entry's file \(problem.message)", url)
     }
 
-    /// The error that an entry gives a request.
+    /// Returns the error of a request that its entry makes fail.
     static func ofEntry(_ key: String, _ code: Code, _ url: URL?) -> URLError {
-        .explained(code, "the entry “\(key)” makes this request fail", url)
+        .explained(code, "The entry “\(key)” makes this request fail.", url)
     }
 
-    /// What a request gets in a session whose cache was detached.
+    /// Returns the error of a request in a session whose cache was detached.
     static func detached(_ url: URL?) -> URLError {
         .explained(
             .resourceUnavailable,
-            "the cache was detached from this session, as at the end of a test: make another session",
+            "The cache was detached from this session, as happens when a test ends. Make another session.",
             url
         )
     }
 
-    /// An error with a description from this package.
+    /// Returns an error with a description by this package.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }

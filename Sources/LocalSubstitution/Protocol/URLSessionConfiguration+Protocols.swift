@@ -5,9 +5,9 @@ import FoundationNetworking
 #endif
 
 extension URLSessionConfiguration {
-    /// The protocol classes without ours. On Linux with all of Foundation's.
+    /// The protocol classes without the package's, and on Linux with all of Foundation's.
     ///
-    /// What no listed class takes, Linux's loader offers to the registered ones, and so to an installed cache's
+    /// Linux's loader offers a request that no listed class takes to the registered classes, which include an installed cache's
     /// (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
     var otherProtocolClasses: [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }

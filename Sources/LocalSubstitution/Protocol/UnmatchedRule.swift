@@ -4,13 +4,13 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// Which requests may not reach the network.
+/// Decides which requests must not reach the network.
 package struct UnmatchedRule: Sendable {
     /// Whether unanswered requests fail, unless they're exceptions.
     package let isStrict: Bool
     private var exceptions = MapKeys()
 
-    /// - Throws: If an exception is neither a URL nor a match pattern.
+    /// - Throws: An error if an exception is neither a URL nor a match pattern.
     package init(_ unmatched: LocalSubstitutionCache.Unmatched) throws(AttachmentError) {
         guard case .fail(let exceptions) = unmatched else {
             isStrict = false
@@ -21,7 +21,7 @@ package struct UnmatchedRule: Sendable {
             do throws(URLSyntaxError) {
                 try self.exceptions.insert(key)
             } catch {
-                throw AttachmentError(.invalidException, "the exception “\(key)” \(error.message)")
+                throw AttachmentError(.invalidException, "The exception “\(key)” \(error.message)")
             }
         }
     }

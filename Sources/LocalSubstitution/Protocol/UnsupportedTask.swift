@@ -6,7 +6,7 @@ import FoundationNetworking
 
 /// Tasks that a protocol can't serve.
 enum UnsupportedTask {
-    /// Whether Foundation traps when a protocol finishes a task (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
+    /// Returns whether Foundation traps when a protocol finishes a task (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     static func isUnfinishable(_ task: URLSessionTask?) -> Bool {
         #if canImport(Darwin)
         false
@@ -15,7 +15,7 @@ enum UnsupportedTask {
         #endif
     }
 
-    /// Why a task can't be served; `nil` for most.
+    /// Returns why a task can't be served; `nil` if it can.
     static func error(for task: URLSessionTask?, _ request: URLRequest, _ action: Attachment.Action) -> URLError? {
         #if canImport(Darwin)
         return nil
@@ -27,18 +27,18 @@ enum UnsupportedTask {
         if isUnfinishable(task) {
             return .explained(
                 .unsupportedURL,
-                "on Linux, Foundation can't finish a download task from a URLProtocol: load with a data task, and write the "
-                    + "file",
+                "On Linux, Foundation can't finish a download task from a URLProtocol. "
+                    + "Use a data task, and write the file yourself.",
                 request.url
             )
         }
-        // Not earlier, since `canInit(with:)` gets a request and not its task.
+        // Not checked earlier, since `canInit(with:)` receives a request and not its task.
         guard case .forward = action else { return nil }
         return self.error(forForwarding: task, request)
         #endif
     }
 
-    /// Why a task's request can't be sent on; `nil` for most.
+    /// Returns why a task's request can't be sent on; `nil` if it can.
     static func error(forForwarding task: URLSessionTask?, _ request: URLRequest) -> URLError? {
         #if canImport(Darwin)
         return nil
@@ -46,8 +46,8 @@ enum UnsupportedTask {
         guard task is URLSessionUploadTask else { return nil }
         return .explained(
             .requestBodyStreamExhausted,
-            "on Linux, Foundation hides an upload task's body from a URLProtocol, so that it can't be sent on: set the "
-                + "request's httpBody and use a data task",
+            "On Linux, Foundation hides an upload task's body from a URLProtocol, so it can't be forwarded. "
+                + "Set the request's httpBody, and use a data task.",
             request.url
         )
         #endif

@@ -2,9 +2,9 @@ import Foundation
 
 /// A file that a recorder writes in place, such as its lock.
 enum FileInPlace {
-    /// Opens a file in a recorder's folder for reading and writing, and makes it if it's missing.
+    /// Opens a file in a recorder's folder for reading and writing. Creates it if it's missing.
     ///
-    /// Refuses a symbolic or hard link, since that would overwrite another file.
+    /// Refuses symbolic and hard links, since writing to one would change another file.
     static func open(_ name: String, in folder: URL, appending: Bool = false) throws(SubstitutionRecorderError) -> Int32
     {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
@@ -12,16 +12,20 @@ enum FileInPlace {
         let descriptor = Foundation.open(path, flags, 0o644)
         guard descriptor >= 0 else {
             let isLink = errno == ELOOP
-            throw error(name, folder, isLink ? "it's a symbolic link; remove it" : String(cString: strerror(errno)))
+            throw error(
+                name,
+                folder,
+                isLink ? "it's a symbolic link. Remove it." : "\(String(cString: strerror(errno)))."
+            )
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw error(name, folder, "it isn't a regular file; remove it")
+            throw error(name, folder, "it isn't a regular file. Remove it.")
         }
         guard status.st_nlink <= 1 else {
             close(descriptor)
-            throw error(name, folder, "it's a hard link to another file; remove it")
+            throw error(name, folder, "it's a hard link to another file. Remove it.")
         }
         return descriptor
     }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension FileLock {
-    /// The file in a recorder's folder that is locked.
+    /// The name of the file in a recorder's folder that is locked.
     static let recorderName = ".recorder.lock"
 
-    /// Keeps every other recorder away from a folder, in this process and others.
+    /// Locks a folder against all other recorders, in this process and others.
     static func ofRecorder(in folder: URL) throws(SubstitutionRecorderError) -> FileLock {
         let descriptor = try FileInPlace.open(recorderName, in: folder)
         guard let lock = FileLock(takingNow: descriptor) else {
@@ -13,12 +13,12 @@ extension FileLock {
             close(descriptor)
             guard code == EWOULDBLOCK else {
                 let reason = String(cString: strerror(code))
-                throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason)")
+                throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason).")
             }
             throw SubstitutionRecorderError(
                 .inUse,
                 folder,
-                "is in use by another recorder\(owner): end that one first, or give this one a folder of its own"
+                "is in use by another recorder\(owner). Close that one first, or use another folder."
             )
         }
         _ = ftruncate(descriptor, 0)
@@ -26,7 +26,7 @@ extension FileLock {
         return lock
     }
 
-    /// Only for the message: what the other recorder has written of itself.
+    /// Returns which process has the lock, as its recorder wrote it, for the error message.
     private static func owner(_ descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 20)
         let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// The entries of a recorder's map that it did not make: a person's. They are never changed.
+/// The entries in a recorder's map that the recorder didn't make. It never changes them.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
     package let defaults: EntryFields
     private let map: SubstitutionMap?
-    /// The exact keys by canonical URL, also of entries that are not right.
+    /// The exact keys by canonical URL, including those of invalid entries.
     private let keys: [String: String]
     private let files: Set<String>
     private let globs: [Glob]
@@ -27,7 +27,7 @@ package struct ForeignEntries: Sendable {
         (self.keys, self.files, self.globs) = (keys, files, globs)
     }
 
-    /// Why a URL is not recorded; `nil` if it is.
+    /// Returns why a URL isn't recorded; `nil` if it is.
     package func refusal(of url: NormalizedURL) -> NotKept? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
@@ -36,10 +36,10 @@ package struct ForeignEntries: Sendable {
         return nil
     }
 
-    /// The exact key of a URL's entry, as it is written, whether the entry is right or not.
+    /// Returns the exact key of a URL's entry as it's written, whether or not the entry is valid.
     package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
 
-    /// The key of the pattern that is the same as one, as it is written.
+    /// Returns the key of the pattern that equals another pattern, as it's written.
     package func pattern(equalTo pattern: String) -> String? {
         guard let form = try? MatchPattern(pattern).text else { return nil }
         return document.values.keys.first {
@@ -55,7 +55,7 @@ package struct ForeignEntries: Sendable {
         map?.match(url, for: RequestFacts(method: method)).localSubstitution
     }
 
-    /// What a new entry for a file gives.
+    /// Returns what a new entry for a file would answer with.
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
         var fields = EntryFields()
         fields.file = name
@@ -64,12 +64,12 @@ package struct ForeignEntries: Sendable {
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }
 
-    /// Whether an entry may serve a file of that name.
+    /// Returns whether an entry may serve a file of that name.
     package func names(_ file: String) -> Bool {
         files.contains(NamesInUse.folded(file)) || isNamedByPattern(file)
     }
 
-    /// Whether an entry whose file name has wildcards may serve a file of that name.
+    /// Returns whether an entry whose file name has wildcards may serve a file of that name.
     package func isNamedByPattern(_ file: String) -> Bool {
         let bytes = Array(file.utf8)
         return globs.contains { $0.match(bytes[...]) != nil }

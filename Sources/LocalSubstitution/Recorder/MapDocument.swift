@@ -2,16 +2,17 @@ package import Foundation
 
 /// The text of a map, in which entries can be changed without touching the others.
 ///
-/// The value of an entry that nobody changes keeps its text, byte by byte: its numbers, its escapes, fields that are not known.
+/// An entry that isn't changed keeps its value's text, byte for byte, including how numbers and strings are written and any unknown
+/// fields.
 package struct MapDocument: Sendable {
-    /// Each entry's value, as JSON, by its key.
+    /// Each entry's value as JSON text, by key.
     package var values: [String: String] = [:]
 
     package init() {}
 
     /// Reads a map's file.
     ///
-    /// - Throws: If it can't be read, is no JSON object, or has a key twice: of two, one would be lost.
+    /// - Throws: An error if the file can't be read, isn't a JSON object, or has a key twice, since one of the two would be lost.
     init(contentsOf file: URL) throws(SubstitutionMapError) {
         try self.init(json: MapFile(file).json, file: file)
     }
@@ -30,14 +31,14 @@ package struct MapDocument: Sendable {
                     .duplicate,
                     key: member.key,
                     line: member.line,
-                    "is given twice: keep one"
+                    "The key is given twice. Keep one."
                 )
                 throw SubstitutionMapError(file: file, problems: [problem])
             }
         }
     }
 
-    /// The map's text: one entry a line, in the order of the keys, `$schema` and `$defaults` first.
+    /// The map's text: one entry per line, in the order of the keys, with `$schema` and `$defaults` first.
     var data: Data { Data((JSONText.lines(values) + "\n").utf8) }
 
     /// The fields of `$defaults`.
@@ -46,7 +47,7 @@ package struct MapDocument: Sendable {
         return Self.reader(of: text, in: .defaults).fields
     }
 
-    /// The fields of an entry, without those of `$defaults`; `nil` if it is `null`, or something is wrong with them.
+    /// Returns an entry's fields, without those of `$defaults`; `nil` if the entry is `null` or has invalid fields.
     package func fields(of key: String) -> EntryFields? {
         guard let text = values[key] else { return nil }
         switch text.utf8.first {
@@ -65,12 +66,12 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// The names of the files that an entry may serve, those of its alternatives included, even if something is wrong with it.
+    /// Returns the names of the files that an entry may serve, including its alternatives' files, even if the entry is invalid.
     package func files(of key: String) -> [String] {
         var files: [String] = []
         Array((values[key] ?? "").utf8).withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
-            // The whole map was scanned before, so this is known to be JSON.
+            // The whole map has already been scanned, so this is valid JSON.
             try? Self.readFiles(&cursor, into: &files)
         }
         return files
@@ -98,7 +99,7 @@ package struct MapDocument: Sendable {
         }
     }
 
-    /// The names of an entry's fields; empty if it is no object.
+    /// Returns the names of an entry's fields; an empty array if the entry isn't an object.
     func fieldNames(of key: String) -> [String] {
         guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }
         return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The names of files and folders that are taken, as the least exact file system compares them.
+/// The names of files and folders that are taken, compared as the least exact file system compares them.
 ///
-/// They're a tree in which each segment of a name is compared once, so the time is proportional to the name's length.
+/// They form a tree, and looking up a name compares each of its segments once. So the time is proportional to the name's length.
 package struct NamesInUse: Sendable {
     /// A name in a folder.
     private struct Place: Hashable {
@@ -13,7 +13,7 @@ package struct NamesInUse: Sendable {
 
     private struct Folder {
         let number: Int
-        /// Its spelling, including the folders around it, in the name that introduced it.
+        /// The folder's path, as it's spelled in the name that introduced it.
         let spelling: Substring
     }
 
@@ -22,7 +22,7 @@ package struct NamesInUse: Sendable {
     private var files: Set<Place> = []
     private var folders: [Place: Folder] = [:]
 
-    /// The name with its folders spelled as they are already, taken; `nil` if it can't be had.
+    /// Takes a name, and returns it with its folders spelled as they already are; returns `nil` if the name isn't free.
     package mutating func take(_ name: String) -> String? {
         var folder = Folder(number: 0, spelling: "")
         var rest = Self.segments(of: name)[...]
@@ -44,7 +44,7 @@ package struct NamesInUse: Sendable {
         return name
     }
 
-    /// Takes a name that exists, whatever else is taken.
+    /// Takes the name of a file that exists, whatever else is taken.
     package mutating func insert(_ name: String) {
         var number = 0
         var segments = Self.segments(of: name)
@@ -72,7 +72,7 @@ package struct NamesInUse: Sendable {
         files.remove(Place(folder: number, name: Self.folded(file)))
     }
 
-    /// The folders on the way to a file, and the file: `a`, `b`, `c` for `a/b/c`.
+    /// Returns the folders that lead to a file, and then the file: `a`, `b`, `c` for `a/b/c`.
     private static func segments(of name: String) -> [Substring] {
         name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
     }

@@ -1,4 +1,4 @@
-/// Why a recorder does not keep a response. The description is readable.
+/// Why a recorder doesn't keep a response. The description is readable.
 package enum NotKept: Error, Hashable, CustomStringConvertible {
     case method(String)
     case body
@@ -21,20 +21,20 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .method(let method): "the method is \(method): only GET is kept"
+        case .method(let method): "the method is \(method); only GET is recorded"
         case .body: "the request has a body"
         case .url(let problem): "the URL \(problem)"
-        case .eventStream: "an event stream has no end"
+        case .eventStream: "an event stream never ends"
         case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
-        case .entry(let key): "somebody has written an entry for it (“\(key)”)"
+        case .entry(let key): "the map has an entry for it that wasn't recorded (“\(key)”)"
         case .requestHeader(let name): "the request has the header “\(name)”"
         case .redirect(let reason): "after a redirect, \(reason)"
         case .query(let name): "the URL's parameter “\(name)” may be a credential"
-        case .status(let status): "the status is \(status): only 200 is kept"
+        case .status(let status): "the status is \(status); only 200 is recorded"
         case .responseHeader(let header): "the response has the header “\(header)”"
         case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
         case .tooLarge(let bytes, let most):
-            "it has \(bytes) bytes: one response may have \(most), a twentieth of the limit"
+            "it has \(bytes) bytes; one response may have \(most), a twentieth of the limit"
         case .notHeld(let most): "it's longer than \(most) bytes, the most that is held in memory"
         case .unwritable(let problem): problem
         case .refused: "the recorder's redaction refused it"

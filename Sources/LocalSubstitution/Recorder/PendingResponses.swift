@@ -3,9 +3,9 @@ struct PendingResponses: Sendable {
     typealias Report = @Sendable (ReceivedResponse.Outcome) -> Void
 
     private(set) var all: [(response: ReceivedResponse, report: Report)] = []
-    /// The bytes of their bodies.
+    /// The total size of the bodies, in bytes.
     private(set) var bytes = 0
-    /// Whether no more are accepted.
+    /// Whether no more responses are accepted.
     var isClosed = false
 
     /// Whether the bodies take so much memory that they should be written now.

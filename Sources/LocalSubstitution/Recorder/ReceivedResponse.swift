@@ -4,20 +4,20 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A response from the network, for a recorder to keep or not.
+/// A response from the network that a recorder may keep.
 struct ReceivedResponse: Sendable {
     private(set) var request: URLRequest
     private(set) var response: HTTPURLResponse
-    /// As it's kept. The client receives what the server sent.
+    /// The body to keep. The client receives what the server sent.
     private(set) var body: Data
     /// The requests for the targets of the redirects that led to the response.
     let redirects: [URLRequest]
-    /// Whether it's part of a site that will be shown again: a client of the server received it, or it was loaded with a page.
-    /// Such a recording needs the site's redirects, its 404s, and its responses to requests with cookies.
+    /// Whether the response is part of a site that will be shown again: a client of the server received it, or it was loaded with a
+    /// page. Such a recording needs the site's redirects, its 404s, and its responses to requests with cookies.
     let isBrowsed: Bool
-    /// The reason why the response can't be kept, if it could otherwise.
+    /// Why the response can't be kept even if the rules allow it; `nil` if it can.
     var obstacle: NotKept?
-    /// Whether the body is the server's, so that the server's validators describe it.
+    /// Whether the body is as the server sent it, so that the server's validators describe it.
     private(set) var isOriginal = true
 
     init(
@@ -33,7 +33,7 @@ struct ReceivedResponse: Sendable {
         if isBrowsed { becomeWhole() }
     }
 
-    /// Turns it into the response to a request without a range, if its range covers all bytes. Players request such ranges.
+    /// Turns this into the response to a request without a range, if its range covers the whole body. Players request such ranges.
     private mutating func becomeWhole() {
         if response.statusCode == 200 { removeRange() }
         guard response.statusCode == 206, let url = response.url,
@@ -50,8 +50,10 @@ struct ReceivedResponse: Sendable {
         for name in ["Range", "If-Range"] { request.setValue(nil, forHTTPHeaderField: name) }
     }
 
-    /// Makes it the response to a request for the URL that a redirect led to, if it's a part of a site: its relative URLs mean
-    /// others under the first URL. Returns the redirect, to be kept under that one.
+    /// Separates the redirect that led to a response from the response, if it's part of a site.
+    ///
+    /// Then this becomes the response to a request for the redirect's target, since its relative URLs would mean other URLs under
+    /// the first one. Returns the redirect, to be kept under the first URL; `nil` if there was none.
     mutating func separateRedirect() -> ReceivedResponse? {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
             return nil
@@ -74,7 +76,7 @@ struct ReceivedResponse: Sendable {
         return redirect
     }
 
-    /// Lets the app change the body; returns whether the response may be kept.
+    /// Lets the app change the body. Returns whether the response may be kept.
     mutating func redact(_ redact: SubstitutionRecorder.Redaction) -> Bool {
         let given = SubstitutionRecorder.Response(request: request, head: response, body: body)
         guard let redacted = redact(given) else { return false }
@@ -83,7 +85,7 @@ struct ReceivedResponse: Sendable {
         return true
     }
 
-    /// What became of a response.
+    /// What happened to a response.
     enum Outcome: Sendable {
         case kept(file: URL, bytes: Int)
         /// There was nothing to write: the same bytes are kept already, or a newer response arrived for the same URL.
@@ -91,12 +93,12 @@ struct ReceivedResponse: Sendable {
         case notKept(NotKept)
     }
 
-    /// The URL that was asked for.
+    /// Returns the URL that was requested.
     func url() throws(NotKept) -> NormalizedURL {
         do {
             return try NormalizedURL(request.url?.absoluteString ?? "")
         } catch {
-            throw .url(error.message)
+            throw .url(error.fragment)
         }
     }
 

@@ -1,13 +1,13 @@
 package import Foundation
 
-/// The entry that a recorder writes for a response: the file's name alone, where that says enough.
+/// The entry that a recorder writes for a response. If the file's name says enough, it's only that.
 package struct RecordedEntry {
     let entry: Entry
     /// The entry's value in the map.
     package let text: String
     private let fields: EntryFields
 
-    /// - Parameter file: The file with the body; `nil` if it's empty.
+    /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
     package init(
         methods: [String] = ["GET"],
         status: Int,
@@ -21,7 +21,7 @@ package struct RecordedEntry {
         var fields = EntryFields()
         fields.file = file
         fields.headers = headers
-        // What the map's `$defaults` would make of it otherwise.
+        // Fields that the map's `$defaults` would otherwise set.
         if file == nil || status != 200 { fields.status = status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if methods != defaults.methods ?? ["GET"] { fields.methods = methods }
@@ -34,22 +34,22 @@ package struct RecordedEntry {
         entry = Self.entry(fields, url: url, defaults: defaults)
     }
 
-    /// An entry that was in the map already.
+    /// Creates an entry that is already in the map.
     init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
         entry = Self.entry(fields, url: url, defaults: defaults)
         self.text = text
         self.fields = fields
     }
 
-    /// The fields of the entry and their values, as JSON.
+    /// The names and values of the entry's fields, as JSON.
     package var members: [(key: String, value: String)] { Self.members(fields) }
 
-    /// What the entry gives for its URL.
+    /// Returns what the entry answers its URL with.
     package func substitution(for url: NormalizedURL) -> Substitution {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
     }
 
-    /// Only as many fields as it takes for the served type to be the server's.
+    /// Sets only as many fields as it takes to serve the server's type.
     private static func set(
         _ type: ContentType,
         of fields: inout EntryFields,
@@ -65,7 +65,7 @@ package struct RecordedEntry {
                 url: url
             )
             let served = ContentType(substitution.contentType(ofBody: body))
-            // Text without a charset is served as UTF-8, which must then be true.
+            // Text without a charset is served as UTF-8, so it must be UTF-8.
             let isCharsetRight =
                 type.charset == nil
                 ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil || isUTF8(body)
@@ -103,7 +103,7 @@ package struct RecordedEntry {
         )
     }
 
-    /// The fields that ``text`` may have. An entry with any other one is a person's.
+    /// The fields that ``text`` may have. An entry with any other field wasn't made by a recorder.
     static let fieldNames: Set<String> = [
         "file", "mimeType", "charset", "status", "ignoreQuery", "use", "methods", "enabled", "headers",
     ]

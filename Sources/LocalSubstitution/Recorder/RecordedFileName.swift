@@ -1,9 +1,9 @@
 import Foundation
 
-/// The name that a kept response's file gets in the resources folder: `host/path/name.ext`, readable, and safe on every file system.
+/// The name of a kept response's file in the resources folder: `host/path/name.ext`.
 ///
-/// Also where letter case or Unicode's composed forms don't count, and where Windows is to check it out. A query stands in it as
-/// a short digest. What a file system would not take is `_`.
+/// It's readable and safe on every file system, including those that ignore letter case or Unicode normalization, and those of
+/// Windows. A query becomes a short digest. Characters that a file system might not accept become `_`.
 package struct RecordedFileName {
     private let host: String
     private let folders: [String]
@@ -11,14 +11,14 @@ package struct RecordedFileName {
     private let fileExtension: String
     private let digest: String
 
-    /// In UTF-8 bytes, of one segment.
+    /// The longest segment, in UTF-8 bytes.
     static let longestSegment = 200
-    /// In UTF-8 bytes, of the whole name.
+    /// The longest name, in UTF-8 bytes.
     static let longest = 1_000
 
     /// - Parameters:
-    ///   - type: The MIME type that gives the extension where the URL's path has none that is known; `nil` if there is none.
-    ///   - bodyDigest: That of the body, for one that replaces another; it then stands in the name.
+    ///   - type: The MIME type that determines the extension if the URL's path has no known one; `nil` if there is none.
+    ///   - bodyDigest: The digest of a body that replaces another, which becomes part of the name; `nil` for a URL's first body.
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
         digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
         host = Self.hostFolder(of: url)
@@ -35,14 +35,14 @@ package struct RecordedFileName {
         self.base = base
     }
 
-    /// The first folder in the names of all files of a URL's host and port.
+    /// Returns the first folder in the names of all files for a URL's host and port.
     static func hostFolder(of url: NormalizedURL) -> String {
         let defaultPort = URLParts.defaultPort(ofScheme: url.scheme)
         let host = url.host.filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
         return safe(String(host) + (url.layout.port == defaultPort ? "" : "_\(url.layout.port)"))
     }
 
-    /// The name to take if it is free, then others that are ever surer to be; endlessly many.
+    /// Returns a candidate for the name. Each next one is more certain to be free, and there's no last one.
     package func candidate(_ number: Int) -> String {
         switch number {
         case 0: return named(in: folders, "")
@@ -60,20 +60,20 @@ package struct RecordedFileName {
         return name.utf8.count > Self.longest ? "\(host)/\(digest)\(suffix).\(shortExtension)" : name
     }
 
-    /// An extension that is known is short; this is for those of a table yet to come.
+    /// The extension, if necessary shortened. All known extensions are short, but the table may grow.
     private var shortExtension: String { String(fileExtension.prefix(20)) }
 
-    /// A segment of a path, decoded, with what is not safe replaced.
+    /// Returns a segment of a path, decoded, with unsafe characters replaced.
     private static func safe(_ segment: String) -> String {
         let bytes = PercentEncoding.decode(segment.utf8)
         let text = String(utf8: bytes)?.precomposedStringWithCanonicalMapping ?? segment
         var scalars = String.UnicodeScalarView()
-        // A mark at the beginning would make one character of itself and the slash before it.
+        // At the beginning, a mark would combine with the slash before it into one character.
         if let first = text.unicodeScalars.first, isMark(first) {
             scalars.append("_")
         }
         for scalar in text.unicodeScalars { scalars.append(isSafe(scalar) ? scalar : "_") }
-        // Before the rest, since what is cut may end in a full stop.
+        // Cut first, since the cut name may end in a period.
         var name = cut(String(scalars), to: longestSegment)
         if name.isEmpty { return "_" }
         if let last = name.unicodeScalars.last, last == "." || last == " " { name = replacingLast(of: name) }
@@ -105,7 +105,7 @@ package struct RecordedFileName {
         }
     }
 
-    /// The names that Windows has for devices, with any extension.
+    /// Returns whether Windows reserves a name for a device. It does so with any extension.
     private static func isDevice(_ name: String) -> Bool {
         let stem = MIMEType.asciiLowercased(String(name.prefix { $0 != "." })).trimmingCharacters(in: .whitespaces)
         if ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(stem) { return true }
@@ -115,7 +115,8 @@ package struct RecordedFileName {
         return "0123456789¹²³".contains(number)
     }
 
-    /// At most so many UTF-8 bytes, cut between characters; what was cut off leaves a digest, so that two names stay two.
+    /// Returns a text cut between characters, with at most so many UTF-8 bytes. A digest of the whole text ends it, so that
+    /// different texts remain different.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let ending = "-" + Digest.hexadecimal(of: Data(text.utf8)).prefix(12)

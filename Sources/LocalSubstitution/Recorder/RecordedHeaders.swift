@@ -1,9 +1,10 @@
 import Foundation
 
-/// The headers of a response that are kept with its body: an allow-list.
+/// The response headers that are kept with a body: an allow-list.
 ///
-/// On it is what belongs to the document itself. What belongs to one transfer (`Content-Encoding`, `Date`), to one user
-/// (`Set-Cookie`), to a cache's bookkeeping (`Cache-Control`, `ETag`) or makes the loader refuse the response (`Vary`) never is.
+/// The list has headers that belong to the document itself. It leaves out those that belong to one transfer (`Content-Encoding`,
+/// `Date`), to one user (`Set-Cookie`) or to a cache (`Cache-Control`, `ETag`), and those that make the loader refuse the response
+/// (`Vary`).
 package enum RecordedHeaders {
     package static let names = [
         "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
@@ -11,11 +12,11 @@ package enum RecordedHeaders {
         "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag",
     ]
 
-    /// Those of a response's headers that are kept, in the spelling of the list.
+    /// Returns the headers of a response that are kept, spelled as in the list.
     ///
-    /// A value is left out that HTTP does not allow, or that has something like a credential in it.
+    /// Leaves out a value that HTTP doesn't allow, or that seems to contain a credential.
     ///
-    /// - Parameter value: Gives a response's header by its name, in any case.
+    /// - Parameter value: Returns the value of a header by its name, in any letter case.
     package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
         var kept: [String: String] = [:]
         for name in names {

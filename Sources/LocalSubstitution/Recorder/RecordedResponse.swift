@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A response that a recorder has in its folder.
+/// A response in a recorder's folder.
 struct RecordedResponse: Sendable {
     let entry: Entry
     /// The entry's value in the map.
@@ -12,12 +12,12 @@ struct RecordedResponse: Sendable {
     /// The file's name in the resources folder.
     let file: String
     let bytes: Int
-    /// Of the body; `nil` where it isn't known that the file still has it.
+    /// The body's digest; `nil` if the file may have changed since.
     let digest: String?
     let entityTag: String?
     let lastModified: String?
     let isRedirected: Bool
-    /// When it was recorded or confirmed, in milliseconds since 1970; no two are the same.
+    /// When the response was recorded or confirmed, in milliseconds since 1970. No two responses have the same stamp.
     var stamp = 0
 }
 
@@ -37,8 +37,8 @@ extension RecordedResponse {
             defaults: defaults
         )
         let isRedirected = !received.redirects.isEmpty
-        // A redirect's target can't say whether the copy is still right. A 304 doesn't confirm a changed body: with a
-        // validator, the client would get it in place of the server's.
+        // A redirect target's validators can't tell whether the copy is still right. Nor can the server's, for a body that was
+        // changed: after a 304, the client would get that body in place of the server's.
         func validator(_ name: String) -> String? {
             guard !isRedirected, received.isOriginal, let value = received.response.value(forHTTPHeaderField: name)
             else { return nil }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a recorder writes beside its map for itself: `recorder.json`.
+/// The file in which a recorder keeps notes about its responses, beside its map: `recorder.json`.
 struct RecorderFile {
     static let name = "recorder.json"
 
-    /// What it says of one response.
+    /// The notes about one response.
     struct Record: Decodable {
         let file: String
         let bytes: Int
@@ -12,7 +12,7 @@ struct RecorderFile {
         let etag: String?
         let lastModified: String?
         let redirected: Bool?
-        /// In milliseconds since 1970.
+        /// When the response was recorded or confirmed, in milliseconds since 1970.
         let date: Int
     }
 
@@ -20,7 +20,7 @@ struct RecorderFile {
         let responses: [String: Record]
     }
 
-    /// The records by canonical URL; `nil` if there is no such file, or it is broken.
+    /// Returns the records by canonical URL; `nil` if the file doesn't exist or is damaged.
     static func records(in folder: URL) -> [String: Record]? {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
         return try? JSONDecoder().decode(Contents.self, from: OpenedFile(path: path).contents()).responses

@@ -1,17 +1,17 @@
 import Foundation
 import Guarded
 
-/// A recorder's folder: the responses in it, and those that are still to be written there.
+/// A recorder's folder: the responses in it, and those that have yet to be written.
 ///
-/// Bodies are written first, then the map that names them. So however a process ends, the map is valid and each file that it
+/// Bodies are written first, and then the map that names them. So however a process ends, the map is valid and each file that it
 /// names is whole.
 final class RecorderFolder: Sendable {
-    /// What only the writer needs.
+    /// The state that only the writer needs.
     private struct Output: Sendable {
         /// `nil` once the folder is closed.
         var lock: FileLock?
         var map: RecorderMap
-        /// Names that no new file may have. A name stays until nothing on disk says anything of its file.
+        /// Names that no new file may have. A name stays until nothing on disk mentions its file.
         var names: NamesInUse
     }
 
@@ -25,15 +25,19 @@ final class RecorderFolder: Sendable {
     /// Locked while something is written, so that only one thread writes.
     private let output: Guarded<Output>
 
-    /// - Parameter limit: How many bytes the files may have together.
+    /// - Parameter limit: The largest total size of the files, in bytes.
     init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
         let resources = folder.appendingPathComponent("Resources", isDirectory: true)
-        // Before anything is made: a folder whose map is broken stays as it is.
+        // Checked before anything is created: a folder whose map is broken stays as it is.
         _ = try RecorderInventory.document(in: folder)
         do {
             try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
         } catch {
-            throw SubstitutionRecorderError(.unwritable, folder, "can't be made: \(error.localizedDescription)")
+            throw SubstitutionRecorderError(
+                .unwritable,
+                folder,
+                "can't be created: \(error.localizedDescription.sentence)"
+            )
         }
         let lock = try FileLock.ofRecorder(in: folder)
         journal = try RecordingJournal(in: folder)
@@ -48,10 +52,10 @@ final class RecorderFolder: Sendable {
         self.redact = redact
         self.index = Guarded(index)
         output = Guarded(Output(lock: lock, map: map, names: inventory.names))
-        if let problem = save() { throw SubstitutionRecorderError(.unwritable, folder, "is not writable: \(problem)") }
+        if let problem = save() { throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem)") }
     }
 
-    // MARK: What is in it
+    // MARK: Responses in the folder
 
     var foreign: ForeignEntries { index.withLock { $0.foreign } }
 
@@ -62,15 +66,15 @@ final class RecorderFolder: Sendable {
         index.withLock { $0.confirm(url.canonical) }
     }
 
-    // MARK: What is still to be written
+    // MARK: Responses to write
 
     var isClosed: Bool { pending.withLock { $0.isClosed } }
 
     var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
 
-    /// Adds a response to those that are written next; returns whether there are many by now, so that they should be written.
+    /// Adds a response to those that are written next. Returns whether there are now so many that they should be written.
     ///
-    /// - Parameter report: Called once, when it's known what became of the response.
+    /// - Parameter report: Called once, when it's known what happened to the response.
     func add(_ response: ReceivedResponse, report: @escaping PendingResponses.Report) -> Bool {
         let areMany: Bool? = pending.withLock { pending in
             guard !pending.isClosed else { return nil }
@@ -83,19 +87,20 @@ final class RecorderFolder: Sendable {
 
     /// Writes the bodies of the responses that have arrived so far.
     func writeBodies() {
-        // Nobody has to wait for a map to be written if all bodies are.
+        // If all bodies have been written, the caller needn't wait for a map that is being written.
         guard pending.withLock({ !$0.all.isEmpty }) else { return }
         output.withLock { writeBodies(&$0) }
     }
 
-    /// Writes the bodies of the responses that have arrived so far, if one of them is for a URL. What is asked for needn't
-    /// wait for others, nor for their redaction.
+    /// Writes the bodies of all responses so far, if one of them is for a URL. Requests for other URLs needn't wait for bodies to
+    /// be written and redacted.
     func writeBodies(neededFor url: NormalizedURL) {
         let arrived = pending.withLock { $0.all }
         if arrived.contains(where: { (try? $0.response.url().canonical) == url.canonical }) { writeBodies() }
     }
 
-    /// Writes the bodies of the responses that have arrived so far, the map, and what belongs to it; returns what went wrong.
+    /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns what went wrong; `nil` if
+    /// nothing did.
     func save() -> String? {
         withTurn {
             output.withLock { output in
@@ -105,7 +110,7 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Saves, and lets go of the folder. Nothing is added from now on.
+    /// Saves and unlocks the folder. Nothing is added from now on.
     func close() -> String? {
         pending.withLock { $0.isClosed = true }
         return withTurn {
@@ -117,9 +122,9 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Saves while no command works on the folder: what one writes meanwhile would be lost.
+    /// Saves while no command works on the folder, since changes that a command makes meanwhile would be lost.
     ///
-    /// Waits before the output is locked, so that a command that takes long holds up no delivery.
+    /// Waits before the output is locked, so that a slow command doesn't delay deliveries.
     private func withTurn(_ save: () -> String?) -> String? {
         let turn = try? FolderTurn(folder)
         defer { withExtendedLifetime(turn) {} }
@@ -133,7 +138,7 @@ final class RecorderFolder: Sendable {
         guard !batch.isEmpty else { return }
         var outcomes = [ReceivedResponse.Outcome](repeating: .unchanged, count: batch.count)
         let foreign = foreign
-        // Only `output` is locked here: the redaction may take its time.
+        // Only `output` is locked here, since the redaction may take long.
         let decided = RecordingBatch(batch.map(\.response), foreign, limit: limit, redact: redact)
         for (number, reason) in decided.refusals { outcomes[number] = .notKept(reason) }
         index.withLock { index in
@@ -152,15 +157,15 @@ final class RecorderFolder: Sendable {
                 outcomes[accepted.number] = .kept(file: resources.url(of: file), bytes: body.count)
             } catch {
                 output.names.release(file)
-                // What is recorded stays: it was right when it was recorded, and has its own validator.
-                outcomes[accepted.number] = .notKept(.unwritable(error.message))
+                // The earlier recording stays. It was right when it was recorded, and has its own validator.
+                outcomes[accepted.number] = .notKept(.unwritable(error.fragment))
             }
         }
         for (pending, outcome) in zip(batch, outcomes) { pending.report(outcome) }
         pending.withLock { $0.removeFirst(batch.count) }
     }
 
-    /// Returns whether the body is there already. Then its entry may have changed.
+    /// Keeps a response whose body is already in the folder; its entry may have changed. Returns whether the body is there.
     private func putUnchanged(_ accepted: RecordingBatch.Accepted, _ foreign: ForeignEntries) -> Bool {
         guard let old = response(for: accepted.url), old.digest == accepted.digest,
             old.bytes == accepted.response.body.count,
@@ -180,7 +185,7 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// A name that nothing in the folder has, including what people put there meanwhile.
+    /// Returns a name that nothing in the folder has, including files that people have put there meanwhile.
     private func newName(for accepted: RecordingBatch.Accepted, _ names: inout NamesInUse) -> String {
         let isFirst = response(for: accepted.url) == nil
         let type = accepted.response.contentType?.essence
@@ -195,8 +200,8 @@ final class RecorderFolder: Sendable {
 
     // MARK: The map
 
-    /// Writes the map, then what belongs to it; then old files go, and then the journal's lines. In this order, so that the map
-    /// never names a missing file, and each file in the folder is in the map or in the journal.
+    /// Writes the map, then the notes. Then removes old files, and then the journal's lines. In this order, the map never names a
+    /// missing file, and each file in the folder is in the map or in the journal.
     private func save(_ output: inout Output) -> String? {
         guard output.lock != nil else { return nil }
         var unsaved = RecorderIndex.Unsaved()

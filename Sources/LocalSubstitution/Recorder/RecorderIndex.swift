@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a recorder knows of its folder, and what it has yet to write there.
+/// What a recorder knows about its folder, and what it has yet to write there.
 struct RecorderIndex: Sendable {
-    /// What the folder doesn't have yet.
+    /// The changes that aren't in the folder yet.
     struct Unsaved: Sendable {
         var isMap = false
         var isRecords = false
-        /// Files that no entry names any more, to be removed once the map on disk doesn't name them.
+        /// Files that no entry names any more. They're removed when the map on disk doesn't name them either.
         var removed: Set<String> = []
 
         var isEmpty: Bool { !isMap && !isRecords && removed.isEmpty }
@@ -18,17 +18,17 @@ struct RecorderIndex: Sendable {
         }
     }
 
-    /// By canonical URL.
+    /// The responses by canonical URL.
     private(set) var responses: [String: RecordedResponse]
     private(set) var foreign: ForeignEntries
-    /// The bytes of all recorded files.
+    /// The total size of all recorded files, in bytes.
     private(set) var bytes: Int
     var unsaved: Unsaved
 
     private var lastStamp: Int
     private var ages: NamesByAge
 
-    /// - Parameter responses: Those that the folder has, with their stamps.
+    /// - Parameter responses: The responses in the folder, with their stamps.
     init(_ responses: [String: RecordedResponse], _ foreign: ForeignEntries, unsaved: Unsaved) {
         self.responses = responses
         self.foreign = foreign
@@ -37,7 +37,7 @@ struct RecorderIndex: Sendable {
         let items = responses.map { (name: $0.key, stamp: $0.value.stamp) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // From here on stamps increase.
+        // From here on, stamps increase.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
@@ -50,7 +50,7 @@ struct RecorderIndex: Sendable {
         if old?.text != response.text { unsaved.isMap = true }
     }
 
-    /// Notes that the server still has what is recorded.
+    /// Notes that the server still has what is recorded for a URL.
     mutating func confirm(_ url: String) {
         if responses[url] != nil { stamp(url) }
     }
@@ -61,9 +61,9 @@ struct RecorderIndex: Sendable {
         unsaved.formUnion(Unsaved(isMap: true, isRecords: true, removed: [old.file]))
     }
 
-    /// Drops the oldest responses until the others fit.
+    /// Drops the oldest responses until the rest fit.
     ///
-    /// - Parameter sparesNewest: Whether one stays that doesn't fit by itself.
+    /// - Parameter sparesNewest: Whether the newest response stays even if it doesn't fit by itself.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
         while bytes > limit, responses.count > (sparesNewest ? 1 : 0),
             let oldest = ages.popFirst(where: { responses[$0]?.stamp == $1 })
@@ -72,17 +72,18 @@ struct RecorderIndex: Sendable {
         }
     }
 
-    /// Takes over the entries of a map that was edited.
+    /// Adopts the entries of a map that was edited.
     ///
-    /// - Parameter urls: Those whose responses aren't the recorder's any more. Their files go, unless an entry names them.
+    /// - Parameter urls: The URLs whose responses aren't the recorder's any more. Their files are removed, unless an entry names
+    ///   them.
     mutating func adopt(_ foreign: ForeignEntries, dropping urls: some Sequence<String>) {
         self.foreign = foreign
         for url in urls { drop(url) }
-        // The map is written, with what is new on both sides.
+        // The map is written again, with the changes of both sides.
         unsaved.formUnion(Unsaved(isMap: true, isRecords: true))
     }
 
-    /// A wrong clock, or one that stands still, must not mix up the order.
+    /// Stamps a response with the current time. A clock that is wrong or stands still must not mix up the order.
     private mutating func stamp(_ url: String) {
         lastStamp = max(lastStamp + 1, Self.now)
         responses[url]?.stamp = lastStamp
@@ -90,6 +91,6 @@ struct RecorderIndex: Sendable {
         unsaved.isRecords = true
     }
 
-    /// In milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     static var now: Int { Int(FileStatus.now / 1_000_000) }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a recorder finds in its folder: which entries are its own, and which are a person's.
+/// What a recorder finds in its folder. It tells the recorder's own entries from those that people wrote.
 struct RecorderInventory {
     let mapFile: URL
     let mapStatus: FileStatus?
     let index: RecorderIndex
-    /// The names of the files that are there.
+    /// The names of the files in the folder.
     let names: NamesInUse
     /// Files that a recorder or command was writing when it was killed.
     private let orphans: [String]
@@ -34,7 +34,8 @@ struct RecorderInventory {
             guard isOurs else { continue }
             let status = FileStatus(path: files.path(of: file))
             guard let status, status.kind == .regular else {
-                // An entry without its file would make the whole map wrong; but nothing of a person's is dropped.
+                // Without its file, the entry would make the whole map invalid. But an entry that a person may have written isn't
+                // dropped.
                 if record != nil || journaled.contains(file) {
                     others.values[key] = nil
                     unsaved.formUnion(.init(isMap: true, isRecords: true))
@@ -70,7 +71,7 @@ struct RecorderInventory {
             try map.checkIsWritable()
             try files.checkIsWritable()
         } catch {
-            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable: \(error.message)")
+            throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(error.message)")
         }
         for name in orphans { files.remove(name) }
         for name in [RecorderMap.name, RecorderFile.name] { map.cancel(name) }
@@ -84,7 +85,11 @@ struct RecorderInventory {
         do throws(SubstitutionMapError) {
             return try MapDocument(contentsOf: file)
         } catch {
-            throw SubstitutionRecorderError(.unreadableMap, folder, "has a map that can't be used; mend it: \(error)")
+            throw SubstitutionRecorderError(
+                .unreadableMap,
+                folder,
+                "has a map that can't be used. Correct it: \("\(error)".replacingOccurrences(of: "\n", with: " "))"
+            )
         }
     }
 
@@ -92,7 +97,8 @@ struct RecorderInventory {
         folder.appendingPathComponent(RecorderMap.name, isDirectory: false)
     }
 
-    /// An entry such as a recorder writes: an exact key in canonical form, a file, and nothing that a person would add.
+    /// Returns the parts of an entry that a recorder may have written: an exact key in canonical form, a file, and no fields that
+    /// only a person would add. Returns `nil` for any other entry.
     private static func plain(
         _ key: String,
         in document: MapDocument,
@@ -116,7 +122,7 @@ struct RecorderInventory {
         _ status: FileStatus,
         _ record: RecorderFile.Record?
     ) -> RecordedResponse {
-        // A file of another size was edited since: the server's validators are not this file's.
+        // A file with another size has been edited since, so the server's validators don't describe it.
         let record = record?.bytes == status.size ? record : nil
         return RecordedResponse(
             entry: entry.entry,

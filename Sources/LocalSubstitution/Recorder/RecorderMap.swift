@@ -6,7 +6,7 @@ struct RecorderMap: Sendable {
 
     private let file: URL
     private var status: FileStatus?
-    /// The recorder's own entries in it.
+    /// The recorder's own entries in the map.
     private var texts: [String: String]
 
     init(_ file: URL, status: FileStatus?, texts: [String: String]) {
@@ -15,16 +15,16 @@ struct RecorderMap: Sendable {
         self.texts = texts
     }
 
-    /// What people have done to the map.
+    /// The changes that people have made to the map.
     struct Edits {
         /// The map without the recorder's own entries.
         let document: MapDocument
-        /// The keys of entries that aren't the recorder's any more: changed, or removed.
+        /// The keys of entries that aren't the recorder's any more, because they were changed or removed.
         let keys: [String]
     }
 
-    /// Reads what people have done to the map since it was written; `nil` if nothing. A map that is broken just now isn't
-    /// touched.
+    /// Reads the changes that people have made to the map since it was written; returns `nil` if there are none. Throws if the map
+    /// is broken at the moment, so that it isn't overwritten.
     mutating func edits() throws(WrittenFolder.Problem) -> Edits? {
         guard let now = FileStatus(path: file.path), now != status else { return nil }
         guard var document = try? MapDocument(contentsOf: file) else {

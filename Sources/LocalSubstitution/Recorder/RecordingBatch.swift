@@ -1,25 +1,27 @@
 import Foundation
 
-/// What becomes of responses that arrived together: of those for one URL, only the last one can be kept.
+/// Decides about responses that arrived together. Of several for one URL, only the last can be kept.
 struct RecordingBatch {
-    /// A response that is to be kept.
+    /// A response to keep.
     struct Accepted {
-        /// Its place in the batch.
+        /// The response's index in the batch.
         let number: Int
         let response: ReceivedResponse
         let url: NormalizedURL
         let digest: String
     }
 
-    /// In the order of their arrival.
+    /// The responses to keep, in the order of their arrival.
     let accepted: [Accepted]
-    /// The URLs whose earlier copies go.
+    /// The URLs whose earlier copies are dropped.
     let dropped: [NormalizedURL]
-    /// Why the others are not kept, by their places in the batch.
+    /// Why the other responses aren't kept, by their index in the batch.
     let refusals: [Int: NotKept]
 
+    /// Decides about a batch of responses.
+    ///
     /// - Parameters:
-    ///   - limit: How many bytes a recorder's files may have together.
+    ///   - limit: The largest total size of a recorder's files, in bytes.
     ///   - redact: Called once for each response that the rules would keep, in the order of their arrival.
     init(
         _ batch: [ReceivedResponse],

@@ -6,14 +6,14 @@ import FoundationNetworking
 
 /// What a recorder does with a response that has arrived.
 enum RecordingDecision {
-    /// Keep it, in place of an earlier copy.
+    /// Keep the response in place of an earlier copy.
     case keep(NormalizedURL)
-    /// Don't keep it, and leave an earlier copy alone.
+    /// Don't keep the response, and leave an earlier copy alone.
     case leave(NotKept)
-    /// Don't keep it, and drop an earlier copy: it's out of date, or it can't be kept any more.
+    /// Don't keep the response, and drop an earlier copy, which is out of date or can't be kept any more.
     case drop(NormalizedURL, NotKept)
 
-    /// - Parameter limit: How many bytes a recorder's files may have together.
+    /// - Parameter limit: The largest total size of a recorder's files, in bytes.
     init(_ received: ReceivedResponse, _ foreign: ForeignEntries, limit: Int) {
         let (request, response) = (received.request, received.response)
         let url: NormalizedURL
@@ -44,7 +44,8 @@ enum RecordingDecision {
         }
     }
 
-    /// A redirect must not bring in what would not be kept by itself.
+    /// Returns why the map excludes the URL that a redirect led to; `nil` if it doesn't. A redirect must not bring in what the
+    /// map excludes.
     private static func exclusion(ofTarget target: URL?, of request: URLRequest, _ foreign: ForeignEntries) -> NotKept?
     {
         guard let target, target != request.url, let url = try? NormalizedURL(target.absoluteString),

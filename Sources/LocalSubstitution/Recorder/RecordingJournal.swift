@@ -1,11 +1,11 @@
 import Foundation
 import Guarded
 
-/// The names of files that are being written or are about to go, on disk before that happens: so the next recorder finds those
-/// that a process left behind when it was killed.
+/// The names of files that are about to be written or removed. They're on disk before that happens, so that the next recorder finds
+/// the files that a killed process left behind.
 final class RecordingJournal: Sendable {
     private let descriptor: Int32
-    /// Names that were added since it was empty.
+    /// The names that were added since the journal was empty.
     private let added = Guarded<Set<String>>([])
 
     static let name = ".recorder.journal"
@@ -35,7 +35,7 @@ final class RecordingJournal: Sendable {
             if code == 0 {
                 added.formUnion(new)
             } else if let length {
-                // A name that is cut off would be another one's, or spoil the next.
+                // A name that is cut off could be another file's, or spoil the next name.
                 _ = ftruncate(descriptor, off_t(length))
             }
             return code
@@ -43,14 +43,14 @@ final class RecordingJournal: Sendable {
         guard code == 0 else { throw WrittenFolder.Problem(name: Self.name, code: code) }
     }
 
-    /// Removes all names. Call it when the map on disk names each file that is in it or has been removed.
+    /// Removes all names. Call this when the map on disk matches the files in the folder.
     func clear() {
         added.withLock { added in
             if ftruncate(descriptor, 0) == 0 { added = [] }
         }
     }
 
-    /// Whether a line can be the name of a recorder's file: such as ``RecordedFileName`` makes them, in a host's folder.
+    /// Returns whether a line can be the name of a recorder's file in a host's folder, as ``RecordedFileName`` makes them.
     private static func isName(_ line: String) -> Bool {
         let segments = line.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return segments.count > 1 && FileName(text: line).problem == nil

@@ -4,10 +4,10 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// What is kept and what is not, whatever folder it would be kept in.
+/// The rules about what is kept, which don't depend on the folder.
 package enum RecordingRules {
-    /// Why a recorder does not take a request; `nil` if it does. One with `Range` or `Cookie` is taken, though its response is not
-    /// kept: on Linux a session's cookies are in it.
+    /// Returns why a recorder doesn't take a request; `nil` if it does. It takes a request with `Range` or `Cookie` even though the
+    /// response isn't kept: on Linux, the session's cookies are in the request.
     static func refusal(of request: URLRequest, _ url: NormalizedURL) -> NotKept? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
@@ -20,8 +20,8 @@ package enum RecordingRules {
         return SecretName.first(in: url).map { .query($0) }
     }
 
-    /// Returns why the redirects that led to a response prevent its recording; `nil` if they don't. With a credential in any of
-    /// them, the response may be meant for one user alone.
+    /// Returns why the redirects that led to a response prevent its recording; `nil` if they don't. If one of them has a
+    /// credential, the response may be meant for one user alone.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
     package static func refusal(ofRedirects redirects: [URLRequest]) -> NotKept? {
@@ -30,7 +30,7 @@ package enum RecordingRules {
             do {
                 url = try NormalizedURL(request.url?.absoluteString ?? "")
             } catch {
-                return .redirect(.url(error.message))
+                return .redirect(.url(error.fragment))
             }
             if let name = SecretName.first(in: url) { return .redirect(.query(name)) }
             for name in CredentialHeaders.names where request.value(forHTTPHeaderField: name) != nil {
@@ -40,14 +40,14 @@ package enum RecordingRules {
         return nil
     }
 
-    /// The statuses with which a response can be kept. An app's session keeps only 200.
+    /// The statuses of responses that can be kept. In an app's session, only those with 200 are.
     static let statuses = RedirectChain.statuses.union([200, 404, 410])
 
-    /// Why a response is not kept; `nil` if it is.
+    /// Returns why a response isn't kept; `nil` if it is.
     ///
     /// - Parameters:
-    ///   - most: How many bytes its body may have.
-    ///   - isBrowsed: See ``ReceivedResponse/isBrowsed``. Drops cookies and ignores rules for caches.
+    ///   - most: The largest size of the body, in bytes.
+    ///   - isBrowsed: See ``ReceivedResponse/isBrowsed``. If `true`, `Set-Cookie` and the rules for caches are ignored.
     static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> NotKept? {
         guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
             return .status(response.statusCode)
@@ -62,7 +62,7 @@ package enum RecordingRules {
         return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
 
-    /// Returns why a response may be meant for one user only; `nil` if it isn't.
+    /// Returns why a response may be meant for one user only; `nil` if nothing suggests that.
     private static func refusal(ofSharing response: HTTPURLResponse) -> NotKept? {
         if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
         if let vary = response.value(forHTTPHeaderField: "Vary"), list(vary).contains("*") {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Tells the names of query parameters that are likely to have a credential as their value, as `access_token` and `X-Amz-Signature`.
+/// Recognizes names of query parameters whose values are likely to be credentials, such as `access_token` and `X-Amz-Signature`.
 ///
-/// A name is taken apart into its words, so that `auth` is found in `userAuth`, but not in `author`.
+/// A name is split into words, so `auth` is found in `userAuth` but not in `author`.
 package enum SecretName {
-    /// The first token-like name in a URL's query, or among its path's parameters (`;jsessionid=…`), decoded.
+    /// Returns the first name like that, decoded, in a URL's query or among its path's parameters (`;jsessionid=…`).
     package static func first(in url: NormalizedURL) -> String? {
         let path = url.path.utf8.split(separator: UInt8(ascii: "/")).flatMap {
             $0.split(separator: UInt8(ascii: ";")).dropFirst()
@@ -13,7 +13,7 @@ package enum SecretName {
         return (path + query).lazy.map(decodedName).first(where: isSecret)
     }
 
-    /// Whether a text, as a header's value, has something that looks like a URL with a token in its query, or with user info.
+    /// Returns whether a text, such as a header's value, seems to contain a URL with user info or with a credential in its query.
     static func isIn(_ text: String) -> Bool {
         let separators = "?&;<>\"', /#".utf8
         let pieces = text.utf8.split { separators.contains($0) }
@@ -31,7 +31,8 @@ package enum SecretName {
         return secretWords.contains(words.joined())
     }
 
-    /// Runs of letters, cut where a capital begins a word: `apiKey`, `APIKey` and `api_key2` are `api` and `key`.
+    /// Returns a name's words: runs of letters, split where a capital begins a word. `apiKey`, `APIKey` and `api_key2` all become
+    /// `api` and `key`.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
         var word: [Character] = []
@@ -59,7 +60,7 @@ package enum SecretName {
         String(decoding: PercentEncoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self)
     }
 
-    /// Those of signed URLs of Amazon's and Google's stores.
+    /// The prefixes in signed URLs of Amazon's and Google's object stores.
     private static let prefixes = ["x-amz-", "x-goog-"]
 
     private static let secretEndings = [

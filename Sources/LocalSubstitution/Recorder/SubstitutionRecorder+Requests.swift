@@ -4,16 +4,17 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What the protocol asks of a recorder.
+/// The parts of a recorder that the protocol uses.
 extension SubstitutionRecorder {
-    /// Whether a request goes through the recorder: kept where its response may be, answered by the kept copy without a network.
+    /// Returns whether a request goes through the recorder. If so, its response is kept if the rules allow it, and the kept copy
+    /// answers when there's no network.
     func takes(_ request: URLRequest) -> Bool {
         guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
         return !contents.isClosed && !contents.foreign.isExcluded(url)
     }
 
-    /// What a request can ask the server with whether the kept copy is still right; `nil` if none is kept, if it came from
-    /// another URL, or if the request has conditions of its own.
+    /// Returns the validators with which a request can ask the server whether the kept copy is still current. Returns `nil` if
+    /// there's no copy, if a redirect led to it, or if the request has its own conditions.
     func validators(for request: URLRequest) -> Validators? {
         guard let url = Self.url(of: request), let kept = contents.response(for: url),
             let validators = Validators(entityTag: kept.entityTag, lastModified: kept.lastModified)
@@ -22,9 +23,10 @@ extension SubstitutionRecorder {
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
     }
 
-    /// The kept copy, or what the recorder's own map says for the URL; `nil` if there is none.
+    /// Returns the kept copy, or what the recorder's own map answers for the URL; `nil` if there is neither.
     ///
-    /// If a body for the URL has arrived, it's written first: an app that has received a response can ask for it at once.
+    /// If a body for the URL has arrived, it's written first, since an app that has received a response can request it again at
+    /// once.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         contents.writeBodies(neededFor: url)
@@ -42,37 +44,37 @@ extension SubstitutionRecorder {
                 if let range = request.rangeHeader { return builder.part(range, for: requested) }
                 return builder.full(for: requested)
             } catch {
-                // A newer copy may have arrived meanwhile, and the old file may be gone.
+                // A newer copy may have arrived in the meantime, and the old file may be gone.
                 guard let kept, contents.response(for: url)?.file != kept.file else { throw error }
             }
         }
     }
 
-    /// Whether ``answer(_:)`` has something to read.
+    /// Returns whether ``answer(_:)`` has something to read.
     func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
         return contents.response(for: url) != nil || contents.foreign.substitution(for: url) != nil
     }
 
-    /// Notes that the kept copy is what the server still has.
+    /// Notes that the server still has what is kept.
     func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
         contents.confirm(url)
         saveSoon()
     }
 
-    /// Keeps a response if it may be kept, soon and on another queue.
+    /// Keeps a response if the rules allow it. It's written soon afterward, on another queue.
     ///
-    /// Call it before the response is delivered, so that ``flush()`` waits for it.
+    /// Call this before the response is delivered, so that ``flush()`` waits for it.
     ///
-    /// - Parameter report: Called once, with what became of the response.
+    /// - Parameter report: Called once with what happened to the response.
     func record(_ response: ReceivedResponse, report: @escaping @Sendable (ReceivedResponse.Outcome) -> Void) {
         if contents.add(response, report: report) { writeBodiesSoon() }
         saveSoon()
     }
 
-    /// Whether the responses that aren't written yet take too much memory, so that ``writeBodies()`` should be called before more
-    /// are delivered.
+    /// Whether the responses that aren't written yet take too much memory. Then ``writeBodies()`` should be called before more are
+    /// delivered.
     var isBehind: Bool { contents.hasTooManyPending }
 
     /// Writes the bodies of the responses that have arrived.

@@ -2,11 +2,12 @@ import Dispatch
 public import Foundation
 import Guarded
 
-/// Keeps responses as files in a folder, with a map that serves them: for use without a network, and as fixtures of tests.
+/// Keeps responses from the network as files in a folder, with a map that serves them: for use without a network, and as fixtures
+/// of tests.
 ///
-/// The folder has a map, `substitutions.json`, and the files in `Resources`, and serves as it is. What people write into the map
-/// is never changed: `null` entries name the URLs never to keep, and an entry of their own for a URL stays. Only one recorder
-/// can have a folder at a time. However a process ends, the map is valid and each of its files is whole.
+/// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is. The recorder never
+/// changes what you write into it: a `null` entry excludes URLs from recording, and an entry of your own for a URL stays. Only one
+/// recorder at a time can use a folder. However a process ends, the map is valid and each file that it names is whole.
 public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL
@@ -23,20 +24,21 @@ public final class SubstitutionRecorder: Sendable {
         var onProblem: (@Sendable (String) -> Void)?
     }
 
-    /// Changes a response before it is kept, or refuses it by returning `nil`.
+    /// Changes a response before it's kept, or refuses it by returning `nil`.
     public typealias Redaction = @Sendable (Response) -> Response?
 
-    /// Opens a folder, which is made if there is none.
+    /// Opens a folder. Creates it if it doesn't exist.
     ///
     /// - Parameters:
     ///   - folder: The folder for the map and the files.
-    ///   - limit: How many bytes the kept files may have together; the oldest are dropped. One of more than a twentieth of it is
-    ///     not kept.
-    ///   - redacting: Called once for each response that would be kept, before anything of it is written. Return the response,
-    ///     perhaps with another body, or `nil` to refuse it; then an earlier copy of its URL goes as well. The client receives
-    ///     what the server sent. It's called off the loader's queue, one response at a time, and must not call the recorder. Copies
-    ///     that are in the folder already aren't changed.
-    /// - Throws: If another recorder has the folder, if its map can't be read or is no JSON object, or if it can't be written.
+    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. The oldest responses are dropped to stay
+    ///     within it. A response larger than a twentieth of the limit isn't kept.
+    ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the response, perhaps
+    ///     with another body. Return `nil` to refuse it; an earlier copy for the URL is then dropped, too. The client still
+    ///     receives what the server sent. The closure is called off the loader's queue, for one response at a time, and must not
+    ///     call the recorder. It isn't called for copies that are already in the folder.
+    /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON object, or if the
+    ///   folder isn't writable.
     public init(
         folder: URL,
         limit: Int = 50_000_000,
@@ -47,24 +49,24 @@ public final class SubstitutionRecorder: Sendable {
     }
 
     deinit {
-        // Here and now: the last reference may go on the queue.
+        // Saved here, since the queue may be where the last reference is released.
         _ = contents.save()
     }
 
-    /// Writes what is kept, and lets go of the folder, so that another recorder can have it. Nothing is kept from now on, and
-    /// nothing answered. A recorder that goes closes by itself.
+    /// Writes everything that is kept, and releases the folder so that another recorder can use it. From now on, the recorder keeps
+    /// no responses and doesn't answer. A recorder also closes when it's deallocated.
     public func close() {
         report(contents.close())
     }
 
-    /// Writes at once what is kept: the responses that were delivered so far, and the map.
+    /// Writes everything that is kept at once: the responses that were delivered so far, and the map.
     ///
-    /// If that fails, as on a full disk, it is tried again with the next response.
+    /// If that fails, for example because the disk is full, the recorder tries again with the next response.
     public func flush() {
         report(contents.save())
     }
 
-    /// Is told what could not be written, in a sentence; on any thread.
+    /// A closure that is called on any thread with a sentence about what couldn't be written.
     public var onProblem: (@Sendable (String) -> Void)? {
         get { state.withLock { $0.onProblem } }
         set { state.withLock { $0.onProblem = newValue } }
@@ -74,7 +76,7 @@ public final class SubstitutionRecorder: Sendable {
         if let problem { onProblem?(problem) }
     }
 
-    /// Has everything written soon, on the recorder's queue: the first change almost at once, then several together.
+    /// Saves everything soon, on the recorder's queue: the first change almost at once, and later ones together.
     func saveSoon() {
         let now = DispatchTime.now()
         let time: DispatchTime? = state.withLock { state in
@@ -93,12 +95,12 @@ public final class SubstitutionRecorder: Sendable {
         }
     }
 
-    /// Has the bodies written now, on the recorder's queue, and the map later.
+    /// Writes the bodies now, on the recorder's queue. The map is written later.
     func writeBodiesSoon() {
         queue.async { [weak self] in
             guard let self else { return }
             contents.writeBodies()
-            // Not before, since it saves when it goes.
+            // Kept alive until now, since its deinitializer saves.
             withExtendedLifetime(self) {}
         }
     }

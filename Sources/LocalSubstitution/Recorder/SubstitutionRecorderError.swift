@@ -1,20 +1,20 @@
 public import Foundation
 
-/// Why a recorder can't keep responses in a folder, and what to do.
+/// Why a recorder can't keep responses in a folder, and how to fix it.
 public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// The kind of problem, for programs.
+    /// The kind of problem, for code that handles the error.
     public struct Kind: RawRepresentable, Sendable, Hashable {
         /// The name of the static member.
         public let rawValue: String
 
-        /// A kind by its name.
+        /// Creates a kind with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Another recorder, of this process or another, keeps in the folder.
+        /// Another recorder, in this process or another, uses the folder.
         public static let inUse = Kind(rawValue: "inUse")
         /// The folder's map can't be read, or isn't a JSON object.
         public static let unreadableMap = Kind(rawValue: "unreadableMap")
-        /// The folder or something in it can't be made, opened or written.
+        /// The folder or something in it can't be created, opened or written.
         public static let unwritable = Kind(rawValue: "unwritable")
     }
 
@@ -22,11 +22,11 @@ public struct SubstitutionRecorderError: Error, Sendable, CustomStringConvertibl
     public let kind: Kind
     /// The recorder's folder.
     public let folder: URL
-    /// What is wrong and what to do.
+    /// What's wrong, and how to fix it.
     public let message: String
 
     /// The folder and the message.
-    public var description: String { "the recorder's folder “\(folder.path)” \(message)".printable }
+    public var description: String { "The recorder's folder “\(folder.path)” \(message)".printable }
 
     /// The same as `description`.
     public var errorDescription: String? { description }

@@ -1,6 +1,6 @@
 /// ASCII bytes that need no percent-encoding in one part of a URL.
 struct AllowedBytes {
-    /// A bit for each byte below 128.
+    /// One bit for each byte below 128.
     private let bits: (low: UInt64, high: UInt64)
 
     init(_ characters: String) {

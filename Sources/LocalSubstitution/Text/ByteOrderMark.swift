@@ -1,4 +1,4 @@
-/// The mark that some programs put before a text in UTF-8 (Unicode §23.8). JSON parsers may ignore it (RFC 8259 §8.1).
+/// The mark that some programs put before UTF-8 text (Unicode §23.8). JSON parsers may ignore it (RFC 8259 §8.1).
 package enum ByteOrderMark {
     static let utf8: [UInt8] = [0xEF, 0xBB, 0xBF]
 

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// A short stand-in for a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012), under a fixed key.
+/// A short digest of a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012) and a fixed key.
 ///
-/// It is the same in every process, as what is kept on disk needs it. `Hasher` is not, and no other hash comes with the
-/// toolchain on every platform. It is fast, and two texts never share one by chance; it is no protection against somebody who
-/// looks for two that do.
+/// It's the same in every process, which files on disk need. `Hasher` isn't, and the toolchain has no other hash function on every
+/// platform. It's fast, and two texts never share a digest by chance. But it doesn't protect against an attacker who searches for
+/// two that do.
 package enum Digest {
-    /// The digest in base64url, without padding: 22 characters that mean the same in a URL's path and in a file's name.
+    /// Returns the digest in base64url, without padding: 22 characters that mean the same in a URL's path and in a file's name.
     static func base64(of text: String) -> String {
         var text = text
         let (high, low) = text.withUTF8 { digest(UnsafeRawBufferPointer($0)) }
@@ -26,13 +26,13 @@ package enum Digest {
         }
     }
 
-    /// The digest as 32 hexadecimal digits in lowercase: the same name also where letter case does not count.
+    /// Returns the digest as 32 lowercase hexadecimal digits. The name is unique even if letter case doesn't matter.
     package static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }
 
-    /// The digest of bytes, written in the same way.
+    /// Returns the digest of data, in base64url without padding.
     static func base64(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes(digest)
         return base64(high, low)
@@ -54,7 +54,7 @@ package enum Digest {
     }
 
     private struct State {
-        // The standard's initial words, for the key 0 and 128 bits of output.
+        // The algorithm's initial words, for the key 0 and 128 bits of output.
         private var v0: UInt64 = 0x736F_6D65_7073_6575
         private var v1: UInt64 = 0x646F_7261_6E64_6F6D ^ 0xEE
         private var v2: UInt64 = 0x6C79_6765_6E65_7261

@@ -1,9 +1,9 @@
-/// The number of edits that turn one text into another: bytes inserted, removed, replaced, or swapped with their neighbours.
+/// The number of edits that turn one text into another: bytes inserted, removed, replaced, or swapped with their neighbors.
 enum EditDistance {
     /// Returns the number of edits, if there are at most `limit`, and how much of the second text they account for.
     ///
-    /// For each number of edits, it finds how far into the texts they reach (Ukkonen 1985). So it gives up on very different
-    /// texts after a few bytes.
+    /// For each number of edits, it finds how far into the texts they reach (Ukkonen 1985). So it gives up on very different texts
+    /// after a few bytes.
     ///
     /// - Parameter beginning: Whether to accept a match with only the beginning of the second text.
     static func between(
@@ -25,14 +25,14 @@ enum EditDistance {
         limit: Int,
         beginning: Bool
     ) -> (edits: Int, length: Int)? {
-        // Indexed by how much longer the part of the second text is: from -limit to limit, and one more on each side.
+        // Indexed by how much longer the part of the second text is: from -limit to limit, with one more on each side.
         let shifts = 2 * limit + 3
         return withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * shifts) { reaches in
             reaches.initialize(repeating: -shifts)
             var (before, now) = (limit + 1, shifts + limit + 1)
             for edits in 0...limit {
                 for shift in stride(from: edits, through: -edits, by: -1) {
-                    // The part of the first text that is accounted for.
+                    // The length of the first text's part that is accounted for.
                     var reach = edits == 0 ? 0 : reaches[before + shift] + 1
                     reach = max(reach, reaches[before + shift - 1], reaches[before + shift + 1] + 1)
                     let swapped = reaches[before + shift] + 2

@@ -15,7 +15,7 @@ struct FoldedTexts: Sendable {
         bytes[(number == 0 ? 0 : items[number - 1].end)..<items[number].end]
     }
 
-    /// Returns whether a text may be within `limit` edits of another, or of that one's beginning.
+    /// Returns whether a text may be within `limit` edits of another, or of the other's beginning.
     func mayBe(_ number: Int, near other: Probe, limit: Int, beginning: Bool = false) -> Bool {
         let start = number == 0 ? 0 : items[number - 1].end
         let longer = items[number].end - start - other.text.count
@@ -42,7 +42,7 @@ struct FoldedTexts: Sendable {
 
         init(_ text: ArraySlice<UInt8>) {
             for byte in text {
-                // Small letters in one half, digits and marks in the other.
+                // Lowercase letters in one half, digits and marks in the other.
                 bits |= 1 << UInt64(byte >= UInt8(ascii: "a") ? byte & 31 : 32 | byte & 31)
             }
         }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// Walks through a JSON text (RFC 8259), and decodes only the values that it's asked for. Only valid as long as the buffer.
+/// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. It's only valid as long as the
+/// buffer.
 ///
-/// A strict cursor checks everything: a map was written by people, who want to know what is wrong with it. The other one is for
-/// archives. They may have 100 MB, nearly all of it bodies and headers that are only stepped over, and it steps over a string by
-/// looking for its end. So it doesn't check the characters of what it steps over, and leaves out strings that can't be decoded.
+/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is for archives.
+/// They may have 100 MB, nearly all of it bodies and headers that are skipped. It skips a string by looking for its end. So it
+/// doesn't check the characters of what it skips, and leaves out strings that can't be decoded.
 package struct JSONCursor {
-    /// Why a text isn't the JSON that was asked for, and the byte at which that shows.
+    /// The reason why a text isn't the JSON that was asked for, and the byte at which that shows.
     package struct SyntaxError: Error {
         let offset: Int
         package let message: String
-        /// Whether it may well be JSON, but no object.
+        /// Whether the text may be JSON, but isn't an object.
         var isOtherJSON = false
-        /// Whether it's nested deeper than the cursor goes.
+        /// Whether the text is nested deeper than the cursor goes.
         var isTooDeep = false
 
-        /// The 1-based line and column (in characters) of the byte.
+        /// Returns the byte's line and column, from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
             var (line, column) = (1, 1)
             for byte in bytes.prefix(offset) {
@@ -29,7 +30,7 @@ package struct JSONCursor {
         }
     }
 
-    /// The kind of a value, told by its first byte.
+    /// The kind of a value, as its first byte tells.
     package enum Kind {
         case string, object, array, number, other
     }
@@ -42,19 +43,19 @@ package struct JSONCursor {
     private let isStrict: Bool
     private let deepest: Int
 
-    /// A strict cursor refuses deeper nesting, so that hostile input can't exhaust the stack. A map's entries may have JSON
-    /// bodies that are ``JSONValue/deepest`` deep.
+    /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map's entries may have
+    /// JSON bodies that are ``JSONValue/deepest`` deep.
     static let deepest = JSONValue.deepest + 8
-    /// The same for any other text. Chrome nests a request's callers, some 32 deep.
+    /// The same for a lenient cursor. Chrome nests a request's callers, some 32 deep.
     private static let deepestInArchive = 256
 
-    /// A cursor at the beginning of a text.
+    /// Creates a lenient cursor at the beginning of a text.
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
         self.init(bytes, in: start..<bytes.count, line: 1, isStrict: false)
     }
 
-    /// A cursor of one value inside a text; `line` is the line on which the value begins.
+    /// Creates a cursor for one value inside a text. The value begins on `line`.
     init(
         _ bytes: UnsafeBufferPointer<UInt8>,
         in range: Range<Int>,
@@ -71,7 +72,7 @@ package struct JSONCursor {
         skipWhiteSpace()
     }
 
-    /// The kind of the value that comes next; `nil` at the end.
+    /// The kind of the next value; `nil` at the end.
     package var next: Kind? {
         guard offset < end else { return nil }
         switch bytes[offset] {
@@ -85,7 +86,7 @@ package struct JSONCursor {
 
     // MARK: Values
 
-    /// Takes any value. Of an object, `member` gets each key with its line, and must take its value.
+    /// Reads any value. If it's an object, calls `member` with each key and its line. `member` must read the value.
     package mutating func object(
         _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
@@ -99,13 +100,13 @@ package struct JSONCursor {
         }
     }
 
-    /// Takes any value. Of an array, `element` must take each value.
+    /// Reads any value. If it's an array, calls `element` for each value, which it must read.
     package mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
         guard next == .array else { return try skip() }
         try list(from: .leftBracket, to: .rightBracket, element)
     }
 
-    /// Reads any value. Returns the range of a string's text between its quotes, still escaped; otherwise `nil`.
+    /// Reads any value. Returns the range of a string's text between its quotes, with escapes; `nil` for other values.
     package mutating func rawText() throws(SyntaxError) -> Range<Int>? {
         guard next == .string else {
             try skip()
@@ -114,20 +115,20 @@ package struct JSONCursor {
         return try rawString()
     }
 
-    /// Reads any value. Returns a string's text; otherwise `nil`.
+    /// Reads any value. Returns a string's text; `nil` for other values.
     package mutating func text() throws(SyntaxError) -> String? {
         guard let range = try rawText() else { return nil }
         return try decoded(range)
     }
 
-    /// Reads any value. Returns an integer; otherwise `nil`.
+    /// Reads any value. Returns an integer; `nil` for other values.
     package mutating func integer() throws(SyntaxError) -> Int? {
         let (start, kind) = (offset, next)
         try skip()
         return kind == .number ? Int(String(decoding: bytes[start..<offset], as: UTF8.self)) : nil
     }
 
-    /// Steps over any value.
+    /// Skips any value.
     package mutating func skip() throws(SyntaxError) {
         switch next {
         case .string:
@@ -146,14 +147,14 @@ package struct JSONCursor {
         case .other:
             try skipWord()
         case nil:
-            throw failure("ends where a value is due")
+            throw failure("ends where a value is expected.")
         }
     }
 
     /// Checks that only white space follows.
     package mutating func finish() throws(SyntaxError) {
         skipWhiteSpace()
-        if offset < end { throw failure("has something after its closing }") }
+        if offset < end { throw failure("has text after its end. Remove it.") }
     }
 
     private mutating func list(
@@ -161,11 +162,11 @@ package struct JSONCursor {
         to last: UInt8,
         _ element: (inout JSONCursor) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
-        guard take(first) else { throw failure("has no JSON value here") }
+        guard take(first) else { throw failure("needs a JSON value here.") }
         depth += 1
         defer { depth -= 1 }
         guard depth <= deepest else {
-            throw SyntaxError(offset: offset, message: "is nested more than \(deepest) levels deep", isTooDeep: true)
+            throw SyntaxError(offset: offset, message: "is nested more than \(deepest) levels deep.", isTooDeep: true)
         }
         skipWhiteSpace()
         if take(last) { return }
@@ -176,11 +177,13 @@ package struct JSONCursor {
             let comma = offset
             guard take(.comma) else {
                 let isCutOff = offset == end && !isStrict
-                throw failure(isCutOff ? "ends before it is whole" : "needs a comma or \(Unicode.Scalar(last)) here")
+                throw failure(
+                    isCutOff ? "is incomplete. Export it again." : "needs a comma or \(Unicode.Scalar(last)) here."
+                )
             }
             skipWhiteSpace()
             if offset < end, bytes[offset] == last {
-                throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(last)): remove it")
+                throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(last)). Remove it.")
             }
         }
     }
@@ -190,7 +193,7 @@ package struct JSONCursor {
             offset += word.utf8.count
             return
         }
-        throw failure("has no JSON value here")
+        throw failure("needs a JSON value here.")
     }
 
     /// RFC 8259 §6: `-`, an integer without leading zeros, then a fraction, then an exponent.
@@ -199,12 +202,12 @@ package struct JSONCursor {
         _ = take(UInt8(ascii: "-"))
         if !take(UInt8(ascii: "0")), !takeDigits() {
             offset = start
-            throw failure("has no JSON value here")
+            throw failure("needs a JSON value here.")
         }
-        if take(UInt8(ascii: ".")), !takeDigits() { throw failure("needs a digit after the decimal point") }
+        if take(UInt8(ascii: ".")), !takeDigits() { throw failure("needs a digit after the decimal point.") }
         if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
             _ = take(UInt8(ascii: "+")) || take(UInt8(ascii: "-"))
-            guard takeDigits() else { throw failure("needs a digit in the exponent") }
+            guard takeDigits() else { throw failure("needs a digit in the exponent.") }
         }
     }
 
@@ -212,14 +215,14 @@ package struct JSONCursor {
 
     private mutating func rawKey() throws(SyntaxError) -> Range<Int> {
         guard next == .string else {
-            throw failure(offset < end ? "needs a key in double quotes here" : "ends inside an object")
+            throw failure(offset < end ? "needs a key in double quotes here." : "ends inside an object.")
         }
         return try rawString()
     }
 
     private mutating func takeColon(after key: Range<Int>) throws(SyntaxError) {
         skipWhiteSpace()
-        guard take(.colon) else { throw failure("needs a colon after the key “\(try decoded(key) ?? "")”") }
+        guard take(.colon) else { throw failure("needs a colon after the key “\(try decoded(key) ?? "")”.") }
         skipWhiteSpace()
     }
 
@@ -228,18 +231,18 @@ package struct JSONCursor {
         if isStrict { _ = try decoded(range) }
     }
 
-    /// Takes a string, and returns the place of its text between its quotes.
+    /// Reads a string, and returns the range of its text between its quotes.
     private mutating func rawString() throws(SyntaxError) -> Range<Int> {
         let start = offset + 1
         guard let quote = try isStrict ? checkedQuote(from: start) : quote(from: start) else {
             offset = end
-            throw failure("ends inside a string")
+            throw failure("ends inside a string.")
         }
         offset = quote + 1
         return start..<quote
     }
 
-    /// Returns the place of the quote that ends a string; `nil` if there isn't one.
+    /// Returns the position of the quote that ends a string; `nil` if there isn't one.
     private func quote(from start: Int) -> Int? {
         var from = start
         while from < end, let base = bytes.baseAddress {
@@ -254,7 +257,7 @@ package struct JSONCursor {
         return nil
     }
 
-    /// The same, for a string without control characters.
+    /// Does the same, but throws an error if the string has a control character.
     private mutating func checkedQuote(from start: Int) throws(SyntaxError) -> Int? {
         var place = start
         while place < end {
@@ -262,10 +265,10 @@ package struct JSONCursor {
             case .quote: return place
             case .backslash: place += 2
             case 0..<0x20:
-                // A wrong escape before it comes first.
+                // An invalid escape before it takes precedence.
                 _ = try decoded(start..<place)
                 offset = place
-                throw failure("has an unescaped control character in a string")
+                throw failure("has an unescaped control character in a string. Escape it.")
             default: place += 1
             }
         }
@@ -273,7 +276,7 @@ package struct JSONCursor {
         return nil
     }
 
-    /// The text of a string; `nil` if the cursor isn't strict and it can't be decoded.
+    /// Returns the text of a string; `nil` if a lenient cursor can't decode it.
     private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
         do throws(JSONEscapes.Failure) {
@@ -311,14 +314,14 @@ package struct JSONCursor {
 
     // MARK: Failures
 
-    /// Returns the error for what is wrong here, or for what is more likely the reason.
+    /// Returns an error with a message, unless there's a more likely reason for it: the text isn't UTF-8, or has a comment.
     package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
         let isUTF16 =
             bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0)
-        if isUTF16 { return SyntaxError(offset: 0, message: "is UTF-16 or UTF-32, not UTF-8: save it as UTF-8") }
+        if isUTF16 { return SyntaxError(offset: 0, message: "is UTF-16 or UTF-32. Save it as UTF-8.") }
         let rest = bytes[offset..<end]
         if isStrict, rest.starts(with: "//".utf8) || rest.starts(with: "/*".utf8) {
-            let message = "has a comment, which JSON doesn't allow: remove it, or use an entry's field “comment”"
+            let message = "has a comment, which JSON doesn't allow. Remove it, or use an entry's field “comment”."
             return SyntaxError(offset: offset, message: message)
         }
         return SyntaxError(offset: offset, message: message, isOtherJSON: isOtherJSON)

@@ -12,10 +12,10 @@ struct JSONDifference: Sendable {
 }
 
 extension JSONValue {
-    /// Why the value isn't a part of another one; `nil` if it is.
+    /// Returns why the value isn't a part of another one; `nil` if it is.
     ///
-    /// Of an object only the members named count. Arrays have the same length. Strings are equal scalar by scalar, numbers as
-    /// decimals.
+    /// For objects, only the members of the part count. Arrays must have the same length. Strings are compared scalar by scalar,
+    /// and numbers as decimals.
     func difference(from whole: JSONValue, at path: String = "") -> JSONDifference? {
         switch (self, whole) {
         case (.object(let part), .object(let whole)):

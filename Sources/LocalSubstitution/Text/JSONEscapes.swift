@@ -1,14 +1,16 @@
 package import Foundation
 
-/// The text of a JSON string: what is between its quotes, with its escapes decoded (RFC 8259 §7).
+/// A decoder for the text between a JSON string's quotes, with its escapes (RFC 8259 §7).
 package enum JSONEscapes {
-    /// Why a string has no text, and the byte of it at which that shows.
+    /// The reason why a string can't be decoded, and the byte of it at which that shows.
     package struct Failure: Error {
         let offset: Int
         let message: String
     }
 
-    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as wherever a browser writes text as UTF-8.
+    /// Returns the text of a string.
+    ///
+    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as it does when a browser writes text as UTF-8.
     static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(Failure) -> String {
         let isPlain = raw.baseAddress.map { memchr($0, Int32(backslash), raw.count) == nil } ?? true
         let text = isPlain ? String(utf8: raw) : String(utf8: try bytes(raw, repairsHalves: repairsHalves))
@@ -17,17 +19,17 @@ package enum JSONEscapes {
             var decoder = UTF8()
             var iterator = raw.makeIterator()
             while case .scalarValue(let scalar) = decoder.decode(&iterator) { valid += UTF8.width(scalar) }
-            throw Failure(offset: valid, message: "is not UTF-8 here: save it as UTF-8")
+            throw Failure(offset: valid, message: "isn't UTF-8 here. Save it as UTF-8.")
         }
         return text
     }
 
-    /// The text's bytes, of which those that were not escaped are not checked.
+    /// Returns the text's bytes. Those that weren't escaped aren't checked.
     package static func bytes(
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
     ) throws(Failure) -> Data {
-        // Decoded text is never longer than its escapes. Written in place, since `Data.append` is slow for short runs.
+        // Decoded text is never longer than its escapes. It's written in place, since `Data.append` is slow for short runs.
         var result = Data(count: raw.count)
         let count = result.withUnsafeMutableBytes { target in
             // `Result`, since `withUnsafeMutableBytes` has no typed errors.
@@ -37,7 +39,7 @@ package enum JSONEscapes {
         return result
     }
 
-    /// Returns the number of bytes.
+    /// Decodes a string into a buffer, and returns the number of bytes.
     private static func decode(
         _ raw: UnsafeBufferPointer<UInt8>,
         into result: UnsafeMutableRawBufferPointer,
@@ -46,7 +48,7 @@ package enum JSONEscapes {
         guard let base = raw.baseAddress, let target = result.baseAddress else { return 0 }
         var (index, count) = (0, 0)
         while index < raw.count {
-            // Whole runs at a time: most of a text has no escapes.
+            // Copies whole runs at a time, since most of a text has no escapes.
             let found = memchr(base + index, Int32(backslash), raw.count - index)
             let escape = found.map { UnsafeRawPointer($0) - UnsafeRawPointer(base) } ?? raw.count
             memcpy(target + count, base + index, escape - index)
@@ -62,13 +64,13 @@ package enum JSONEscapes {
         return count
     }
 
-    /// Takes the escape that begins at an index.
+    /// Decodes the escape at an index, and moves the index behind it.
     private static func scalar(
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
         _ repairsHalves: Bool
     ) throws(Failure) -> Unicode.Scalar {
-        guard index + 1 < raw.count else { throw Failure(offset: index, message: "ends inside a string") }
+        guard index + 1 < raw.count else { throw Failure(offset: index, message: "ends inside a string.") }
         let scalar: Unicode.Scalar
         switch raw[index + 1] {
         case UInt8(ascii: "\""): scalar = "\""
@@ -80,20 +82,20 @@ package enum JSONEscapes {
         case UInt8(ascii: "r"): scalar = "\r"
         case UInt8(ascii: "t"): scalar = "\t"
         case UInt8(ascii: "u"): return try unicode(raw, &index, repairsHalves)
-        default: throw Failure(offset: index, message: "has an unknown escape in a string")
+        default: throw Failure(offset: index, message: "has an unknown escape in a string. Write \\\\ for a backslash.")
         }
         index += 2
         return scalar
     }
 
-    /// Takes `\u` and four digits, or two of them that are a surrogate pair.
+    /// Decodes `\u` and four digits, or two of these that form a surrogate pair.
     private static func unicode(
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
         _ repairsHalves: Bool
     ) throws(Failure) -> Unicode.Scalar {
         guard let first = unit(raw, at: index) else {
-            throw Failure(offset: index, message: "needs four hexadecimal digits after \\u")
+            throw Failure(offset: index, message: "needs four hexadecimal digits after \\u.")
         }
         let start = index
         index += 6
@@ -104,7 +106,7 @@ package enum JSONEscapes {
             index += 6
             return scalar
         }
-        guard repairsHalves else { throw Failure(offset: start, message: "has half of a surrogate pair in a string") }
+        guard repairsHalves else { throw Failure(offset: start, message: "has half of a surrogate pair in a string.") }
         return "\u{FFFD}"
     }
 

@@ -1,8 +1,9 @@
-/// A number as JSON writes it, compared as the decimal that it is: `1`, `1.0` and `10e-1` are equal.
+/// A JSON number that is compared as a decimal: `1`, `1.0` and `10e-1` are equal.
 ///
-/// It has any number of digits and any exponent, and never becomes a `Double`, which would take different numbers for equal.
+/// It can have any number of digits and any exponent. It's never converted to a `Double`, since different numbers would become
+/// equal.
 struct JSONNumber: Sendable {
-    /// As it is written (RFC 8259 §6).
+    /// The number as written (RFC 8259 §6).
     let text: String
 
     /// The number as 0.`digits` × 10^`exponent`.
@@ -32,12 +33,12 @@ struct JSONNumber: Sendable {
         let significant = all.drop { $0 == UInt8(ascii: "0") }
         guard let last = significant.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return Decimal() }
         decimal.digits = Array(significant[...last])
-        // What follows the `e`.
+        // The rest is the exponent, after its `e`.
         decimal.exponent = Self.sum(of: rest.dropFirst(), and: integer.count - significant.startIndex)
         return decimal
     }
 
-    /// The sum of a written integer of any length and a small one.
+    /// Returns the sum of a written integer of any length and a small one.
     private static func sum(of written: Substring.UTF8View, and shift: Int) -> String {
         let isNegative = written.first == UInt8(ascii: "-")
         let digits = written.drop { !$0.isDigit }.drop { $0 == UInt8(ascii: "0") }
@@ -45,7 +46,7 @@ struct JSONNumber: Sendable {
             let magnitude = Int(String(Substring(digits))) ?? 0
             return String((isNegative ? -magnitude : magnitude) + shift)
         }
-        // So large a number keeps its sign. Only its low digits change, and perhaps a carry passes to the others.
+        // A number this large keeps its sign. Only its low digits change, except for a carry.
         var high = Array(digits.dropLast(lowDigits))
         var low = (Int(String(Substring(digits.suffix(lowDigits)))) ?? 0) + (isNegative ? -shift : shift)
         if low >= lowLimit {

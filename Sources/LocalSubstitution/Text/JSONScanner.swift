@@ -1,13 +1,13 @@
-/// Reads the members of a JSON object with what `JSONDecoder` does not tell: the line of each, and keys given twice.
+/// A reader of a JSON object's members that also tells what `JSONDecoder` doesn't: the line of each, and keys given twice.
 ///
-/// It checks the syntax of everything, decodes keys and strings, and hands on the bytes of other values for `JSONDecoder`.
+/// It checks the syntax of everything, decodes keys and strings, and passes on the bytes of other values for `JSONDecoder`.
 package struct JSONScanner {
     /// One key and value of an object.
     package struct Member {
         package let key: String
         let line: Int
         let value: Value
-        /// Where the value is written.
+        /// The value's range in the text.
         package let range: Range<Int>
     }
 
@@ -32,27 +32,27 @@ package struct JSONScanner {
         self.init(bytes, in: 0..<bytes.count, line: 1)
     }
 
-    /// A scanner of one value inside a text; `line` is the line on which the value begins.
+    /// Creates a scanner for one value inside a text. The value begins on `line`.
     init(_ bytes: [UInt8], in range: Range<Int>, line: Int) {
         self.bytes = bytes
         self.range = range
         self.line = line
     }
 
-    /// The members of the object that is the whole text, in their order, equal keys included.
+    /// Returns the members of the object that is the whole text, in their order, including those with equal keys.
     package func members() throws(JSONCursor.SyntaxError) -> [Member] {
         var members: [Member] = []
         try forEachMember { members.append($0) }
         return members
     }
 
-    /// Reads the members one by one. If there's an error, it's thrown after the members before it.
+    /// Passes the members to a closure one by one. An error is thrown only after the members before it were passed.
     func forEachMember(_ body: (Member) -> Void) throws(JSONCursor.SyntaxError) {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
-            guard let first = cursor.next else { throw cursor.failure("is empty") }
+            guard let first = cursor.next else { throw cursor.failure("is empty. Write a JSON object.") }
             guard first == .object else {
-                throw cursor.failure("is not a JSON object: it must begin with {", isOtherJSON: true)
+                throw cursor.failure("isn't a JSON object. Begin it with {.", isOtherJSON: true)
             }
             try cursor.object { cursor, key, line throws(JSONCursor.SyntaxError) in
                 let start = cursor.offset
@@ -63,7 +63,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Reads the elements of the array that is the whole text.
+    /// Returns the elements of the array that is the whole text.
     func elements() throws(JSONCursor.SyntaxError) -> [Element] {
         var elements: [Element] = []
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in

@@ -1,4 +1,4 @@
-/// The text of a JSON string, compared scalar by scalar. Swift's own comparison takes “é” for an “e” with a combining accent.
+/// The text of a JSON string, compared scalar by scalar. To Swift's own comparison, “é” equals an “e” with a combining accent.
 struct JSONString: Sendable, Hashable {
     let text: String
 

@@ -1,6 +1,6 @@
-/// Writes JSON (RFC 8259), as short as it can be read by people.
+/// A writer of JSON (RFC 8259) that is short, but easy to read.
 package enum JSONText {
-    /// A string in its quotes. A slash is not escaped.
+    /// Returns a string in quotes. A slash isn't escaped.
     package static func string(_ text: String) -> String {
         guard
             text.utf8.contains(where: {
@@ -22,20 +22,20 @@ package enum JSONText {
         return result + "\""
     }
 
-    /// An object on one line.
+    /// Returns an object on one line.
     ///
-    /// - Parameter members: Keys, and values that are JSON.
+    /// - Parameter members: Keys, and values in JSON.
     package static func object(_ members: [(key: String, value: String)]) -> String {
         members.isEmpty ? "{}" : "{ " + members.map { "\(string($0.key)): \($0.value)" }.joined(separator: ", ") + " }"
     }
 
-    /// An object with one member a line, in the order of the keys. Those that begin with `$` come first.
+    /// Returns an object with one member on each line, in the order of the keys. Keys that begin with `$` come first.
     package static func lines(_ members: [String: String], indent: String = "") -> String {
         guard !members.isEmpty else { return "{}" }
         let sorted = members.sorted { first, second in
             let reserved = (first.key.utf8.first == UInt8(ascii: "$"), second.key.utf8.first == UInt8(ascii: "$"))
             if reserved.0 != reserved.1 { return reserved.0 }
-            // “$schema” first: editors look for it there.
+            // “$schema” comes first, since editors look for it there.
             if reserved.0, (first.key == "$schema") != (second.key == "$schema") { return first.key == "$schema" }
             return first.key < second.key
         }

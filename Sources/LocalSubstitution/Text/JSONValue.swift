@@ -1,4 +1,4 @@
-/// A JSON value, to be compared with a part of another one.
+/// A JSON value that can be compared with a part of another one.
 enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -7,10 +7,10 @@ enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object(Object)
 
-    /// How deep a value may be nested.
+    /// The deepest nesting of a value.
     static let deepest = 64
 
-    /// The members of an object in the order in which they are written. Of a key that is given twice, the last counts.
+    /// The members of an object, in the order in which they're written. If a key is given twice, the last one counts.
     struct Object: Sendable, Hashable {
         private(set) var members: [(key: JSONString, value: JSONValue)] = []
         private var places: [JSONString: Int] = [:]
@@ -19,7 +19,7 @@ enum JSONValue: Sendable, Hashable {
             first.members.count == second.members.count && first.members.allSatisfy { second[$0.key] == $0.value }
         }
 
-        /// Without the values, since the order of the members doesn't count.
+        /// Leaves out the values, since the order of the members doesn't matter.
         func hash(into hasher: inout Hasher) { hasher.combine(Set(places.keys)) }
 
         subscript(key: JSONString) -> JSONValue? { places[key].map { members[$0].value } }
@@ -34,7 +34,7 @@ enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Reads a text that is one JSON value. Strict, and never deeper than ``deepest``.
+    /// Parses a text that is one JSON value, strictly and up to ``deepest`` levels deep.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONCursor.SyntaxError) {
         let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
         var cursor = JSONCursor(bytes, in: start..<bytes.count, line: 1, isStrict: true, deepest: Self.deepest)
@@ -77,7 +77,7 @@ enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// A scalar as JSON writes it, or what kind of value it is.
+    /// A scalar as written in JSON, or the kind of value.
     var description: String {
         switch self {
         case .null: "null"

@@ -1,7 +1,7 @@
-/// Names, ordered by the age of what they stand for.
+/// Names, in the order of their age.
 ///
-/// Each has a stamp, which increases from one to the next. The owner knows the current stamp of each name; a name with another
-/// stamp is out of date. Names that are out of date are removed once they are the most.
+/// Each name has a stamp, which is higher than those of older names. The owner knows the current stamp of each name; a name
+/// with another stamp is out of date. Names that are out of date are removed once they're in the majority.
 struct NamesByAge: Sendable {
     private var items: [(name: String, stamp: Int)] = []
     private var first = 0
@@ -13,10 +13,10 @@ struct NamesByAge: Sendable {
         self.items = items
     }
 
-    /// How many names are in it, including those out of date.
+    /// The number of names, including those that are out of date.
     var count: Int { items.count }
 
-    /// - Parameter count: How many names aren't out of date.
+    /// - Parameter count: The number of names that aren't out of date.
     mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, stamp))
         guard items.count - first > 2 * count + 64 else { return }

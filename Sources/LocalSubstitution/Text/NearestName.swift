@@ -1,4 +1,4 @@
-/// Finds the name that was probably meant, among many.
+/// A search for the name that was probably meant.
 package struct NearestName: Sendable {
     private let names: [String]
     private var folded = FoldedTexts()
@@ -6,7 +6,7 @@ package struct NearestName: Sendable {
     /// The number of names that `of(_:)` may still compare letter by letter. It bounds the total time of many calls.
     private var comparisonsLeft = 100_000
 
-    /// A name with more mistakes was probably not meant.
+    /// The limit of mistakes. A name with more of them was probably not meant.
     private static let mostEdits = 3
 
     package init(_ names: some Sequence<String>) {
@@ -14,7 +14,7 @@ package struct NearestName: Sendable {
         for name in self.names { folded.append(Array(name.lowercased().utf8)) }
     }
 
-    /// Returns the name that takes the fewest edits, if those are few for its length.
+    /// Returns the name that takes the fewest edits; `nil` if those are too many for its length.
     package mutating func of(_ name: String) -> String? {
         let typed = FoldedTexts.Probe(Array(name.lowercased().utf8))
         var best: (number: Int, edits: Int)?

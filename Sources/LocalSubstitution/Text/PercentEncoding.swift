@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2), on UTF-8 bytes.
 package enum PercentEncoding {
-    /// The bytes with every valid `%XX` decoded once; anything else is kept.
+    /// Returns the bytes with every valid `%XX` decoded once. Everything else stays as it is.
     package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let bytes = Array(bytes)
         var result: [UInt8] = []
@@ -26,7 +26,7 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Encodes a byte.
+    /// Appends a byte with its percent-encoding.
     package static func append(_ byte: UInt8, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "%"))
         result.append(hexDigits[Int(byte >> 4)])

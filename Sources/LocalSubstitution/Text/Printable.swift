@@ -1,5 +1,5 @@
 extension String {
-    /// The text with the characters that control a terminal escaped, such as `\u{1B}`. A map or server can contain any of them.
+    /// The text with escapes, such as `\u{1B}`, for characters that control a terminal. A map or server can contain any of them.
     package var printable: String {
         guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

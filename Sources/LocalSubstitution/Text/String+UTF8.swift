@@ -1,18 +1,18 @@
 import Foundation
 
 extension String {
-    /// The text that UTF-8 bytes spell, or `nil` if they aren't valid UTF-8.
+    /// Creates a string from UTF-8 bytes; `nil` if they aren't valid.
     ///
     /// `String(validating:as:)` does the same, but needs iOS 18.
     package init?(utf8 bytes: some Collection<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
-        // Decoding replaces what is invalid by U+FFFD, so the bytes differ then.
+        // Decoding replaces invalid bytes with U+FFFD, so the bytes then differ.
         guard text.utf8.count == bytes.count, text.hasUTF8(bytes) else { return nil }
         self = text
     }
 
     private func hasUTF8(_ bytes: some Collection<UInt8>) -> Bool {
-        // One comparison where both lie in one piece, since this runs for every string of a map.
+        // Contiguous bytes are compared at once, since this runs for every string of a map.
         let isEqual = bytes.withContiguousStorageIfAvailable { bytes in
             utf8.withContiguousStorageIfAvailable { own in
                 guard let own = own.baseAddress, let other = bytes.baseAddress else { return true }

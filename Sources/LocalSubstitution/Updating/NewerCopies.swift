@@ -8,29 +8,29 @@ import FoundationNetworking
 
 /// Newer copies of files from the network, for entries with `"use": "untilUpdated"`.
 ///
-/// The file answers at once. In the background, once an hour for each URL, the network is asked for it. When the network was
-/// asked isn't kept on disk, so a new process may ask once more. Copies are stored in the default cache.
+/// The file answers at once. In the background, the network is asked for a newer copy, at most once an hour for each URL. The time
+/// isn't kept on disk, so a new process may ask again sooner. Copies are stored in the default cache.
 final class NewerCopies: Sendable {
-    /// An entry's file, and the URL that it answers.
+    /// An entry's file and the URL it answers.
     struct Question: Sendable {
         /// The URL in canonical form.
         let url: String
-        /// The URL as it was asked for.
+        /// The URL as it was requested.
         let requested: URL
         let key: String
         let fileName: String
         let folder: ResourcesFolder
     }
 
-    /// What answers a question: the file, or the copy that replaces it.
+    /// The answer to a question: the file, or the copy that replaces it.
     struct Answer: Sendable {
-        /// The file's, or the copy's.
+        /// The bytes of the file or copy.
         let bytes: FileBytes
-        /// `nil` where the file answers.
+        /// The copy's facts; `nil` if the file answers.
         let copy: NewerCopy.Facts?
-        /// Where the bytes are held, if they are the copy's.
+        /// Where the bytes are held; `nil` if they're the file's.
         let place: String?
-        /// Tells when the answer has changed.
+        /// Tells whether the answer has changed since.
         let stamp: UpdateRecord.Stamp
     }
 
@@ -47,9 +47,9 @@ final class NewerCopies: Sendable {
 
     // MARK: Answering
 
-    /// What answers a question whose file was just read: the file, or the copy that replaces it.
+    /// Answers a question whose file was just read, with the file or the copy that replaces it.
     ///
-    /// Asks the network in the background if it's time. May look into the default cache, and so on disk.
+    /// If it's time, also asks the network in the background. May look into the default cache, which may read from disk.
     func answer(_ question: Question, file: FileBytes) -> Answer {
         let record = schedule.record(for: question.url)
         let stamp = record.stamp
@@ -66,7 +66,7 @@ final class NewerCopies: Sendable {
         )
     }
 
-    /// Whether ``answer(_:file:)`` would read nothing that isn't in memory.
+    /// Returns whether ``answer(_:file:)`` would find everything in memory.
     func isAtHand(_ url: String, file: FileBytes) -> Bool {
         switch schedule.knownRecord(for: url)?.copy {
         case .absent?: return true
@@ -75,7 +75,7 @@ final class NewerCopies: Sendable {
         }
     }
 
-    /// The copy that answers for a URL in place of a file, if one does. Changes nothing.
+    /// Returns the copy that replaces a file for a URL; `nil` if the file answers. Changes nothing.
     func explainedCopy(of url: String, fileName: String, in folder: ResourcesFolder) -> NewerCopy.Facts? {
         guard let copy = storedCopy(of: url) else { return nil }
         let file = files.currentFile(at: folder.path(of: fileName)) ?? (try? FileBytes(opening: fileName, in: folder))
@@ -117,10 +117,10 @@ final class NewerCopies: Sendable {
         release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
     }
 
-    /// Forgets every copy. The default cache has removed its own.
+    /// Forgets every copy. The default cache has already removed its responses.
     func removeAll() { schedule.removeAll() }
 
-    /// Removes a copy that doesn't replace the file any more, unless another has arrived since.
+    /// Removes a copy that no longer replaces the file, unless another has arrived since.
     private func removeOutdatedCopy(of url: String, _ stamp: UpdateRecord.Stamp) {
         guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
         release(facts, of: url)
@@ -129,7 +129,7 @@ final class NewerCopies: Sendable {
 
     // MARK: Copies in memory
 
-    /// It isn't a path, so no file is ever held there.
+    /// Returns the name under which a copy's bytes are held. It isn't a path, so it can't collide with a file's.
     private static func place(of facts: NewerCopy.Facts, _ url: String) -> String { "\(url) \(facts.digest)" }
 
     private func heldCopy(_ facts: NewerCopy.Facts, of url: String, insteadOf file: FileBytes) -> FileBytes? {
@@ -163,15 +163,15 @@ final class NewerCopies: Sendable {
 
 extension NewerCopies {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
-        // Without a cache that lends its storage, no copy could be stored.
+        // Without a cache that lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
         let known = storedCopy(of: question.url)
         known?.facts.validators?.makeConditional(&request)
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
-            // Off the session's queue, which other loads need.
+            // Leaves the session's queue to other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 let event = self?.event(after: outcome, to: question, isConditional: known?.facts.validators != nil)
-                // Before a listener hears of it and asks again.
+                // Before a listener hears of the event and asks again.
                 done()
                 if let event { self?.observers.emit(event) }
             }
@@ -191,7 +191,7 @@ extension NewerCopies {
             case .tooLong:
                 throw RefreshFailure(
                     reason:
-                        "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity: raise "
+                        "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity; raise "
                         + "its diskCapacity"
                 )
             case .answer(let response, _) where response.statusCode == 304 && isConditional:
@@ -209,7 +209,7 @@ extension NewerCopies {
         }
     }
 
-    /// Stores a response if it's neither what the file has nor what is stored already; returns whether it's newer.
+    /// Stores a response that differs from the file and from the stored copy. Returns whether it's newer.
     private func store(
         _ data: Data,
         _ response: HTTPURLResponse,
@@ -219,7 +219,7 @@ extension NewerCopies {
         do throws(FileProblem) {
             file = try files.file(question.fileName, in: question.folder)
         } catch {
-            throw RefreshFailure(reason: "the entry's file \(error.message)")
+            throw RefreshFailure(reason: "the entry's file \(error.fragment)")
         }
         let known = storedCopy(of: question.url)
         let record = schedule.record(for: question.url)
@@ -229,12 +229,12 @@ extension NewerCopies {
         }
         let copy = NewerCopy(data, response, insteadOf: file)
         if copy.facts != known?.facts {
-            // The same bytes may arrive with another validator.
+            // The same bytes may arrive with a new validator.
             try store(copy, insteadOf: known, question.url, record)
         } else if record.copy.facts == copy.facts {
             return false
         }
-        // Even if a lookup has found the copy by now: other responses were made before it was stored.
+        // Even if a lookup has already found the copy: other responses were made before it was stored.
         release(record.change(to: .kept(copy.facts)), of: question.url)
         return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
     }
@@ -248,12 +248,12 @@ extension NewerCopies {
         guard let request = NewerCopy.request(for: url) else { return }
         if let stored = copy.stored { defaultCache.store(stored, under: request) }
         guard storedCopy(of: url)?.facts != copy.facts else { return }
-        // `URLCache` has removed the older copy even if it refused the new one as too large.
+        // `URLCache` removes the older copy even if it refuses the new one as too large.
         if let stored = known?.stored {
             defaultCache.store(stored, under: request)
         } else {
             release(record.change(to: .unknown), of: url)
         }
-        throw RefreshFailure(reason: "the default cache did not store the \(copy.data.count) bytes")
+        throw RefreshFailure(reason: "the default cache didn't store the \(copy.data.count) bytes")
     }
 }

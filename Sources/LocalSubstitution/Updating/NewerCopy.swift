@@ -11,9 +11,9 @@ struct NewerCopy: Sendable {
 
     /// Everything about a copy except its bytes.
     struct Facts: Sendable, Hashable {
-        /// Of the copy's own bytes.
+        /// The digest of the copy's own bytes.
         let digest: String
-        /// The size of the file that the copy replaces. If the size or digest differs, the app has shipped another file.
+        /// The size of the file that the copy replaces. If the file's size or digest differs, the app has shipped another file.
         let fileSize: Int
         let fileDigest: String
         /// The server's headers.
@@ -21,7 +21,7 @@ struct NewerCopy: Sendable {
         let entityTag: String?
         let lastModified: String?
 
-        /// Whether the file is still the one that the copy replaces.
+        /// Returns whether a file is still the one that the copy replaces.
         func standsFor(_ file: FileBytes) -> Bool {
             fileSize == file.data.count && fileDigest == file.digest
         }
@@ -39,7 +39,7 @@ struct NewerCopy: Sendable {
         }
     }
 
-    /// A copy of what a server answered, in place of a file.
+    /// Creates a copy from a server's response, in place of a file.
     init(_ data: Data, _ response: HTTPURLResponse, insteadOf file: FileBytes) {
         self.data = data
         facts = Facts(
@@ -52,12 +52,12 @@ struct NewerCopy: Sendable {
 
     // MARK: In the default cache
 
-    // Stored as headers, since Apple doesn't document what else `URLCache` keeps on disk.
+    // Kept in headers, since Apple doesn't document what else `URLCache` keeps on disk.
     private static let digestHeader = "LocalSubstitution-Digest"
     private static let fileSizeHeader = "LocalSubstitution-File-Size"
     private static let fileDigestHeader = "LocalSubstitution-File-Digest"
 
-    /// Reads a stored copy; `nil` if the response isn't one, or is damaged.
+    /// Reads a stored copy; returns `nil` if the response isn't a copy or is damaged.
     init?(_ stored: CachedURLResponse) {
         guard let response = stored.response as? HTTPURLResponse,
             let digest = response.value(forHTTPHeaderField: Self.digestHeader),
@@ -69,7 +69,7 @@ struct NewerCopy: Sendable {
         facts = Facts(response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
     }
 
-    /// The response to store. No client ever gets these headers: see ``ResponseBuilder``.
+    /// The response to store. Clients never get these headers: see ``ResponseBuilder``.
     var stored: CachedURLResponse? {
         let headers: [String: String?] = [
             Self.digestHeader: facts.digest,
@@ -90,10 +90,10 @@ struct NewerCopy: Sendable {
         return CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
     }
 
-    /// The request under which the default cache keeps the copy for a URL.
+    /// Returns the request under which the default cache keeps the copy for a URL.
     ///
-    /// No other response is stored there: no host has a name in `invalid` (RFC 6761 §6.4), and on Linux what others store has
-    /// another host in its key: see ``DefaultCacheKey``.
+    /// No other response is stored there. No host has a name in `invalid` (RFC 6761 §6.4). On Linux, other responses also have a
+    /// different host in their keys: see ``DefaultCacheKey``.
     static func request(for canonicalURL: String) -> URLRequest? {
         place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }
     }

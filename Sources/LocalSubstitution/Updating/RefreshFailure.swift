@@ -4,19 +4,19 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Why the network has no newer copy. The reason is readable.
+/// The reason why the network has no newer copy, in readable words.
 struct RefreshFailure: Error {
     let reason: String
 }
 
 extension NewerCopies.Question {
-    /// A plain `GET`, without the fragment, which is never sent.
+    /// A plain `GET` for the URL. Leaves out the fragment, which is never sent.
     var request: URLRequest? {
         let text = requested.absoluteString.prefix { $0 != "#" }
         return URL(string: String(text)).map { URLRequest(url: $0, cachePolicy: .reloadIgnoringLocalCacheData) }
     }
 
-    /// Checks that a response may be stored and returned for later requests, whatever their headers.
+    /// Throws unless a response may be stored and returned for later requests, whatever their headers.
     func check(_ response: HTTPURLResponse) throws(RefreshFailure) {
         guard response.statusCode == 200 else {
             throw RefreshFailure(reason: "the server answered \(response.statusCode)")
@@ -32,7 +32,7 @@ extension NewerCopies.Question {
         // Captive portals answer every request with a login page.
         let expected = MIMEType.fileExtension(of: fileName).flatMap { MIMEType.guess(forExtension: $0) }
         if let expected, !expected.contains("html"), response.mimeType?.lowercased() == "text/html" {
-            throw RefreshFailure(reason: "the server sent text/html where the file is \(expected)")
+            throw RefreshFailure(reason: "the server sent text/html, but the file is \(expected)")
         }
     }
 }

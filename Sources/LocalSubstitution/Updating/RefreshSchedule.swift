@@ -1,9 +1,9 @@
 import Dispatch
 import Guarded
 
-/// Decides for which URLs the network is asked in the background, how often, and for how many at a time.
+/// Decides when the network is asked in the background, for which URLs, and for how many at a time.
 final class RefreshSchedule: Sendable {
-    /// Asks for a URL, and calls back when that is over.
+    /// Asks the network for a URL, and calls back when the load has ended.
     typealias Question = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     private struct Waiting: Sendable {
@@ -13,19 +13,19 @@ final class RefreshSchedule: Sendable {
     }
 
     private struct State: Sendable {
-        /// In seconds.
+        /// The time between two questions for a URL, in seconds.
         var interval = 60.0 * 60
         var records: [String: UpdateRecord] = [:]
-        /// When the first record can be removed, if there's no room for more.
+        /// When the first record can be removed, if there's no room for another.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
-        /// The URLs of those that wait or run.
+        /// The URLs that are waiting or being asked for.
         var asking: Set<String> = []
         var running = 0
     }
 
-    /// The number of URLs to remember, since patterns match any number of them. A record can be removed only when it's due:
-    /// otherwise the network would be asked again too early.
+    /// The number of URLs to remember, since a pattern matches any number of them. A record can be removed only when it's due.
+    /// Otherwise, the network would be asked again too early.
     private let limit: Int
     /// More would slow down what the app itself loads.
     private static let mostRunning = 4
@@ -41,7 +41,7 @@ final class RefreshSchedule: Sendable {
         loader.end()
     }
 
-    /// The time before the network is asked again for a URL, in seconds; an hour by default.
+    /// The time before the network is asked for a URL again, in seconds; an hour by default.
     var interval: Double {
         get { state.withLock { $0.interval } }
         set { state.withLock { $0.interval = newValue } }
@@ -49,7 +49,7 @@ final class RefreshSchedule: Sendable {
 
     /// How many URLs are remembered.
     var count: Int { state.withLock { $0.records.count } }
-    /// Whether the network is not being asked.
+    /// Whether the network isn't being asked for any URL.
     var isIdle: Bool { state.withLock { $0.asking.isEmpty } }
 
     // MARK: Records
@@ -58,8 +58,8 @@ final class RefreshSchedule: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// Returns a URL's record, and makes one if there is none. If there's no room, the record isn't remembered, and isn't due
-    /// before there's room.
+    /// Returns a URL's record. If there is none, creates one. If there's no room, the new record isn't remembered, and isn't due
+    /// until there's room.
     func record(for url: String) -> UpdateRecord {
         state.withLock { state in
             if let known = state.records[url] { return known }
@@ -73,12 +73,12 @@ final class RefreshSchedule: Sendable {
 
     private func makeRoom(_ state: inout State) {
         guard state.records.count >= limit, SteadyTime.now >= state.fullUntil else { return }
-        // Responses made with a due record aren't returned any more, so the record isn't needed.
+        // A response made with a due record isn't returned any more, so the record isn't needed.
         state.records = state.records.filter { !$1.isDue || state.asking.contains($0) }
         state.fullUntil = state.records.values.reduce(.max) { min($0, $1.due) }
     }
 
-    /// Forgets all records, including when the network was asked.
+    /// Forgets all records, including when the network was last asked.
     func removeAll() {
         state.withLock { state in
             for record in state.records.values { record.change(to: .unknown) }
@@ -89,13 +89,13 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Asking
 
-    /// Asks the network for a URL if it's due, but never on the caller's thread: a lookup runs on a queue that
-    /// all sessions share on Linux, where using any of them traps (`URLSession.swift`, `sharedQueue`).
+    /// Asks the network for a URL if it's due, but never on the caller's thread: a lookup runs on a queue that all sessions on
+    /// Linux share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: UpdateRecord, by question: @escaping Question) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
-            // The URL counts as asked from now on, so that hits don't wait for the response.
+            // The URL counts as asked from now on, so hits don't wait for the response.
             record.postpone(to: nextTime(state))
             state.waiting.append(Waiting(url: url, record: record, ask: question))
         }
@@ -110,7 +110,7 @@ final class RefreshSchedule: Sendable {
             return next
         }
         guard let next else { return }
-        // Weak, so that a response that never arrives doesn't keep this object alive.
+        // Weak, since a response may never arrive.
         DispatchQueue.global(qos: .utility).async { [weak self] in
             next.ask { [weak self] in self?.finish(next.url) }
         }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A clock that never goes back, and also runs while the device sleeps. Setting the system's clock doesn't change it.
+/// A clock that never goes back and that keeps running while the device sleeps. Setting the system's clock doesn't change it.
 enum SteadyTime {
-    /// In nanoseconds since some moment before the process began.
+    /// The time in nanoseconds since a moment before the process began.
     static var now: Int64 {
         var time = timespec()
         clock_gettime(clock, &time)

@@ -6,26 +6,26 @@ import Guarded
 package import FoundationNetworking
 #endif
 
-/// Loads from the network for the library itself, in a separate session without a cache, cookies or credentials.
+/// Loads data for the library itself, in a separate session without a cache, cookies or credentials.
 package final class UncachedLoader: Sendable {
     package enum Outcome: Sendable {
         case answer(HTTPURLResponse, Data)
         /// The body is longer than the limit.
         case tooLong
-        /// The reason is readable.
+        /// The load failed. The reason is readable.
         case failed(String)
     }
 
-    /// The session, made at first use. It holds the collector until it's invalidated.
+    /// The session, created at first use. It holds the collector until it's invalidated.
     private let session = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
     package init() {}
 
-    /// Loads. It must not be called within a lookup.
+    /// Loads a request. Must not be called within a lookup.
     ///
     /// - Parameters:
-    ///   - limit: The longest body to load, in bytes. A longer one isn't loaded to its end.
+    ///   - limit: The longest body to load, in bytes. The load of a longer body is cancelled.
     ///   - completion: Called once, on another queue.
     package func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
         let session = session.withLock { session in
@@ -38,7 +38,7 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. Runs on another queue, since the last reference to a cache may be released on a session's queue.
+    /// Cancels all loads. Works on another queue, since the last reference to a cache may be released on a session's queue.
     package func end() {
         guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }

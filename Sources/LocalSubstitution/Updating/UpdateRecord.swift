@@ -1,9 +1,9 @@
 import Guarded
 
-/// What is known about the newer copy for one URL of an `untilUpdated` entry.
+/// What is known about the newer copy of a file, for one URL of an `untilUpdated` entry.
 final class UpdateRecord: Sendable {
     enum Copy: Sendable {
-        /// The default cache hasn't been asked yet.
+        /// The default cache hasn't been searched yet.
         case unknown
         case absent
         case kept(NewerCopy.Facts)
@@ -15,9 +15,9 @@ final class UpdateRecord: Sendable {
 
     private struct State: Sendable {
         var copy = Copy.unknown
-        /// Counts the changes of the copy, so that no response made before one is handed out after it.
+        /// The number of changes to the copy. A response made before a change isn't returned after it.
         var changes = 0
-        /// When the network may be asked; see ``SteadyTime``.
+        /// When the network may be asked again; see ``SteadyTime``.
         var dueAt: Int64
     }
 
@@ -38,14 +38,14 @@ final class UpdateRecord: Sendable {
 
     var copy: Copy { state.withLock { $0.copy } }
 
-    /// Notes what was found in the default cache, unless it has changed since.
+    /// Notes what was found in the default cache, unless the copy has changed since the stamp.
     func learn(_ copy: Copy, at stamp: Stamp) {
         state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
     }
 
-    /// Replaces or removes the copy, unless it has changed since a stamp. Returns the old one.
+    /// Replaces or removes the copy, unless it has changed since a stamp. Returns the former copy.
     ///
-    /// - Parameter stamp: `nil` to do it in any case.
+    /// - Parameter stamp: The stamp; `nil` to change the copy in any case.
     @discardableResult
     func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopy.Facts? {
         state.withLock { state in
@@ -56,14 +56,14 @@ final class UpdateRecord: Sendable {
         }
     }
 
-    // MARK: What was made of it
+    // MARK: Stamps
 
-    /// A moment in what is known of a URL.
+    /// The state of a record at one moment.
     struct Stamp: Sendable {
         let record: UpdateRecord
         fileprivate let change: Int
 
-        /// Whether a response made then is outdated: the copy has changed, or it's time to ask the network.
+        /// Whether a response made at that moment is outdated: the copy has changed since, or it's time to ask the network.
         var hasExpired: Bool {
             let (changes, dueAt) = record.state.withLock { ($0.changes, $0.dueAt) }
             return change != changes || SteadyTime.now >= dueAt

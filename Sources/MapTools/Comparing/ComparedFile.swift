@@ -2,11 +2,11 @@ import Foundation
 import Guarded
 import LocalSubstitution
 
-/// A file that one or more entries name: compares it with each entry's URL, then replaces it if wanted.
+/// A file that one or more entries name. It's compared with each entry's URL, then replaced if that's wanted.
 final class ComparedFile: Sendable {
     private struct State: Sendable {
         var bytes: FileBytes?
-        /// How many entries were not compared yet.
+        /// How many entries haven't been compared yet.
         var entriesLeft: Int
         /// The body that the URLs have served so far, if they all served the same.
         var body: Data?
@@ -25,22 +25,22 @@ final class ComparedFile: Sendable {
         state = Guarded(State(entriesLeft: entries))
     }
 
-    /// What became of the file when the last of its entries was compared; `nil` if it was to stay.
+    /// What happened to the file after its last entry was compared; `nil` if there was no reason to replace it.
     var update: RemoteComparison.Update? { state.withLock { $0.update } }
 
-    /// The file's bytes, read once.
+    /// Returns the file's bytes, the same for all entries.
     func bytes() throws(FileProblem) -> FileBytes {
         if let known = state.withLock({ $0.bytes }) { return known }
         let bytes = try FileBytes(opening: name, in: folder)
         return state.withLock { state in
-            // All entries must be compared with the same bytes.
+            // Another entry's comparison may have read the file meanwhile. All must use the same bytes.
             let first = state.bytes ?? bytes
             state.bytes = first
             return first
         }
     }
 
-    /// Notes what an entry's URL serves; `nil` if that isn't known. After the last entry, replaces the file if that's wanted
+    /// Notes the body that an entry's URL serves; `nil` if it isn't known. After the last entry, replaces the file if that's wanted
     /// and possible.
     func note(_ body: Data?, of entry: Entry, updating: Bool) {
         let last = state.withLock { state -> State? in
@@ -57,11 +57,11 @@ final class ComparedFile: Sendable {
 
     private static func note(_ body: Data?, of entry: Entry, in state: inout State) {
         guard let body else {
-            state.obstacle = state.obstacle ?? "what the URL of its other entry “\(entry.key)” serves is not known"
+            state.obstacle = state.obstacle ?? "It's unknown what the URL of its other entry “\(entry.key)” serves."
             return
         }
         if let other = state.body, other != body {
-            state.obstacle = "the URLs of its entries serve different bytes"
+            state.obstacle = "The URLs of its entries serve different bytes."
         }
         state.body = state.body ?? body
     }
@@ -74,28 +74,29 @@ final class ComparedFile: Sendable {
         do throws(FolderTurn.Failure) {
             turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true))
         } catch {
-            return .left(reason: "the command \(error.description)")
+            return .left(reason: error.description)
         }
         defer { withExtendedLifetime(turn) {} }
-        // The real place, so that a link that leads to another file of the folder stays a link.
+        // The real path, so that a symbolic link to another file in the folder stays a link.
         guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
-            return .left(reason: "the file was changed meanwhile")
+            return .left(reason: "The file changed in the meantime. Run the command again.")
         }
         do throws(WrittenFolder.Problem) {
             try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
             return .replaced
         } catch {
-            return .left(reason: "the command \(error.message)")
+            return .left(reason: error.message)
         }
     }
 
-    /// A server that has lost a picture may answer with a page that says so, and call it a success.
+    /// Returns why a new body can't be what the entry stands for; `nil` if it can. A server that has lost a picture may send a page
+    /// that says so, with status 200.
     private func contradiction(_ body: Data, _ old: Data, _ entry: Entry) -> String? {
         let type = Substitution(entry, fileName: name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
         let length = MIMEType.sniffedLength
         guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
         return MIMEType.contradicts(body.prefix(length), type: type).map {
-            "it is served as \(type), but the first bytes of what the URL serves say: \($0)"
+            "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0)."
         }
     }
 }

@@ -5,17 +5,17 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// Asks the network for every exact entry's URL, a few at a time, and compares.
+/// Loads the URLs of all exact entries, a few at a time, and compares them with the entries' files.
 struct RemoteComparer: Sendable {
     private struct Job: Sendable {
         let entry: Entry
         let file: ComparedFile
     }
 
-    /// Jobs that share a file are next to each other, so that few files are held at a time.
+    /// Jobs that share a file are next to each other, so that few files are in memory at a time.
     private let jobs: [Job]
     private let folder: ResourcesFolder
-    /// The longest body to load, in bytes. Bodies are held in memory.
+    /// The longest body to load, in bytes. Bodies are kept in memory.
     private let limit: Int
     private let updating: Bool
     private let loader = UncachedLoader()
@@ -71,7 +71,7 @@ struct RemoteComparer: Sendable {
         for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
     }
 
-    /// What became of the files that have changed, by the keys of their entries.
+    /// What happened to the files that have changed, by their entries' keys.
     private var schedule: [String: RemoteComparison.Update] {
         var schedule: [String: RemoteComparison.Update] = [:]
         for job in jobs { schedule[job.entry.key] = job.file.update }
@@ -93,21 +93,21 @@ struct RemoteComparer: Sendable {
             comparison.fileBytes = bytes.data.count
             (comparison.result, body) = await compare(bytes.data, with: text, status: job.entry.options.status)
         } catch {
-            comparison.result = .unreadable(reason: "the file “\(comparison.fileName)” \(error.message)")
+            comparison.result = .unreadable(reason: "The file “\(comparison.fileName)” \(error.message)")
             body = nil
         }
         job.file.note(body, of: job.entry, updating: updating)
         return comparison
     }
 
-    /// The result, and the bytes that the URL serves, if it serves any.
+    /// Returns the result, and the body that the URL serves if it's known.
     private func compare(_ file: Data, with url: String, status: Int) async -> (RemoteComparison.Result, Data?) {
         guard let url = URL(string: url) else {
-            return (.unreachable(reason: "Foundation doesn't accept the URL"), nil)
+            return (.unreachable(reason: "Foundation doesn't accept the URL."), nil)
         }
         switch await load(url) {
         case .failed(let reason):
-            return (.unreachable(reason: reason), nil)
+            return (.unreachable(reason: "The URL can't be loaded: \(reason.sentence)"), nil)
         case .tooLong:
             return (.tooLong, nil)
         case .answer(let response, let data) where [200, status].contains(response.statusCode):
@@ -116,7 +116,7 @@ struct RemoteComparer: Sendable {
         case .answer(let response, _) where [404, 410].contains(response.statusCode):
             return (.gone(status: response.statusCode), nil)
         case .answer(let response, _):
-            return (.unreachable(reason: "the server answers \(response.statusCode)"), nil)
+            return (.unreachable(reason: "The server answered with status \(response.statusCode)."), nil)
         }
     }
 
@@ -127,12 +127,13 @@ struct RemoteComparer: Sendable {
         }
     }
 
-    /// The offset of the first byte that differs; the length of the shorter one if it is the beginning of the other.
+    /// Returns the offset of the first byte that differs. If one body begins with the whole other one, that's the length of the
+    /// shorter.
     static func firstDifference(_ first: Data, _ second: Data) -> Int {
         let block = 64 << 10
         let common = min(first.count, second.count)
         var offset = 0
-        // Whole blocks first: comparing them takes no time.
+        // Compares whole blocks first, which is fast.
         while offset < common, first.dropFirst(offset).prefix(block) == second.dropFirst(offset).prefix(block) {
             offset += min(block, common - offset)
         }

@@ -6,9 +6,9 @@ enum AlternativesText {
     /// The fields of an entry or of an alternative, and their values as JSON.
     typealias Members = [(key: String, value: String)]
 
-    /// The value of a new entry. If there's only one answer, and it's for every request, the entry has no alternatives.
+    /// Returns the value of a new entry. If there's only one answer and it's for every request, the entry has no alternatives.
     ///
-    /// - Parameter answers: Each with the fields that an entry for it alone would have. At least one.
+    /// - Parameter answers: Each with the fields that an entry with this answer alone would have. At least one.
     static func value(of answers: [Members]) -> String {
         guard let first = answers.first else { return "null" }
         if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
@@ -19,11 +19,11 @@ enum AlternativesText {
         return shared.isEmpty ? list : JSONText.object(shared + [("alternatives", list)])
     }
 
-    /// Returns an entry's value with more alternatives; `nil` if it can't have any. What was there stays as it is written.
+    /// Returns an entry's value with more alternatives; `nil` if it can't have any. The text that's already there doesn't change.
     ///
     /// - Parameters:
     ///   - old: The entry's value so far.
-    ///   - new: Each with the fields that an entry for it alone would have. At least one.
+    ///   - new: Each with the fields that an entry with this answer alone would have. At least one.
     static func value(_ old: String, adding new: [Members]) -> String? {
         let new = new.map(alternative)
         switch old.utf8.first {
@@ -43,7 +43,7 @@ enum AlternativesText {
         }
     }
 
-    /// An alternative leaves out what is only for entries.
+    /// Returns an alternative's JSON, without the fields that only entries have.
     private static func alternative(_ members: Members) -> String {
         text(members.filter { !["ignoreQuery", "enabled", "use"].contains($0.key) })
     }
@@ -53,7 +53,7 @@ enum AlternativesText {
         return JSONText.object(members)
     }
 
-    /// One alternative a line.
+    /// Returns a JSON list with one alternative on each line.
     private static func list(_ alternatives: [String]) -> String {
         "[\n" + alternatives.map { "    \($0)" }.joined(separator: ",\n") + "\n  ]"
     }

@@ -9,8 +9,8 @@ extension EditedMap {
     /// Adds an entry for a file. A file in the resources folder is used in place; any other is copied there under its own name.
     ///
     /// - Parameters:
-    ///   - key: A URL, or a match pattern: then the file answers all its URLs.
-    ///   - replacing: Whether an entry for the same URLs, and a file of the same name, are replaced.
+    ///   - key: A URL, or a match pattern, all of whose URLs the file answers.
+    ///   - replacing: Whether to replace an entry for the same URLs, and a file with the same name.
     package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
         let url = try Self.exactURL(key)
         let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
@@ -21,12 +21,14 @@ extension EditedMap {
             body = try opened.contents()
             inside = (try? ResourcesFolder(resources).opened())?.name(of: opened)
         } catch {
-            throw MapToolError("the file \(file.path) \(error.message)")
+            throw MapToolError("The file “\(file.path)” \(error.message)")
         }
         let name = inside ?? file.lastPathComponent
-        if let problem = FileName(text: name).problem { throw MapToolError("the file's name “\(name)” \(problem)") }
+        if let problem = FileName(text: name).problem { throw MapToolError("The file's name “\(name)” \(problem)") }
         guard FileName(text: name).wildcards == 0 else {
-            throw MapToolError("the file's name “\(name)” has a *, which stands for a part of the URL: rename it")
+            throw MapToolError(
+                "The file's name “\(name)” has a *, which stands for a part of the URL. Rename the file."
+            )
         }
         let value = JSONText.string(name)
         let isThere = hasFile(name, body)
@@ -43,7 +45,7 @@ extension EditedMap {
         return added(oldKey == nil ? .new : .replaced, name, body, key, url)
     }
 
-    /// Adds an entry for a URL's response. Its file gets a readable name, and the extension of its type.
+    /// Adds an entry for a URL's response. Its file gets a readable name and the extension of its type.
     ///
     /// - Parameter redirects: The requests for the targets of the redirects that led to it. None may have a credential.
     package mutating func add(
@@ -54,10 +56,12 @@ extension EditedMap {
         replacing: Bool = false
     ) throws(MapToolError) -> KeptFile {
         guard let url = try Self.exactURL(key) else {
-            throw MapToolError("“\(key)” is a pattern, which can't be loaded: name a file for it")
+            throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
         }
         if let reason = RecordingRules.refusal(ofRedirects: redirects) {
-            throw MapToolError("\(key): \(reason), so nothing was added. To add it anyway, name a file for it.")
+            throw MapToolError(
+                "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
+            )
         }
         let response = KeepableResponse(
             headers: RecordedHeaders.kept { response.value(forHTTPHeaderField: $0) },
@@ -67,17 +71,17 @@ extension EditedMap {
         switch try keep([response], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept
         case .failure(let occupied): throw Self.occupied(occupied.key)
-        case nil: throw MapToolError("\(key): nothing was added")
+        case nil: throw MapToolError("\(key): Nothing was added.")
         }
     }
 
     /// Checks what can be checked before anything is loaded.
     ///
-    /// - Returns: A warning, where the key shows something that may be a credential.
+    /// - Returns: A warning if the key contains something that may be a credential; otherwise `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = try Self.exactURL(key) else {
             guard !isLoaded else {
-                throw MapToolError("“\(key)” is a pattern, which can't be loaded: name a file for it")
+                throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
             }
             return nil
         }
@@ -85,16 +89,16 @@ extension EditedMap {
             throw Self.occupied(key)
         }
         return SecretName.first(in: url).map {
-            "the URL's parameter “\($0)” may be a credential, and the map has it now"
+            "The URL's parameter “\($0)” may be a credential, and is now in the map."
         }
     }
 
-    /// `nil` for a pattern.
+    /// Returns the URL that a key stands for; `nil` for a pattern.
     private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
         do throws(URLSyntaxError) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }
         } catch {
-            throw MapToolError("the URL “\(key)” \(error.message)")
+            throw MapToolError("The URL “\(key)” \(error.message)")
         }
     }
 
@@ -102,17 +106,17 @@ extension EditedMap {
         guard writtenResources.contains(name) else { return }
         guard replacing else {
             throw MapToolError(
-                "the resources folder has another file “\(name)”: rename yours, or replace it with --force"
+                "The resources folder has another file “\(name)”. Rename yours, or replace the other with --force."
             )
         }
         let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
         guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
-            throw MapToolError("the file “\(name)” of the resources folder belongs to another entry: rename yours")
+            throw MapToolError("The file “\(name)” in the resources folder belongs to another entry. Rename yours.")
         }
     }
 
     private static func occupied(_ key: String) -> MapToolError {
-        MapToolError("the map has an entry for it (“\(key)”): --force replaces it")
+        MapToolError("The map already has an entry for the URL, “\(key)”. Replace it with --force.")
     }
 
     private func added(_ change: KeptFile.Change, _ name: String, _ body: Data, _ key: String, _ url: NormalizedURL?)

@@ -2,11 +2,12 @@ import Foundation
 import LocalSubstitution
 
 extension EditedMap {
-    /// Keeps responses of one URL: writes their bodies, and makes the entry that serves them. Several become its alternatives.
+    /// Keeps responses of one URL: writes their bodies, and makes the entry that serves them. Several responses become its
+    /// alternatives.
     ///
     /// - Parameters:
     ///   - responses: At most one for each method.
-    ///   - replacing: Whether an existing entry for the URL is replaced.
+    ///   - replacing: Whether to replace an existing entry for the URL.
     /// - Returns: For each, the kept file, or the key of the existing entry that prevented it.
     mutating func keep(
         _ responses: [KeepableResponse],
@@ -23,7 +24,7 @@ extension EditedMap {
         var kept: [Result<KeptFile, Occupied>] = []
         var answers: [AlternativesText.Members] = []
         for (response, same) in zip(responses, same) {
-            // The first has the plain name.
+            // The first response's file has the plain name.
             let digest = answers.isEmpty ? nil : Digest.hexadecimal(of: Data(response.method.utf8))
             let name = RecordedFileName(url, type: response.type?.essence, bodyDigest: digest)
             let file = try write(response.body, as: name, over: oldKey)
@@ -36,12 +37,12 @@ extension EditedMap {
         return kept
     }
 
-    /// The map has another entry for a URL.
+    /// The error if the map has another entry for a URL.
     struct Occupied: Error {
         let key: String
     }
 
-    /// The file of an entry that serves a response already.
+    /// Returns the kept file if an entry already serves this response; otherwise `nil`.
     private func unchanged(_ response: KeepableResponse, for url: NormalizedURL, in key: String) -> KeptFile? {
         guard let served = entries.substitution(for: url, method: response.method), let file = served.fileName,
             entries.document.files(of: key).contains(file), hasFile(file, response.body)
@@ -50,7 +51,8 @@ extension EditedMap {
         return isSame(served, new, response.body) ? KeptFile(.unchanged, file, response.body, served) : nil
     }
 
-    /// Writes a body, to a file of the entry that it replaces if there's one that has it or may be overwritten.
+    /// Writes a body and returns its file's name. Of the entry that it replaces, uses a file that already has this body or may be
+    /// overwritten.
     private mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -80,8 +82,8 @@ extension EditedMap {
         )
     }
 
-    /// Whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. When they
-    /// answer, and how they are spelled, doesn't count.
+    /// Returns whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. The
+    /// conditions and the spelling don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
         // `Content-Type` is compared as it is served.
         var headers = (one.headers, other.headers)
@@ -95,7 +97,7 @@ extension EditedMap {
 }
 
 extension NotKept {
-    /// The key of the entry for which a URL is not kept.
+    /// The key of the entry that keeps a URL from being recorded; `nil` for another reason.
     var key: String? {
         switch self {
         case .entry(let key), .excluded(let key): key

@@ -1,10 +1,10 @@
 package import Foundation
 import LocalSubstitution
 
-/// A map that a command is changing: it adds entries and files, and keeps what people have written.
+/// A map that a command changes. It adds entries and files, and keeps what people have written.
 ///
-/// New files are written at once, each whole or not at all, and the map at the end, so that it never names a missing file.
-/// Existing files are replaced only after that. If anything fails before, nothing has changed.
+/// New files are written immediately, each whole or not at all. The map is written at the end, so that it never names a missing
+/// file, and existing files are replaced only after that. If anything fails before the map is written, nothing has changed.
 package struct EditedMap {
     package let file: URL
     package let resources: URL
@@ -20,22 +20,22 @@ package struct EditedMap {
     private var names = NamesInUse()
     /// How many entries name each file.
     private var uses: [String: Int] = [:]
-    /// Files that are taken for entries of this change.
+    /// Files that this change's entries use.
     private var taken: Set<String> = []
-    /// Files that were not there before.
+    /// Files that didn't exist before.
     private var made: [String] = []
     /// Files with a prepared replacement.
     private var replaced: [String] = []
 
-    /// Reads a map, or begins one if there is none. What it names stays as it is.
+    /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
     ///
     /// - Parameters:
     ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
     ///     folder. It removes files that killed commands left there.
-    ///   - resources: Its resources folder, which is made when a file is written.
-    /// - Throws: `SubstitutionMapError` if something is wrong with the map, `MapToolError` if its folder can't be used.
+    ///   - resources: Its resources folder, which is created when a file is written.
+    /// - Throws: `SubstitutionMapError` if the map has problems, or `MapToolError` if its folder can't be used.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {
-        // What a symbolic link leads to is replaced, not the link.
+        // Replaces the file that a symbolic link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
         let folder = file.deletingLastPathComponent()
         if !isDryRun { try Self.makeFolder(folder) }
@@ -78,14 +78,14 @@ package struct EditedMap {
         WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: true)
     }
 
-    /// Whether the map was there when it was read.
+    /// Whether the map existed when it was read.
     package var exists: Bool { status != nil }
 
     mutating func set(_ key: String, to value: String) {
         changes[key] = value
     }
 
-    /// Whether a file has these bytes.
+    /// Returns whether a file has these bytes.
     func hasFile(_ name: String, _ body: Data) -> Bool {
         guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
             let contents = try? file.contents()
@@ -93,7 +93,7 @@ package struct EditedMap {
         return contents == body
     }
 
-    /// Writes a body under the first name that is free, or that has the same body and no entry. Returns the name.
+    /// Writes a body under the first name that is free, or whose file has the same body and no entry. Returns the name.
     mutating func write(_ body: Data, as name: RecordedFileName) throws(MapToolError) -> String {
         var number = 0
         while true {
@@ -130,12 +130,12 @@ package struct EditedMap {
         }
     }
 
-    /// Whether a file may be overwritten with an entry: no other names it.
+    /// Returns whether a file may be overwritten along with an entry, since no other entry names it.
     func isOnlyUse(_ name: String) -> Bool {
         uses[NamesInUse.folded(name)] == 1 && !entries.isNamedByPattern(name) && !isTaken(name)
     }
 
-    /// Whether an entry of this change has a file.
+    /// Returns whether an entry of this change already uses a file name.
     func isTaken(_ name: String) -> Bool { taken.contains(NamesInUse.folded(name)) }
 
     mutating func markTaken(_ name: String) {
@@ -144,7 +144,7 @@ package struct EditedMap {
 
     /// Writes the map if the new text can be loaded, then replaces existing files.
     ///
-    /// - Throws: `SubstitutionMapError` or `MapToolError`; then the map is as it was, unless the error says that it is saved.
+    /// - Throws: `SubstitutionMapError` or `MapToolError`. The map is then unchanged, unless the error says that it's saved.
     package mutating func save() throws {
         do {
             try saveMap()
@@ -161,7 +161,9 @@ package struct EditedMap {
         let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
         _ = try SubstitutionMap(json: data, of: file, resources: resources)
         guard FileStatus(path: file.path) == status else {
-            throw MapToolError("the map \(file.path) was changed meanwhile: nothing is lost; run it again")
+            throw MapToolError(
+                "The map “\(file.path)” changed in the meantime. Nothing is lost. Run the command again."
+            )
         }
         do throws(WrittenFolder.Problem) {
             try mapFolder.write(data, to: file.lastPathComponent)
@@ -183,13 +185,11 @@ package struct EditedMap {
         }
         replaced = []
         guard let first = problems.first else { return }
-        let others = problems.count == 1 ? "" : " (and \(problems.count - 1) more)"
-        throw MapToolError(
-            "the map is saved, but \(first.message)\(others): it still has its old bytes; run the command again"
-        )
+        let files = problems.count == 1 ? "a file still has its" : "\(problems.count) files still have their"
+        throw MapToolError("The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 
-    /// Removes the files that were made and prepared, after something went wrong: no entry names them.
+    /// Removes the new and the prepared files after an error, since no entry names them.
     func removeFiles() {
         let folder = writtenResources
         for name in made { folder.remove(name) }
@@ -201,7 +201,7 @@ package struct EditedMap {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw MapToolError("can't make the folder \(folder.path): \(error.localizedDescription)")
+            throw MapToolError("The folder “\(folder.path)” can't be created: \(error.localizedDescription.sentence)")
         }
     }
 }

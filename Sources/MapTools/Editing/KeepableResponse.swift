@@ -1,9 +1,9 @@
 import Foundation
 import LocalSubstitution
 
-/// A response that is to be kept in a map.
+/// A response to keep in a map.
 struct KeepableResponse {
-    /// The method of the request that it answers.
+    /// The method of the request.
     var method = "GET"
     var status = 200
     /// The headers for its entry.

@@ -1,9 +1,9 @@
 import Foundation
 import LocalSubstitution
 
-/// The text of a map in which entries are changed and added, and everything else stays as it is written: order, lines, comments.
+/// The text of a map, with entries that can be changed and added. Everything else stays as it's written: order, lines, comments.
 ///
-/// A recorder's map is its own, and written anew in order. A person's is not.
+/// A recorder rewrites its own map in order. A map that a person wrote is only edited.
 struct MapText {
     private let json: [UInt8]
     private let members: [JSONScanner.Member]
@@ -14,7 +14,7 @@ struct MapText {
         members = try JSONScanner(self.json).members()
     }
 
-    /// Returns the text with values, which are JSON, changed or added by key. New keys come last, sorted.
+    /// Returns the text with values changed or added by key. The values are JSON. New keys come last, sorted.
     func changing(_ values: [String: String]) -> Data {
         guard let last = members.last else { return Data((JSONText.lines(values) + "\n").utf8) }
         var text = Data()

@@ -1,7 +1,7 @@
 import Foundation
 import LocalSubstitution
 
-/// Why a map can't be changed, or an archive not read, and what to do.
+/// Why a map can't be changed or an archive can't be read, and what to do.
 package struct MapToolError: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,7 +1,7 @@
 package import Foundation
 import LocalSubstitution
 
-/// Entries for URLs that have none yet, each with the name that a recorder would give its file.
+/// Entries for URLs that don't have one yet, each with the name that a recorder would give its file.
 package struct SuggestedMap {
     /// File names by URL, in normal form.
     package private(set) var files: [String: String] = [:]
@@ -11,7 +11,7 @@ package struct SuggestedMap {
 
     /// Adds an entry, unless the URL can't be a key.
     ///
-    /// - Parameter type: The MIME type, for the file's extension if the URL has none; `nil` if it isn't known.
+    /// - Parameter type: The MIME type, which sets the file's extension if the URL has none; `nil` if it isn't known.
     package mutating func add(_ url: URL, type: String?) {
         guard let url = try? NormalizedURL(url.absoluteString), files[url.canonical] == nil else { return }
         let name = RecordedFileName(url, type: type)
@@ -22,6 +22,6 @@ package struct SuggestedMap {
         }
     }
 
-    /// The map, one entry a line.
+    /// The map as JSON, with one entry on each line.
     package var text: String { JSONText.lines(files.mapValues(JSONText.string)) }
 }

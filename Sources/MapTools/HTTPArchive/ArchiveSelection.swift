@@ -1,9 +1,9 @@
 import Foundation
 import LocalSubstitution
 
-/// Which of an archive's responses are taken, as far as the archive alone tells.
+/// Which of an archive's responses are imported, as far as the archive alone tells.
 package struct ArchiveSelection: Sendable {
-    /// The default for the largest body, in bytes.
+    /// The default for the most bytes in a body.
     package static let standardLargest = 20_000_000
 
     let largest: Int
@@ -11,15 +11,15 @@ package struct ArchiveSelection: Sendable {
     private var patterns = MapKeys()
     private let types: [Glob]
     private let statuses: Set<Int>
-    /// `nil` for all.
+    /// The methods; `nil` for all.
     private let methods: Set<String>?
 
     /// - Parameters:
-    ///   - patterns: Match patterns and URLs, as the keys of a map; none = every URL.
-    ///   - types: MIME types, perhaps with `*`, as `image/*`; none = every type.
-    ///   - statuses: HTTP statuses; none = 200 alone.
-    ///   - methods: HTTP methods, `*` for all; none = GET alone.
-    ///   - largest: How many bytes a body may have.
+    ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL.
+    ///   - types: MIME types, which may contain `*`, such as `image/*`. If empty, every type.
+    ///   - statuses: HTTP statuses. If empty, 200 only.
+    ///   - methods: HTTP methods, or `*` for all. If empty, GET only.
+    ///   - largest: The most bytes in a body.
     package init(
         patterns: [String] = [],
         types: [String] = [],
@@ -31,7 +31,7 @@ package struct ArchiveSelection: Sendable {
             do throws(URLSyntaxError) {
                 try self.patterns.insert(pattern)
             } catch {
-                throw MapToolError("“\(pattern)” isn't a match pattern: it \(error.message)")
+                throw MapToolError("“\(pattern)” isn't a match pattern. It \(error.message)")
             }
         }
         takesAll = patterns.isEmpty
@@ -42,10 +42,11 @@ package struct ArchiveSelection: Sendable {
         self.largest = largest
     }
 
-    /// Why a response is left before its body is looked at; `nil` if it is not.
+    /// Returns why a response isn't imported, before its body is read; `nil` if there's no reason yet.
     func refusal(of entry: ArchivedEntry, _ url: NormalizedURL) -> NotImported? {
         guard takesAll || patterns.match(url) else { return .pattern }
-        guard let method = entry.method, let status = entry.status else { return .malformed }
+        guard let method = entry.method else { return .noMethod }
+        guard let status = entry.status else { return .noStatus }
         if let methods, !methods.contains(method) { return .method(method) }
         guard statuses.contains(status) else { return .status(status) }
         let type = entry.contentType?.essence ?? ""

@@ -2,8 +2,8 @@ import Foundation
 import LocalSubstitution
 
 extension ArchivedEntry {
-    /// The type of the body that is written: for bytes, the response's. Text is written as UTF-8, whatever its charset was, and
-    /// its type says so.
+    /// Returns the type of the body as it's written. Bytes have the response's type. Text is written as UTF-8, whatever its charset
+    /// was, and its type says so.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
         guard !isBase64 else { return contentType }
         let type = typeOfText(at: url)
@@ -14,12 +14,12 @@ extension ArchivedEntry {
         return ContentType(parts.joined(separator: ";"))
     }
 
-    /// Whether recorded text differs from what the server sent: its type isn't text, and invalid bytes in it were replaced.
+    /// Returns whether recorded text differs from what the server sent: its type isn't text, and invalid bytes in it were replaced.
     func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
         !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
     }
 
-    /// The recorded type, or what the URL says.
+    /// Returns the recorded type, or else the type for the URL's extension, or `text/plain`.
     private func typeOfText(at url: NormalizedURL) -> String {
         let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
         return contentType?.text ?? byName ?? "text/plain"

@@ -1,24 +1,24 @@
 import Foundation
 import LocalSubstitution
 
-/// What an HTTP Archive says of one request and its response; what is missing or of a wrong type is `nil`.
+/// One request and its response in an HTTP Archive. Whatever is missing or has a wrong type is `nil`.
 struct ArchivedEntry: Sendable {
-    /// In uppercase: HTTP's methods are case-sensitive, but not all programs that write archives know that.
+    /// The method in uppercase. HTTP methods are case-sensitive, but not all programs that write archives know that.
     private(set) var method: String?
     private(set) var url: String?
-    /// 0 where the request got no response.
+    /// 0 if the request got no response.
     private(set) var status: Int?
-    /// The type of the response as it was recorded; `nil` if there is none, as Chrome's “x-unknown”.
+    /// The recorded type of the response; `nil` if there is none, such as Chrome's “x-unknown”.
     private(set) var contentType: ContentType?
-    /// Where the body is in the archive, between its quotes; `nil` if none was recorded.
+    /// The body's range in the archive, without its quotes; `nil` if no body was recorded.
     private(set) var body: Range<Int>?
     private(set) var encoding: String?
-    /// Those of the response's headers that an entry of a map may have; names in lowercase.
+    /// The response's headers that an entry of a map may have, by lowercase names.
     private(set) var headers: [String: String] = [:]
 
     var isBase64: Bool { encoding?.asciiLowercased == "base64" }
 
-    /// Reads an entry, of any JSON type.
+    /// Reads an entry, whatever its JSON type is.
     init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             switch key {
@@ -29,7 +29,7 @@ struct ArchivedEntry: Sendable {
         }
     }
 
-    /// What the content's type and the header `Content-Type` say together. Chrome has the charset only in the header.
+    /// Sets the type from the content's MIME type and the header `Content-Type`. Chrome has the charset only in the header.
     private mutating func setContentType(_ mimeType: String?, _ header: ContentType?) {
         contentType = mimeType.flatMap { ContentType($0) } ?? header
         if let type = contentType, let header, type.charset == nil, header.charset != nil,
@@ -102,8 +102,8 @@ struct ArchivedEntry: Sendable {
         values[name, default: []].append(value)
     }
 
-    /// The headers of a recorder, and those that say who may read a response (the Fetch standard's CORS protocol). A recorder
-    /// doesn't keep the latter, since they may be for one page alone.
+    /// The headers that a recorder keeps, and those that say who may read a response (the Fetch standard's CORS protocol). A
+    /// recorder doesn't keep the latter, since they may be meant for one page only.
     static let keptHeaders =
         RecordedHeaders.names + [
             "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",

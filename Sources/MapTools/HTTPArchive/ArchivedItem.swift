@@ -1,9 +1,9 @@
 import Foundation
 import LocalSubstitution
 
-/// What became of one response of an archive.
+/// What happened to one response in an archive.
 package struct ArchivedItem: Sendable {
-    /// The URL without what may be a credential.
+    /// The URL without anything that may be a credential.
     package let url: String
     package let outcome: Result<KeptFile, NotImported>
 
@@ -12,7 +12,7 @@ package struct ArchivedItem: Sendable {
         self.outcome = outcome
     }
 
-    /// What a report can show: not a credential, not a picture in a `data:` URL.
+    /// Returns a URL as a report can show it: without credentials, and shortened, since a `data:` URL may contain a picture.
     private static func shown(_ url: String) -> String {
         var url = url
         if let parts = try? NormalizedURL(url), SecretName.first(in: parts) != nil {

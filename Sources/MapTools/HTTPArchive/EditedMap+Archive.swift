@@ -4,8 +4,8 @@ import LocalSubstitution
 extension EditedMap {
     /// Imports an archive's responses: for each URL and method, the last one whose body can be decoded.
     ///
-    /// - Parameter replacing: Whether existing entries are replaced. `null` entries never are.
-    /// - Returns: What became of each, in the order of the archive.
+    /// - Parameter replacing: Whether to replace existing entries. `null` entries are never replaced.
+    /// - Returns: What happened to each response, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
         _ selection: ArchiveSelection,
@@ -15,7 +15,7 @@ extension EditedMap {
         var candidates: [String: (url: NormalizedURL, numbers: [Int])] = [:]
         var order: [String] = []
         for (number, entry) in archive.entries.enumerated() {
-            switch Self.candidate(entry, selection, entries) {
+            switch Self.candidate(entry, number: number + 1, selection, entries) {
             case .failure(let reason): outcomes[number] = .failure(reason)
             case .success(let url):
                 if candidates[url.canonical] == nil { order.append(url.canonical) }
@@ -28,28 +28,29 @@ extension EditedMap {
                 outcomes[number] = outcome
             }
         }
-        return zip(archive.entries, outcomes).map { entry, outcome in
-            ArchivedItem(entry.url, outcome ?? .failure(.malformed))
+        return zip(archive.entries, outcomes).compactMap { entry, outcome in
+            outcome.map { ArchivedItem(entry.url, $0) }
         }
     }
 
     private static func candidate(
         _ entry: ArchivedEntry,
+        number: Int,
         _ selection: ArchiveSelection,
         _ entries: ForeignEntries
     ) -> Result<NormalizedURL, NotImported> {
-        guard let text = entry.url else { return .failure(.malformed) }
+        guard let text = entry.url else { return .failure(.noURL(entry: number)) }
         do throws(URLSyntaxError) {
             let url = try NormalizedURL(text)
             if let reason = selection.refusal(of: entry, url) { return .failure(reason) }
             if case .excluded(let key)? = entries.refusal(of: url) { return .failure(.excluded(key: key)) }
             return .success(url)
         } catch {
-            return .failure(.url(error.message))
+            return .failure(.url(error.fragment))
         }
     }
 
-    /// Takes one URL's responses, of each method the last one whose body can be decoded.
+    /// Imports one URL's responses: for each method, the last one whose body can be decoded.
     private mutating func take(
         _ numbers: [Int],
         of archive: HTTPArchive,

@@ -1,17 +1,16 @@
 package import Foundation
 import LocalSubstitution
 
-/// An HTTP Archive (HAR 1.2): what a browser or a proxy has recorded. Chrome, Firefox, Safari, Charles, Proxyman and mitmproxy
-/// write them.
+/// An HTTP Archive (HAR 1.2), the recording of a browser or a proxy. Chrome, Firefox, Safari, Charles, Proxyman and mitmproxy write
+/// such files.
 ///
-/// It holds the file's bytes once, and a short description of each entry. Bodies are decoded when they
-/// are asked for.
+/// It keeps the file's bytes once, and a short description of each entry. Bodies are decoded on demand.
 package struct HTTPArchive: Sendable {
-    /// In the order of the archive.
+    /// The entries, in the order of the archive.
     let entries: [ArchivedEntry]
     private let bytes: Data
 
-    /// How many there are.
+    /// The number of entries.
     package var count: Int { entries.count }
 
     /// Reads an archive.
@@ -20,10 +19,10 @@ package struct HTTPArchive: Sendable {
     package init(contentsOf file: URL) throws(MapToolError) {
         let bytes: Data
         do throws(FileProblem) {
-            // Read, not mapped: a mapped file that is truncated meanwhile ends the process.
+            // Read, not mapped: if a mapped file is truncated meanwhile, the process crashes.
             bytes = try OpenedFile(path: file.path).contents()
         } catch {
-            throw MapToolError("the archive “\(file.path)” \(error.message)")
+            throw MapToolError("The archive “\(file.path)” \(error.message)")
         }
         do throws(MapToolError) {
             try self.init(bytes)
@@ -32,22 +31,22 @@ package struct HTTPArchive: Sendable {
         }
     }
 
-    /// - Throws: With the line and column first: `:3:1: the archive ends inside a string`.
+    /// - Throws: An error that begins with the line and column, such as `:3:1: The archive ends inside a string.`
     init(_ bytes: Data) throws(MapToolError) {
         self.bytes = bytes
         let result = bytes.withUnsafeBytes { raw in
-            // `Result`, since `withUnsafeBytes` has no typed errors.
+            // In a `Result`, since `withUnsafeBytes` doesn't have typed throws.
             Result { () throws(JSONCursor.SyntaxError) in try Self.read(JSONCursor(raw.bindMemory(to: UInt8.self))) }
         }
         do throws(JSONCursor.SyntaxError) {
             entries = try result.get()
         } catch {
             let (line, column) = error.position(in: bytes)
-            throw MapToolError(":\(line):\(column): the archive \(error.message)")
+            throw MapToolError(":\(line):\(column): The archive \(error.message)")
         }
     }
 
-    /// The body of an entry as it is to be written: base64 decoded, or the text as UTF-8; `nil` if it can't be.
+    /// Returns an entry's body as it's written, either decoded from base64 or as UTF-8 text; `nil` if it can't be decoded.
     func body(of entry: ArchivedEntry) -> Data? {
         guard let range = entry.body else { return nil }
         return bytes.withUnsafeBytes { raw in
@@ -62,7 +61,7 @@ package struct HTTPArchive: Sendable {
     /// slashes, which some programs write.
     private static func base64Decoded(_ raw: UnsafeBufferPointer<UInt8>) -> Data? {
         guard let base = raw.baseAddress else { return Data() }
-        // Not copied: `Data` is only read before the buffer goes.
+        // Not copied, since this `Data` is only read while the buffer exists.
         let whole = Data(
             bytesNoCopy: UnsafeMutableRawPointer(mutating: UnsafeRawPointer(base)),
             count: raw.count,
@@ -77,14 +76,16 @@ package struct HTTPArchive: Sendable {
         var cursor = start
         var entries: [ArchivedEntry]?
         guard cursor.next == .object else {
-            throw cursor.failure(cursor.next == nil ? "is empty" : "isn't an HTTP Archive: it must begin with {")
+            throw cursor.failure(
+                cursor.next == nil ? "is empty. Export it again." : "isn't an HTTP Archive. It must begin with {."
+            )
         }
         let atStart = cursor
         try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
             guard key == "log", cursor.next == .object else { return try cursor.skip() }
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 guard key == "entries", cursor.next == .array else { return try cursor.skip() }
-                guard entries == nil else { throw cursor.failure("has its list of entries twice") }
+                guard entries == nil else { throw cursor.failure("has its list of entries twice. Keep one of them.") }
                 var list: [ArchivedEntry] = []
                 try cursor.array { cursor throws(JSONCursor.SyntaxError) in
                     list.append(try ArchivedEntry(&cursor))
@@ -94,7 +95,7 @@ package struct HTTPArchive: Sendable {
         }
         try cursor.finish()
         guard let entries else {
-            throw atStart.failure("is JSON, but not an HTTP Archive: it has no list “log.entries”")
+            throw atStart.failure("is JSON, but not an HTTP Archive. It has no list “log.entries”.")
         }
         return entries
     }

@@ -1,7 +1,7 @@
-/// What has become of an exchange that a map has got.
+/// An exchange that was added to a map.
 package struct AddedExchange: Sendable {
-    /// The name of its file; empty if its body is empty.
+    /// The name of its file; empty if the response's body is empty.
     package let file: String
-    /// What its entry doesn't tell apart, in words without a full stop; `nil` if there's nothing to say.
+    /// What the entry doesn't tell apart, without a period at the end; `nil` if there's nothing to say.
     package let note: String?
 }

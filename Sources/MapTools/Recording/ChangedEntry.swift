@@ -18,25 +18,27 @@ struct ChangedEntry {
         defaults = entries.document.values["$defaults"]
     }
 
-    /// - Throws: If the map couldn't be loaded with this alternative too.
+    /// Checks that the map can still be loaded with this alternative.
+    ///
+    /// - Throws: If it can't.
     func check(_ alternative: RecordedAlternative, file: String, isAlone: Bool) throws(MapToolError) {
         guard let value = changed(by: alternative, file, isAlone) else {
-            throw MapToolError("the entry “\(key)” can't have alternatives as it's written: add this one by hand")
+            throw MapToolError("The entry “\(key)” can't have alternatives as it's written. Add this one by hand.")
         }
         var members = [key: value]
         members["$defaults"] = defaults
         do throws(SubstitutionMapError) {
-            // Without a folder no file is looked at.
+            // Without a folder, files aren't checked.
             let map = try SubstitutionMap(json: Data(JSONText.lines(members).utf8), invalidEntries: .skip)
             if let problem = map.problems.first(where: { $0.kind != .noResources }) {
                 throw SubstitutionMapError(file: nil, problems: [problem])
             }
         } catch {
-            throw MapToolError("its entry would be wrong: \(error.problems.first?.message ?? "\(error)")")
+            throw MapToolError("Its entry would be invalid. \(error.problems.first?.message ?? "\(error)")")
         }
     }
 
-    /// Adds an alternative. ``check(_:file:isAlone:)`` it first.
+    /// Adds an alternative. Call ``check(_:file:isAlone:)`` first.
     mutating func add(_ alternative: RecordedAlternative, file: String, isAlone: Bool) {
         value = changed(by: alternative, file, isAlone)
         alternatives.append(members(alternative, file, isAlone))

@@ -4,12 +4,13 @@ import LocalSubstitution
 extension EditedMap {
     /// Adds exchanges that the map doesn't answer yet. A URL that has an entry gets alternatives.
     ///
-    /// Exchanges with the same request and different responses become a sequence: each but the last answers as often as it did.
+    /// Exchanges with the same request and different responses become a sequence. Each response but the last answers as often as it
+    /// did in the recording.
     ///
-    /// - Returns: What has become of each exchange, or why it wasn't added. One that can't be added doesn't keep others out.
+    /// - Returns: What was added for each exchange, or why it wasn't. An exchange that can't be added doesn't affect others.
     package mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
         var outcomes: [Result<AddedExchange, MapToolError>] = exchanges.map { _ in
-            .failure(MapToolError("it wasn't reached"))
+            .failure(MapToolError("It wasn't reached."))
         }
         var requests: [String: [Numbered]] = [:]
         for (number, exchange) in exchanges.enumerated() {
@@ -55,26 +56,27 @@ extension EditedMap {
         do throws(URLSyntaxError) {
             normalized = try NormalizedURL(url.absoluteString)
         } catch {
-            throw MapToolError("the URL \(error.message)")
+            throw MapToolError("The URL \(error.message)")
         }
         if let name = SecretName.first(in: normalized) {
             throw MapToolError(
-                "the URL's parameter “\(name)” may be a credential: write the entry by hand, with \"ignoreQuery\": [\"\(name)\"]"
+                "The URL's parameter “\(name)” may be a credential. "
+                    + "Write the entry by hand, with \"ignoreQuery\": [\"\(name)\"]."
             )
         }
         return normalized
     }
 
-    /// Adds the exchanges of one URL. Returns what has become of them by number.
+    /// Adds the exchanges of one URL. Returns the outcomes by the exchanges' numbers.
     private mutating func add(_ ofURL: [Numbered]) throws(MapToolError) -> [Int: Result<AddedExchange, MapToolError>] {
         guard let url = ofURL.first?.url else { return [:] }
         if let reason = entries.refusal(of: url), case .excluded(let key) = reason {
-            throw MapToolError("the entry “\(key)” is null")
+            throw MapToolError("The entry “\(key)” is null.")
         }
         let hasGet = ofURL.contains { $0.exchange.method == "GET" }
         let groups = Dictionary(grouping: ofURL) { numbered in
             let exchange = numbered.exchange
-            // What answers GET answers HEAD.
+            // An answer to GET answers HEAD too.
             let method = exchange.method == "HEAD" && hasGet ? "GET" : exchange.method
             return Question(method: method, condition: numbered.condition.json)
         }
@@ -111,7 +113,7 @@ extension EditedMap {
         isAlone: Bool
     ) -> Result<String, MapToolError> {
         do throws(MapToolError) {
-            // Before the file is written. The entry is the same whatever the file's number is.
+            // Checked before the file is written. The number in the file's name makes no difference to the entry.
             try change.check(alternative, file: alternative.fileName.candidate(0), isAlone: isAlone)
             let body = alternative.exchange.body
             let file = body.isEmpty ? "" : try write(body, as: alternative.fileName)
@@ -122,16 +124,17 @@ extension EditedMap {
         }
     }
 
-    /// What the requests of one question aren't told apart by.
+    /// Returns what the entry doesn't tell apart in requests that count as the same; `nil` if there's nothing to say.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
             return nil
         }
-        return "it answers requests with different bodies, which differ only in what may be credentials"
+        return "it answers requests whose bodies differ only in what may be credentials"
     }
 
-    /// Longer conditions first, since a shorter one may be a part of a longer one.
+    /// Returns whether one question comes before another. Longer conditions come first, since a shorter one may be part of a longer
+    /// one.
     private static func isBefore(_ one: Question, _ other: Question) -> Bool {
         let lengths = (one.condition?.utf8.count ?? 0, other.condition?.utf8.count ?? 0)
         if one.method != other.method { return one.method < other.method }
@@ -139,7 +142,7 @@ extension EditedMap {
         return (one.condition ?? "") < (other.condition ?? "")
     }
 
-    /// Consecutive exchanges with the same response.
+    /// Returns the exchanges in runs of consecutive ones with the same response.
     private static func runs(_ exchanges: [Numbered]) -> [[Numbered]] {
         var runs: [[Numbered]] = []
         for numbered in exchanges {

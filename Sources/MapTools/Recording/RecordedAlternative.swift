@@ -1,7 +1,7 @@
 import Foundation
 import LocalSubstitution
 
-/// The JSON of a recorded exchange's entry, or of an alternative of one.
+/// The JSON of a recorded exchange, for its own entry or for an alternative of one.
 struct RecordedAlternative {
     let exchange: RecordedExchange
     /// The JSON of `when.json`; `nil` for no condition.
@@ -11,19 +11,19 @@ struct RecordedAlternative {
     let url: NormalizedURL
     let defaults: EntryFields
 
-    /// Where the body's file would be if no other had its name.
+    /// The name of the body's file, unless another file already has it.
     ///
-    /// Its digest is of what is in the map anyway: one of the whole request would let a password be guessed.
+    /// The digest is only of what the map has anyway. A digest of the whole request would let others guess a password.
     var fileName: RecordedFileName {
         let question = exchange.method == "GET" ? nil : Data((exchange.method + (condition ?? "")).utf8)
         return RecordedFileName(url, type: type?.essence, bodyDigest: question.map { Digest.hexadecimal(of: $0) })
     }
 
-    /// The fields of its entry: what a request is like, and what answers.
+    /// Returns the fields of its entry: the conditions for a request, and the answer.
     ///
     /// - Parameters:
-    ///   - file: The body's; not used without a body.
-    ///   - listsMethod: Whether `GET` is named too. An alternative would take its entry's methods otherwise.
+    ///   - file: The body's file. It's ignored if the body is empty.
+    ///   - listsMethod: Whether `GET` is named too. Otherwise an alternative would have its entry's methods.
     func members(file: String, listsMethod: Bool) -> AlternativesText.Members {
         let isEmpty = exchange.body.isEmpty
         let entry = RecordedEntry(

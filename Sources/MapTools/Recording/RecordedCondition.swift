@@ -1,13 +1,13 @@
 import Foundation
 import LocalSubstitution
 
-/// The part of a request's JSON body that an alternative's `when.json` has: all of it, without members that may be credentials.
+/// The part of a request's JSON body that becomes an alternative's `when.json`: all of it except members that may be credentials.
 struct RecordedCondition {
-    /// JSON on one line, with the numbers and strings as the body has them; `nil` if there is no condition.
+    /// The condition as JSON on one line, with numbers and strings written as in the body; `nil` if there is no condition.
     private(set) var json: String?
-    /// Whether something of the body may be a credential, and isn't in the condition.
+    /// Whether something in the body may be a credential and so isn't in the condition.
     private(set) var isRedacted = false
-    /// Why a JSON body has no condition, in words without a full stop; `nil` if it has one.
+    /// Why a JSON body has no condition, without a period at the end; `nil` if it has one, or needs none.
     private(set) var obstacle: String?
 
     /// The longest condition, in UTF-8 bytes.
@@ -33,8 +33,8 @@ struct RecordedCondition {
         }
     }
 
-    /// Reads a value; `nil` if it may be a credential. An array with such an element is left out whole, since arrays match as a
-    /// whole.
+    /// Reads a value. Returns `nil` if it may be a credential. An array with such an element is left out completely, since an array
+    /// only matches as a whole.
     private mutating func value(
         _ cursor: inout JSONCursor,
         _ bytes: UnsafeRawBufferPointer,
@@ -89,7 +89,7 @@ struct RecordedCondition {
         return JSONText.object(members)
     }
 
-    /// The text of a JSON string; `nil` for another value.
+    /// Returns the text of a JSON string; `nil` for any other value.
     private static func string(_ json: String) -> String? {
         guard json.hasPrefix("\"") else { return nil }
         return try? JSONDecoder().decode([String].self, from: Data("[\(json)]".utf8)).first

@@ -1,7 +1,7 @@
 package import Foundation
 import LocalSubstitution
 
-/// A request of any method, and its response of any status, to be kept in a map. It has no credential headers.
+/// A request with any method and its response with any status, to keep in a map. It has no credential headers.
 package struct RecordedExchange: Sendable {
     package let method: String
     package let url: URL
@@ -31,12 +31,12 @@ package struct RecordedExchange: Sendable {
         self.body = body
     }
 
-    /// The response headers that are kept: none of them is a credential.
+    /// Returns the response headers to keep, none of which is a credential.
     package static func kept(_ value: (String) -> String?) -> [String: String] {
         RecordedHeaders.kept(ArchivedEntry.keptHeaders + ["Location"], value)
     }
 
-    /// Whether both have the same response.
+    /// Returns whether both have the same response.
     func hasResponse(of other: RecordedExchange) -> Bool {
         status == other.status && headers == other.headers && contentType == other.contentType && body == other.body
     }

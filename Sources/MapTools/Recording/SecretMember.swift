@@ -1,16 +1,16 @@
 import Foundation
 import LocalSubstitution
 
-/// Which members of a request's JSON body may be credentials.
+/// Decides which members of a request's JSON body may be credentials.
 ///
-/// Fewer names than those of a URL's parameters: a body's `code` or `key` is usually what tells two requests apart.
+/// It knows fewer names than the rule for a URL's parameters: a body's `code` or `key` is usually what tells two requests apart.
 enum SecretMember {
     static func isSecret(name: String) -> Bool {
         let letters = name.lowercased().filter { $0.isLetter }
         return names.contains(letters) || endings.contains { letters.hasSuffix($0) }
     }
 
-    /// Whether a text is an authorization, or has a URL with user info, or a parameter that may be a credential.
+    /// Returns whether a text is an authorization, a URL with user info, or contains a parameter that may be a credential.
     static func isSecret(value: String) -> Bool {
         let start = value.prefix(7).lowercased()
         if start == "bearer " || start.hasPrefix("basic ") { return true }

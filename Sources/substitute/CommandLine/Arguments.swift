@@ -1,11 +1,12 @@
 import LocalSubstitution
 
-/// The words after a subcommand's name: `--name value`, `--name=value`, `--flag`, and operands. After `--` all are operands.
+/// The words after a subcommand's name: `--name value`, `--name=value`, `--flag`, and operands. Every word after `--` is an
+/// operand.
 struct Arguments: Sendable {
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
-    init(_ words: [String], options: [Option]) throws(Failure) {
+    init(_ words: [String], for command: String, options: [Option]) throws(Failure) {
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -21,7 +22,7 @@ struct Arguments: Sendable {
             let name = parts[0] == "-h" ? "help" : String(parts[0].dropFirst(isLong ? 2 : 0))
             guard isLong || parts[0] == "-h", let option = options.first(where: { $0.name == name })
             else {
-                throw Self.unknown(parts[0], options)
+                throw Self.unknown(parts[0], command, options)
             }
             try add(option, given: parts.dropFirst().first, &rest)
         }
@@ -37,23 +38,24 @@ struct Arguments: Sendable {
         _ rest: inout ArraySlice<String>
     ) throws(Failure) {
         if values[option.name] != nil, !option.repeats, option.value != nil {
-            throw Failure(usage: "--\(option.name) is given twice")
+            throw Failure(usage: "--\(option.name) is given twice. Give it once.")
         }
-        guard let placeholder = option.value else {
-            guard given == nil else { throw Failure(usage: "--\(option.name) takes no value") }
+        guard let placeholder = option.value?.placeholder else {
+            if let given { throw Failure(usage: "--\(option.name) doesn't take a value. Leave out “=\(given)”.") }
             values[option.name] = []
             return
         }
-        // A word that looks like an option is one: --name=value passes it all the same.
+        // A word that begins with -- is an option, not a value. --name=value can pass such a value too.
         guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()) else {
-            throw Failure(usage: "--\(option.name) needs a value: --\(option.name) \(placeholder)")
+            throw Failure(usage: "--\(option.name) needs a value. Use --\(option.name) \(placeholder).")
         }
         values[option.name, default: []].append(value)
     }
 
-    private static func unknown(_ word: String, _ options: [Option]) -> Failure {
-        let nearest = NearestName.of(word, in: options.map { "--" + $0.name })
-        let advice = nearest.map { "did you mean \($0)?" } ?? "--help lists those it knows"
-        return Failure(usage: "unknown option \(word): \(advice)")
+    private static func unknown(_ word: String, _ command: String, _ options: [Option]) -> Failure {
+        // The other advice names --help.
+        let nearest = NearestName.of(word, in: options.filter { $0.name != "help" }.map { "--" + $0.name })
+        let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
+        return Failure(usage: "“\(word)” isn't an option of \(command). \(advice)")
     }
 }

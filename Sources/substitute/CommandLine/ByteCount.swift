@@ -1,6 +1,6 @@
 import LocalSubstitution
 
-/// A number of bytes as people type it: `5000`, `64k`, `256MiB`, `1GB`.
+/// A number of bytes as people type it, such as `5000`, `64k`, `256MiB` or `1GB`.
 struct ByteCount: Sendable, Hashable, CustomStringConvertible {
     let bytes: Int
 
@@ -37,17 +37,17 @@ extension ByteCount {
     /// The longest body that a subcommand loads from a URL, unless `--limit` says otherwise.
     static let standardLimit = ByteCount(bytes: 256 << 20)
 
-    static let limitOption = Option(name: "limit", value: "SIZE", help: "the longest body to load; default: 256M")
+    static let limitOption = Option(name: "limit", value: "SIZE", help: "the largest body to load (default: 256M)")
 
     /// Returns the limit that `--limit` sets.
     static func limit(_ arguments: Arguments) throws(Failure) -> ByteCount {
         guard let text = arguments.value("limit") else { return standardLimit }
         guard let limit = ByteCount(text) else {
-            throw Failure(usage: "“\(text)” isn't a size: write --limit 500000, 64k or 256M")
+            throw Failure(usage: "“\(text)” isn't a size. Use --limit with a size such as 500000, 64k or 256M.")
         }
         return limit
     }
 
-    /// The reason why a body that's longer than this limit isn't loaded.
-    var refusal: String { "the body is longer than \(self): raise the limit with --limit" }
+    /// Why a body that's longer than this limit isn't loaded.
+    var refusal: String { "The body is larger than \(self). Raise the limit with --limit." }
 }

@@ -1,4 +1,5 @@
-/// Something failed, or what was typed can't be understood. The description says what, and what to do.
+/// An error that ends the command: something failed, or the command line can't be understood. The description says what's wrong and
+/// what to do.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     let status: ExitStatus

@@ -3,11 +3,10 @@ import LocalSubstitution
 
 /// Where a subcommand's results and messages go: results on standard output, messages on standard error.
 ///
-/// Nothing else in the command writes there. Nothing that this writes can control the terminal, except the bytes of a body,
-/// which are written unchanged.
+/// Nothing else in the command writes there. Text can't control the terminal; only the bytes of a body are written unchanged.
 struct Output: Sendable {
     let printsJSON: Bool
-    /// Only on a terminal, and not where `NO_COLOR` is set (no-color.org).
+    /// True on a terminal, unless `NO_COLOR` is set (no-color.org).
     private let usesColor: Bool
 
     init(printsJSON: Bool) {
@@ -17,7 +16,7 @@ struct Output: Sendable {
             isatty(STDOUT_FILENO) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// A line of a result; left out where the result is JSON.
+    /// Prints a line of a result, unless the result is JSON.
     func line(_ text: PrintedText = "") {
         if !printsJSON { Self.write(text.text(colored: usesColor) + "\n", to: .standardOutput) }
     }
@@ -25,23 +24,23 @@ struct Output: Sendable {
     /// Prints help or a version, as text even with `--json`.
     func help(_ text: String, to handle: FileHandle = .standardOutput) { Self.write(text + "\n", to: handle) }
 
-    /// The bytes of a result.
+    /// Writes the bytes of a result.
     func bytes(_ data: Data) { Self.write(data, to: .standardOutput) }
 
     func message(_ text: PrintedText) {
         Self.write("substitute: \(text.text(colored: false))\n", to: .standardError)
     }
 
-    /// Shows progress in place of what was shown before. An empty text clears it.
+    /// Shows progress in place of the previous text. An empty text clears it.
     static func progress(_ text: String) {
         // Erases to the end of the line (ECMA-48, EL).
         write("\r\(text.printable)\u{1B}[K", to: .standardError)
     }
 
-    /// The one JSON document, where that is wanted.
+    /// Prints the result as one JSON document, if the command prints JSON.
     func json(_ value: some Encodable) throws { try json(value, [.prettyPrinted]) }
 
-    /// Prints one JSON object on a line, if the command prints JSON.
+    /// Prints one JSON object on one line, if the command prints JSON.
     func jsonLine(_ value: some Encodable) throws { try json(value, []) }
 
     private func json(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
@@ -52,8 +51,8 @@ struct Output: Sendable {
         Self.write(Self.escaped(json: json) + "\n", to: .standardOutput)
     }
 
-    /// Escapes the control characters that the encoder doesn't, since JSON doesn't require it (RFC 8259 §7). They're only in
-    /// strings, and in the basic plane.
+    /// Escapes the control characters that the encoder leaves as they are, as JSON allows (RFC 8259 §7). They occur only in strings
+    /// and only in the basic plane.
     private static func escaped(json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value >= 0x7F, scalar.steersTerminal {
@@ -64,9 +63,10 @@ struct Output: Sendable {
         }
     }
 
-    /// Columns as wide as their widest cell; the last one is not padded. A row's color paints its first cell.
+    /// Prints a table. Columns are as wide as their widest cell, and the last one isn't padded. A row's color is for its first
+    /// cell.
     ///
-    /// - Parameter numbers: The columns that are aligned on the right.
+    /// - Parameter numbers: The columns that are right-aligned.
     func table(_ rows: [(color: PrintedText.Color?, cells: [String])], numbers: Set<Int> = []) {
         let rows = rows.map { (color: $0.color, cells: $0.cells.map(\.printable)) }
         let count = rows.map(\.cells.count).max() ?? 0
@@ -97,21 +97,24 @@ struct Output: Sendable {
         return "\(tenths / 10).\(tenths % 10) ms"
     }
 
-    /// Writes a file, or says in a sentence why it can't. Not atomically: that would put a file in the place of `/dev/null`.
+    /// Writes a file, or throws a sentence that says why it can't. It doesn't write atomically, since that would replace
+    /// `/dev/null` with a file.
     static func write(_ data: Data, to file: URL) throws(Failure) {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
-        guard descriptor >= 0 else { throw Failure("can't write \(file.path): \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            throw Failure("“\(file.path)” can't be written: \(String(cString: strerror(errno)).sentence)")
+        }
         do {
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: data)
         } catch {
-            throw Failure("can't write \(file.path): \(error.localizedDescription)")
+            throw Failure("“\(file.path)” can't be written: \(error.localizedDescription.sentence)")
         }
     }
 
     private static func write(_ text: String, to handle: FileHandle) { write(Data(text.utf8), to: handle) }
 
     private static func write(_ data: Data, to handle: FileHandle) {
-        // A reader that has gone away, as `head`, is no failure of ours.
+        // It isn't an error if the reader, such as `head`, has gone away.
         try? handle.write(contentsOf: data)
     }
 }

@@ -1,9 +1,9 @@
 import LocalSubstitution
 
-/// A text for a terminal. Interpolated values may come from a server, a map or a URL, so they're made printable, newlines
-/// included. Literals stay unchanged.
+/// A text for a terminal. Interpolated values may come from a server, a map or a URL, so they're made printable, including
+/// newlines. Literals stay unchanged.
 ///
-/// `Output` takes nothing else, so no call can forget to.
+/// `Output` takes only this type, so no call can forget it.
 struct PrintedText: Sendable, ExpressibleByStringInterpolation {
     enum Color: String, Sendable {
         case red = "31"

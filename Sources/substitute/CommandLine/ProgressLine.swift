@@ -1,12 +1,12 @@
 import Foundation
 import Guarded
 
-/// A line on standard error that says how far something is, and goes when it is done. Only on a terminal.
+/// A line on standard error that shows progress and disappears at the end. It's only shown on a terminal.
 final class ProgressLine: Sendable {
     private let shown = Guarded<Stopwatch?>(nil)
     private let isOnTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
-    /// Shows a text in place of the last one; ten times a second at most.
+    /// Shows a text in place of the last one, at most ten times a second.
     func show(_ text: @autoclosure () -> String) {
         guard isOnTerminal else { return }
         let isDue = shown.withLock { shown in

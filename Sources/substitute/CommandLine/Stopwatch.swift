@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Measures time from its making on.
+/// Measures the time since it was made.
 struct Stopwatch: Sendable {
     private let start = DispatchTime.now()
 

@@ -10,15 +10,15 @@ enum DemoBundle {
             if let bundle = Bundle(url: place) { return bundle }
         }
         throw Failure(
-            "can't find the demo's files at \(places[0].path). Copy that folder along with the command, or run the demo "
-                + "from the package: swift run substitute demo"
+            "The demo's files aren't at \(places[0].path). Copy that folder along with the command, or run "
+                + "swift run substitute demo in the package's folder."
         )
     }
 
     static func url(_ name: String) throws(Failure) -> URL {
         let bundle = try bundle()
         guard let url = bundle.url(forResource: name, withExtension: nil) else {
-            throw Failure("can't find “\(name)” in \(bundle.bundlePath). Build the command again.")
+            throw Failure("“\(name)” isn't in \(bundle.bundlePath). Build the command again.")
         }
         return url
     }

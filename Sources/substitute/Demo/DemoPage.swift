@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// One HTML file that shows both loads of the demo's site side by side, with everything inside it.
+/// An HTML file that shows both loads of the demo's site side by side. It needs no other files.
 struct DemoPage {
     /// Fills the page's template.
     static func html(
@@ -28,11 +28,12 @@ struct DemoPage {
         }
     }
 
-    /// Returns the page with its parts as `data:` URLs (RFC 2397), so that it needs no server; empty if it isn't a page.
+    /// Returns the page with its parts as `data:` URLs (RFC 2397), so that it needs no server; empty if the first response isn't a
+    /// page.
     private static func inlined(_ fetches: [Fetch]) -> String {
         guard let page = fetches.first, page.type.hasPrefix("text/html") else { return "" }
         var urls: [(name: String, url: String)] = []
-        // Starts with the last one, since the style sheet refers to a picture after it.
+        // Starts with the last part, since the style sheet refers to a picture after it.
         for part in fetches.dropFirst().reversed() where part.hasSucceeded {
             let body = part.type.hasPrefix("text/css") ? Data(filled(part.body, urls).utf8) : part.body
             let type = part.type.filter { $0.isLetter || $0.isNumber || "/;=+-.".contains($0) }
@@ -46,7 +47,9 @@ struct DemoPage {
         urls.reduce(String(decoding: text, as: UTF8.self)) { $0.replacingOccurrences(of: $1.name, with: $1.url) }
     }
 
-    /// - Parameter map: Adds a column with the map's lines that answered.
+    /// Returns a table row for each fetch.
+    ///
+    /// - Parameter map: The map whose lines are named in the rows that they answered.
     private static func rows(_ fetches: [Fetch], _ map: DemoMap? = nil) -> String {
         fetches.map { fetch in
             let (rowClass, source) =

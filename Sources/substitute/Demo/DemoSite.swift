@@ -11,7 +11,7 @@ struct DemoSite {
         "hero.png": "image/png", "app.js": "text/javascript; charset=utf-8", "status.json": "application/json",
     ]
 
-    /// What the origin serves, by path.
+    /// Returns what the origin serves, by path.
     static func routes() throws -> [String: LoopbackServer.Answer] {
         let folder = try DemoBundle.url("Origin")
         var routes: [String: LoopbackServer.Answer] = [:]
@@ -22,6 +22,6 @@ struct DemoSite {
         return routes
     }
 
-    /// The URL of the article of 2010 that this package goes back to. Its host need not answer.
+    /// The URL in the article of 2010 that this package goes back to. Its host doesn't have to answer.
     static let originalURL = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
 }

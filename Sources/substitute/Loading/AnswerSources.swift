@@ -6,12 +6,13 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// Who answered which URL, according to a cache's events. Headers aren't proof, since they may come from the network.
+/// Keeps track of what answered which URL, according to a cache's events. Headers aren't proof, since they may come from the
+/// network.
 final class AnswerSources: Sendable {
     private enum Source { case entry, defaultCache }
 
     private let cache: LocalSubstitutionCache
-    /// One for each answer that hasn't been taken yet.
+    /// The source of each answer that hasn't been taken yet.
     private let sources = Guarded<[URL: [Source]]>([:])
 
     /// - Parameter others: Receives all other events.
@@ -29,9 +30,10 @@ final class AnswerSources: Sendable {
         }
     }
 
-    /// Returns who answered a request, and forgets it. It's the network if the cache hasn't answered its URL.
+    /// Returns what answered a request, and forgets it. That's the network if the cache hasn't answered its URL.
     ///
-    /// Call it once for each response, as soon as it arrives: then no load that fails later leaves its source to another one.
+    /// Call it once for each response, as soon as it arrives. Otherwise a load that fails later could leave its source to another
+    /// load.
     func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
         // An entry may have answered the target of a redirect.
         return switch takeLast(of: response.url) ?? takeLast(of: request.url) {
@@ -54,7 +56,7 @@ final class AnswerSources: Sendable {
         }
     }
 
-    /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else its entry.
+    /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else from its entry.
     static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
         guard let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status"),
             status.hasPrefix(ResponseBuilder.hitStatus)

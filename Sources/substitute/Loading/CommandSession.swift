@@ -5,13 +5,13 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// The session through which a subcommand loads, with its cache and recorder.
+/// The session that a subcommand loads through, with its cache and recorder.
 struct CommandSession: Sendable {
-    /// The options that say through what session a subcommand loads.
+    /// The options for the session.
     static let options = [
-        Option(name: "cache-only", value: nil, help: "don't attach: the cache alone answers"),
-        Option(name: "record", value: "DIR", help: "keep responses in DIR"),
-        Option(name: "offline", value: nil, help: "let nothing reach the network"),
+        Option(name: "cache-only", value: nil, help: "don't attach the cache; only set it as urlCache"),
+        Option(name: "record", value: .folder, help: "save responses in DIR"),
+        Option(name: "offline", value: nil, help: "don't use the network"),
         ByteCount.limitOption,
     ]
 
@@ -20,11 +20,13 @@ struct CommandSession: Sendable {
     let isAttached: Bool
     private let sources: AnswerSources
     private let recorder: SubstitutionRecorder?
+    private let isOffline: Bool
 
     init(_ arguments: Arguments, _ output: Output) throws {
         isAttached = !arguments.has("cache-only")
+        isOffline = arguments.has("offline")
         if !isAttached, let other = ["record", "offline"].first(where: arguments.has) {
-            throw Failure(usage: "--\(other) needs an attached session: leave out --cache-only")
+            throw Failure(usage: "--\(other) needs an attached session. Leave out --cache-only.")
         }
         let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
@@ -32,7 +34,7 @@ struct CommandSession: Sendable {
         let limit = try ByteCount.limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
-        // What a server says to one who shows a cookie is not kept.
+        // A response to a request with cookies isn't kept, so the session has none.
         if recorder != nil {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
@@ -52,7 +54,7 @@ struct CommandSession: Sendable {
         loader = Loader(configuration, limit: limit, sources)
     }
 
-    /// Who only records needs no map.
+    /// Returns a cache with the chosen map. Recording doesn't need one: if there is none, the map is empty.
     static func cache(
         _ arguments: Arguments,
         _ output: Output,
@@ -73,7 +75,8 @@ struct CommandSession: Sendable {
         loader.end()
         guard let recorder else { return }
         recorder.close()
-        Self.reportRecorded(by: cache, in: recorder, output)
+        // Offline, only an entry's `forwardTo` can bring a response to record.
+        if !isOffline || cache.statistics.recorded > 0 { Self.reportRecorded(by: cache, in: recorder, output) }
     }
 
     /// Says how much was recorded.

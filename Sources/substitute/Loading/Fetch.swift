@@ -8,7 +8,7 @@ import FoundationNetworking
 /// One URL loaded through a URLSession, and where the answer came from.
 struct Fetch: Sendable {
     enum Source: Sendable, Hashable {
-        /// The file is `nil` for an entry with a status alone.
+        /// The file is `nil` if the entry answers without one.
         case substituted(file: String?)
         case defaultCache
         case network
@@ -28,7 +28,7 @@ struct Fetch: Sendable {
         self.init(request, result, milliseconds: stopwatch.milliseconds)
     }
 
-    /// What has come of a request.
+    /// Makes a fetch from a request's result.
     init(_ request: URLRequest, _ result: Result<Loader.Answer, URLError>, milliseconds: Double) {
         url = request.url ?? URL(fileURLWithPath: "/")
         self.milliseconds = milliseconds
@@ -50,12 +50,16 @@ struct Fetch: Sendable {
         if case .failed = source { true } else { false }
     }
 
-    /// Whether there is an answer, and no HTTP error.
+    /// Whether there is an HTTP response, and its status is 2xx.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
 
     static func describe(_ error: URLError) -> String {
         let text = error.localizedDescription
-        return text.isEmpty || text.hasPrefix("The operation could not") ? "URLError \(error.errorCode)" : text
+        guard !text.isEmpty, !text.hasPrefix("The operation could not") else {
+            return "URLSession failed with the error \(error.errorCode)."
+        }
+        // An explanation of several lines doesn't end with a sentence.
+        return text.contains("\n") ? text : text.sentence
     }
 }
 

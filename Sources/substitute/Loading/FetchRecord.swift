@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What `--json` says of a load.
+/// The JSON that `--json` prints for a load.
 struct FetchRecord: Encodable {
     let url: String
     let source: String

@@ -7,7 +7,7 @@ import LocalSubstitution
 import FoundationNetworking
 #endif
 
-/// A URLSession that any number of requests are loaded through at a time.
+/// A URLSession that loads any number of requests at a time.
 final class Loader: Sendable {
     struct Answer: Sendable {
         let response: URLResponse
@@ -27,8 +27,8 @@ final class Loader: Sendable {
 
     /// - Parameters:
     ///   - limit: The longest body to load from the network. An entry's own file may be longer.
-    ///   - sources: Knows who answered. Without it, it's always the network.
-    ///   - progress: Is told how many bytes of a body have come, and how many are to come, if that is known.
+    ///   - sources: Says what answered. Without it, the answer is always the network.
+    ///   - progress: Called with the number of bytes of a body that have arrived, and the expected number if it's known.
     init(
         _ configuration: URLSessionConfiguration,
         limit: ByteCount = .standardLimit,
@@ -70,13 +70,13 @@ final class Loader: Sendable {
     }
 
     func load(_ request: URLRequest) async -> Result<Answer, URLError> {
-        // Not `URLSession.data(for:)`: on Linux that never ends for a 401 with a challenge that nobody answers.
+        // Not `URLSession.data(for:)`, which on Linux never ends for a 401 whose challenge isn't answered.
         await withCheckedContinuation { continuation in
             load(request) { continuation.resume(returning: $0) }
         }
     }
 
-    /// Cancels all loads. Runs on another queue, since on Linux this waits until everything that arrived is decoded.
+    /// Cancels all loads. Uses another queue, since on Linux this call waits until everything that arrived is decoded.
     func end() {
         DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
     }

@@ -5,9 +5,9 @@ import FoundationNetworking
 #endif
 
 extension Output {
-    /// A row for each load: where it came from, status, MIME type, size, time, URL.
+    /// Prints a row for each load: where it came from, its status, MIME type, size, time and URL.
     ///
-    /// - Parameter showsTimes: Whether there is a column for them.
+    /// - Parameter showsTimes: Whether there is a column for times.
     func table(of fetches: [Fetch], showsTimes: Bool = true) {
         table(
             fetches.map { fetch in

@@ -1,16 +1,16 @@
 import Foundation
 import LocalSubstitution
 
-/// The body of a request, from `--data` options with curl's syntax.
+/// The body of a request, from `--data` options in curl's syntax.
 enum RequestBody {
     static let option = Option(
         name: "data",
         value: "TEXT",
-        help: "a body, or @FILE, or @- for standard input",
+        help: "the body, from TEXT, @FILE or @- (standard input)",
         repeats: true
     )
 
-    /// Returns the texts and files of all `--data`, joined with &; `nil` if there are none.
+    /// Returns the texts and files of all `--data` options, joined with &; `nil` if there are none.
     static func data(_ arguments: Arguments) throws(Failure) -> Data? {
         var parts: [Data] = []
         for value in arguments.all(option.name) {
@@ -19,7 +19,7 @@ enum RequestBody {
         return parts.isEmpty ? nil : Data(parts.joined(separator: "&".utf8))
     }
 
-    /// The bytes of a file without line breaks and null bytes, which curl leaves out, too.
+    /// Returns a file's bytes without line breaks and null bytes, which curl leaves out too.
     private static func contents(of name: String) throws(Failure) -> Data {
         if name != "-", FileStatus(path: name)?.kind == .folder { throw unreadable(name, "it's a folder") }
         let descriptor = name == "-" ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC)
@@ -33,6 +33,6 @@ enum RequestBody {
     }
 
     private static func unreadable(_ name: String, _ reason: String) -> Failure {
-        Failure("--data: can't read \(name == "-" ? "standard input" : "“\(name)”"): \(reason)")
+        Failure("--data: \(name == "-" ? "Standard input" : "“\(name)”") can't be read: \(reason.sentence)")
     }
 }

@@ -6,20 +6,25 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// The options that say what a request is like, for those subcommands that make one.
+/// The options that describe a request, for the subcommands that make one.
 enum RequestOptions {
     static let all = [
-        Option(name: "header", value: "'NAME: VALUE'", help: "a header of the request; may be repeated", repeats: true),
-        Option(name: "method", value: "METHOD", help: "default: GET; with --data, POST"),
+        Option(name: "header", value: "'NAME: VALUE'", help: "a header of the request (repeatable)", repeats: true),
+        Option(name: "method", value: methods, help: "the method (default: GET, or POST with --data)"),
         RequestBody.option,
-        Option(name: "range", value: "BYTES", help: "as 0-99, 100- or -50"),
-        Option(name: "reload", value: nil, help: "ignore local data, as a reload does"),
+        Option(name: "range", value: "BYTES", help: "the range of bytes, such as 0-99, 100- or -50"),
+        Option(name: "reload", value: nil, help: "ignore local data, as a browser's reload does"),
     ]
 
-    /// One request for each operand.
+    private static let methods = ArgumentValue.oneOf(
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+        placeholder: "METHOD"
+    )
+
+    /// Returns one request for each operand.
     static func requests(_ arguments: Arguments) throws -> [URLRequest] {
         guard !arguments.operands.isEmpty else {
-            throw Failure(usage: "which URL? Name at least one, as https://example.com/logo.png")
+            throw Failure(usage: "No URL is given. Use one such as “https://example.com/logo.png”.")
         }
         let body = try RequestBody.data(arguments)
         return try arguments.operands.map { operand in
@@ -29,7 +34,7 @@ enum RequestOptions {
             else {
                 throw Failure(
                     usage:
-                        "“\(operand)” is no http or https URL: write it whole, as https://example.com/logo.png"
+                        "“\(operand)” isn't an http or https URL. Use one such as “https://example.com/logo.png”."
                 )
             }
             return try request(url, body, arguments)
@@ -42,21 +47,21 @@ enum RequestOptions {
         if body != nil { request.httpMethod = "POST" }
         if let method = arguments.value("method") {
             guard isMethod(method) else {
-                throw Failure(usage: "“\(method)” isn't an HTTP method: write one such as POST")
+                throw Failure(usage: "“\(method)” isn't an HTTP method. Use one such as POST.")
             }
             request.httpMethod = method.uppercased()
         }
         if arguments.has("reload") { request.cachePolicy = .reloadIgnoringLocalCacheData }
         if let range = arguments.value("range") {
             guard isRange(range) else {
-                throw Failure(usage: "“\(range)” is no range of bytes: write --range 0-99, 100- or -50")
+                throw Failure(usage: "“\(range)” isn't a range of bytes. Use --range 0-99, 100- or -50.")
             }
             request.setValue("bytes=\(range)", forHTTPHeaderField: "Range")
         }
         for header in arguments.all("header") {
             let parts = header.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw Failure(usage: "“\(header)” is no header: write --header 'Name: value'")
+                throw Failure(usage: "“\(header)” isn't a header. Use --header 'Name: value'.")
             }
             request.addValue(parts[1], forHTTPHeaderField: parts[0])
         }
@@ -70,7 +75,7 @@ enum RequestOptions {
         !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0 == UInt8(ascii: "-") }
     }
 
-    /// Whether a text is `0-99`, `100-` or `-50`.
+    /// Returns whether a text is `0-99`, `100-` or `-50`.
     private static func isRange(_ text: String) -> Bool {
         let ends = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return ends.count == 2 && ends.contains { !$0.isEmpty } && ends.joined().allSatisfy(\.isDigit)

@@ -1,7 +1,7 @@
 import Foundation
 import LocalSubstitution
 
-/// A Swift package, as `swift package describe` describes it.
+/// A Swift package, as described by `swift package describe`.
 struct DescribedPackage: Sendable, Decodable {
     struct Target: Sendable, Decodable {
         struct Resource: Sendable, Decodable {
@@ -43,7 +43,8 @@ struct DescribedPackage: Sendable, Decodable {
             self = try decoder.decode(Self.self, from: Self.description(of: folder))
         } catch {
             throw Failure(
-                "can't read \(manifest.path): \(error). Correct it, or choose a place: init --map FOLDER/substitutions.json"
+                "\(manifest.path) can't be read: \(String(describing: error).sentence) "
+                    + "Correct it, or choose the map's place with --map FOLDER/substitutions.json."
             )
         }
     }
@@ -66,7 +67,7 @@ struct DescribedPackage: Sendable, Decodable {
         throw Failure(
             usage:
                 dependents.isEmpty
-                ? "no target in \(manifest) depends on LocalSubstitution. Name one with --target: \(Self.list(targets))."
+                ? "No target in \(manifest) depends on LocalSubstitution. Name one with --target: \(Self.list(targets))."
                 : "\(dependents.count) targets in \(manifest) depend on LocalSubstitution. "
                     + "Name one with --target: \(Self.list(dependents))."
         )
@@ -81,7 +82,7 @@ struct DescribedPackage: Sendable, Decodable {
             .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        // Use files, since pipes can fill up.
+        // Files, since pipes can fill up.
         let files = ["output", "messages"].map { scratch.appendingPathComponent($0) }
         for file in files { try Data().write(to: file) }
 

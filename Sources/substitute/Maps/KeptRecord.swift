@@ -1,15 +1,15 @@
 import MapTools
 
-/// What became of a response that `add` or `import` was to put into a map: what `--json` says of it, and its row in a table.
+/// What happened to a response that `add` or `import` handled: the JSON that `--json` prints, and a row in a table.
 struct KeptRecord: Encodable {
-    /// The map, where the record is the whole document.
+    /// The map, if this record is the whole document.
     var map: String?
     let url: String
     let outcome: String
     var file: String?
     var bytes: Int?
     var contentType: String?
-    /// The sort of reason why it was left.
+    /// The kind of reason why it was left out.
     var reason: String?
     var message: String?
 
@@ -34,7 +34,7 @@ struct KeptRecord: Encodable {
     }
 
     var row: (color: PrintedText.Color?, cells: [String]) {
-        if let message { return (.yellow, [outcome, message, url]) }
+        if let message { return (.yellow, [outcome, message] + (url.isEmpty ? [] : [url])) }
         return (
             outcome == "unchanged" ? nil : .green,
             [outcome, contentType ?? "", Output.format(bytes: bytes ?? 0), file ?? "", url]

@@ -8,7 +8,7 @@ struct MapChoice: Sendable {
     /// The folder that `--resources` names.
     private let namedResources: URL?
 
-    /// `--map`, or `substitutions.json` in a folder, the current one by default.
+    /// Chooses the map that `--map` names, or `substitutions.json` in a folder, which is the current one by default.
     init(_ arguments: Arguments, in folder: String? = nil) {
         isNamed = arguments.has("map")
         file = URL(fileURLWithPath: arguments.value("map") ?? (folder.map { $0 + "/" } ?? "") + "substitutions.json")
@@ -18,20 +18,47 @@ struct MapChoice: Sendable {
     /// Chooses a map to load, and says on standard error which one it is.
     static func loaded(_ arguments: Arguments, _ output: Output) throws(Failure) -> MapChoice {
         let choice = MapChoice(arguments)
-        guard choice.isThere else { throw choice.missing }
+        guard choice.exists else { throw choice.missing }
         output.message("map \(choice.file.path)")
         return choice
     }
 
-    /// Whether a map is named or lies in the current folder.
+    /// Whether a map is named, or exists in the default place.
     var isThere: Bool { isNamed || exists }
 
-    /// Whether there is anything of the map's name, also what is no map.
+    /// Whether anything exists at the map's path, even if it isn't a map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    /// The error for a map that has to be there.
+    /// The error for a map that has to exist.
     var missing: Failure {
-        Failure("\(file.path) doesn't exist. Make a map with substitute init, or name one with --map FILE.")
+        let make = "\(Invocation.current) init\(options)"
+        let maps = isNamed ? [] : NearbyMaps.files()
+        guard let map = maps.first else {
+            return Failure(
+                "The map “\(file.path)” doesn't exist. Create one with \(make), or name another with --map FILE."
+            )
+        }
+        let others = maps.count == 1 ? "another map" : "one of \(maps.count) others, such as"
+        return Failure("The map “\(file.path)” doesn't exist. Use \(others): --map \(Self.shellWord(map)).")
+    }
+
+    /// Whether a bundle can have the map and its files: its name ends in “.json”, and its files are in `Resources` beside it.
+    var isInBundle: Bool { hasStandardResources && file.pathExtension == "json" }
+
+    /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
+    var options: String {
+        let name = Self.shellWord(file)
+        let folder = hasStandardResources ? nil : namedResources
+        return (name == "substitutions.json" ? "" : " --map \(name)")
+            + (folder.map { " --resources \(Self.shellWord($0))" } ?? "")
+    }
+
+    /// Returns a path the way it's typed in a shell in the current folder.
+    static func shellWord(_ file: URL) -> String {
+        let here = URL(fileURLWithPath: ".", isDirectory: true).standardizedFileURL.path + "/"
+        let path = file.standardizedFileURL.path
+        let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+        return ShellWord.text(relative.hasPrefix("-") ? "./" + relative : relative)
     }
 
     func map() throws(SubstitutionMapError) -> SubstitutionMap {
@@ -46,8 +73,8 @@ struct MapChoice: Sendable {
         LocalSubstitutionCache(map: try map(), reloadsChanges: reloadsChanges)
     }
 
-    /// The folder that new files go to: `--resources`, or `Resources` beside the map, or the map's own folder if that is where its
-    /// files are.
+    /// The folder for new files: the one that `--resources` names, or the map's resources folder if entries name files in it, or
+    /// `Resources` beside the map.
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()
@@ -58,7 +85,7 @@ struct MapChoice: Sendable {
         return URL(fileURLWithPath: folder.path, isDirectory: true)
     }
 
-    /// Whether the files are in the default place for the map's files.
+    /// Whether the files are in the default folder.
     var hasStandardResources: Bool { resources.standardizedFileURL.path == standardResources.standardizedFileURL.path }
 
     private var standardResources: URL {

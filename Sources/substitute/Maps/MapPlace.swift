@@ -1,7 +1,7 @@
 import Foundation
 import LocalSubstitution
 
-/// Where `init` makes a map: in the folder of the target that uses it, or in the current one.
+/// Where `init` makes a map: in the folder of the target that uses it, or in the current folder.
 struct MapPlace: Sendable {
     let map: MapChoice
     let package: DescribedPackage?
@@ -40,28 +40,12 @@ struct MapPlace: Sendable {
         (map, target) = (MapChoice(arguments, in: found.path), found)
     }
 
-    /// The names of the map and the resources folder, unless the target's `resources` list them.
+    /// The names of the map and the resources folder, unless the target's `resources` list them or a bundle can't have them.
     var missingResources: [String] {
+        guard map.isInBundle else { return [] }
         let listed = (target?.resources ?? []).map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
         return [map.file, map.resources].filter { !listed.contains($0.standardizedFileURL.path) }.map(
             \.lastPathComponent
         )
-    }
-
-    /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
-    var options: String {
-        let file = Self.shellWord(map.file)
-        return (file == "substitutions.json" ? "" : " --map \(file)")
-            + (map.hasStandardResources ? "" : " --resources \(Self.shellWord(map.resources))")
-    }
-
-    /// Returns a path as typed in a shell in the current folder.
-    private static func shellWord(_ file: URL) -> String {
-        let here = URL(fileURLWithPath: ".", isDirectory: true).standardizedFileURL.path + "/"
-        let path = file.standardizedFileURL.path
-        let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
-        let isPlain =
-            !relative.isEmpty && relative.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_./+-".utf8.contains($0) }
-        return isPlain ? relative : "'" + relative.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
     }
 }

@@ -9,7 +9,7 @@ struct RemoteCheck: Sendable {
     private let updating: Bool
     private let limit: ByteCount
 
-    /// Compares, and says on a terminal how far that is.
+    /// Compares the files of a map with their URLs, and shows progress on a terminal.
     init(_ map: SubstitutionMap, in file: URL, updating: Bool, limit: ByteCount) async {
         let progress = ProgressLine()
         comparisons = await map.comparedWithRemote(limit: limit.bytes, updating: updating) { count, total in
@@ -21,13 +21,13 @@ struct RemoteCheck: Sendable {
         self.updating = updating
     }
 
-    /// What has changed and was replaced is as it should be.
+    /// The exit status. A file that has changed and was replaced isn't a failure.
     var status: ExitStatus {
         if comparisons.contains(where: { Verdict($0).isFailure }) { return .failed }
         return comparisons.contains { Verdict($0) == .unreachable } ? .tryAgain : .done
     }
 
-    /// A line for each file that is not the same, and the sum.
+    /// Prints a line for each file that isn't the same, and the totals.
     func print(_ output: Output) {
         for comparison in comparisons where Verdict(comparison) != .same {
             let verdict = Verdict(comparison)
@@ -39,7 +39,7 @@ struct RemoteCheck: Sendable {
             )
         }
         let verdicts = Verdict.allCases.filter { $0.isAlwaysCounted || ($0 == .updated && updating) || count($0) > 0 }
-        let counts = verdicts.map { "\(count($0)) \($0.rawValue)" }
+        let counts = verdicts.map { "\(count($0)) \($0 == .unreadable ? "failed" : $0.rawValue)" }
         output.line("\(comparisons.count) compared: \(counts.joined(separator: ", "))")
     }
 
@@ -48,22 +48,23 @@ struct RemoteCheck: Sendable {
     private func count(_ verdict: Verdict) -> Int { comparisons.count { Verdict($0) == verdict } }
 
     private func text(_ comparison: RemoteComparison) -> String {
-        let file = "the file “\(comparison.fileName)”"
+        let file = "file “\(comparison.fileName)”"
         switch comparison.result {
         case .same:
-            return "\(file) is what the URL serves"
+            return "The \(file) has the bytes that the URL serves."
         case .changed(let bytes, let offset):
             let had = comparison.update == .replaced ? "had" : "has"
             let difference =
-                "\(file) \(had) \(Output.format(bytes: comparison.fileBytes ?? 0)), "
-                + "the URL serves \(Output.format(bytes: bytes)): they differ from offset \(offset) on"
+                "The \(file) \(had) \(Output.format(bytes: comparison.fileBytes ?? 0)), "
+                + "and the URL serves \(Output.format(bytes: bytes)). They differ from offset \(offset) on."
             switch comparison.update {
             case nil: return difference
-            case .replaced: return "\(difference); it is replaced"
-            case .left(let reason): return "\(difference); it is left alone, since \(reason)"
+            case .replaced: return "\(difference) The file was replaced."
+            case .left(let reason): return "\(difference) The file wasn't replaced. \(reason)"
             }
         case .gone(let status):
-            return "the server answers \(status), and \(file) is all there is: remove the entry if nothing asks for it"
+            return "The server answered with status \(status), so the \(file) is the only copy. "
+                + "Remove the entry if nothing requests its URL."
         case .tooLong:
             return limit.refusal
         case .unreachable(let reason), .unreadable(let reason):
@@ -71,7 +72,7 @@ struct RemoteCheck: Sendable {
         }
     }
 
-    /// What `--json` says besides.
+    /// The JSON that `--json` prints in addition.
     struct Record: Encodable {
         let entries: [EntryRecord]
     }
@@ -87,7 +88,7 @@ struct RemoteCheck: Sendable {
         var remoteBytes: Int?
         var firstDifference: Int?
         var status: Int?
-        /// Why there is no result, or why a file that has changed was not replaced.
+        /// Why there is no result, or why a file that has changed wasn't replaced.
         var reason: String?
 
         init(_ comparison: RemoteComparison, _ limit: ByteCount) {
@@ -109,7 +110,7 @@ struct RemoteCheck: Sendable {
     }
 }
 
-/// A comparison in a word, with what was done about it.
+/// The result of a comparison in one word, including what was done about it.
 private enum Verdict: String, CaseIterable {
     case same, changed, updated, gone, unreachable
     case unreadable = "error"

@@ -28,7 +28,7 @@ struct LeftOutParts: Sendable {
     /// Removes parts that were loaded after all, through another reference.
     mutating func forget(where isLoaded: (URL) -> Bool) { urls.removeAll { isLoaded($0.url) } }
 
-    /// A line for each reason.
+    /// A line for each reason, and one for the scripts.
     var lines: [String] {
         var lines = Reason.allCases.compactMap { reason -> String? in
             let left = urls.filter { $0.reason == reason }
@@ -36,7 +36,10 @@ struct LeftOutParts: Sendable {
                 "\(left.count) \(reason.description), " + (left.count == 1 ? "" : "such as ") + first.url.absoluteString
             }
         }
-        if scripts > 0 { lines.append("what \(scripts == 1 ? "1 script loads" : "\(scripts) scripts load")") }
+        if scripts > 0 {
+            let builders = scripts == 1 ? "1 script builds" : "\(scripts) scripts build"
+            lines.append("URLs that \(builders), which aren't known")
+        }
         return lines
     }
 }

@@ -5,7 +5,7 @@ import WebReferences
 import FoundationNetworking
 #endif
 
-/// A page with its parts: all that it loads, and what its style sheets, frames and modules load. Each URL is loaded once.
+/// A page with its parts: everything that it loads, and what its style sheets, frames and modules load. Each URL is loaded once.
 struct LoadedPage: Sendable {
     struct Part: Sendable {
         let url: URL
@@ -25,13 +25,13 @@ struct LoadedPage: Sendable {
     private(set) var leftOut = LeftOutParts()
     private var places: [String: Int] = [:]
 
-    /// As many at a time as a browser has connections to a host.
+    /// How many parts are loaded at a time: as many as a browser has connections to a host.
     static let width = 6
-    /// The most parts. A server could make up new ones forever.
+    /// The most parts of a page, since a server could make up new ones forever.
     static let most = 5_000
     /// The most levels of frames in frames.
     static let deepestFrame = 3
-    /// Of style sheets that import others.
+    /// The most levels of style sheets that import others.
     static let deepestStyleSheet = 16
 
     /// Loads a page.
@@ -39,7 +39,7 @@ struct LoadedPage: Sendable {
     /// - Parameters:
     ///   - request: The request for the page itself.
     ///   - load: Loads one URL.
-    ///   - progress: Is told how many are loaded, and how many are known.
+    ///   - progress: Called with the number of parts that are loaded and the number that are known.
     init(
         _ request: URLRequest,
         load: @escaping @Sendable (URLRequest) async -> Fetch,

@@ -24,7 +24,7 @@ struct PageDocument: Sendable {
         case module
     }
 
-    /// `nil` if what was loaded refers to nothing, such as a picture, or is an error.
+    /// Returns `nil` if the loaded file can't refer to others, such as a picture, or is an error.
     ///
     /// - Parameter expected: What it was loaded as.
     init?(_ fetch: Fetch, expected: References.Reference.Kind) {
@@ -46,7 +46,7 @@ struct PageDocument: Sendable {
         scripts = references.scripts
     }
 
-    /// As in browsers, the response's type takes precedence over the expected kind.
+    /// Returns the document's kind. As in browsers, the response's type takes precedence over the expected kind.
     private static func kind(of fetch: Fetch, expected: References.Reference.Kind) -> Kind? {
         let expected: Kind? =
             switch expected {

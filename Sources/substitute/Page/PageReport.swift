@@ -50,8 +50,8 @@ struct PageReport: Encodable {
 
             \(totals.substituted) substituted, \(totals.fromDefaultCache) from the default cache, \
             \(totals.fromNetwork) from the network, \(totals.failed) failed
-            \(totals.bytesNotCarried) bytes that the network did not carry, \
-            in \(Output.format(milliseconds: totals.milliseconds))
+            \(Output.format(bytes: totals.bytesNotCarried)) from files and the default cache, in \
+            \(Output.format(milliseconds: totals.milliseconds))
             """
         )
         if !leftOut.isEmpty { output.line("\nLeft out:\n\(lines: leftOut.joined(separator: "\n"))") }

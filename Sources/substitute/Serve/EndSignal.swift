@@ -1,18 +1,18 @@
 import Dispatch
 import Foundation
 
-/// Tells when somebody wants the process to end: Ctrl-C, or `kill`. From its making on neither ends it by itself.
+/// Waits for Ctrl-C or `kill`. From its creation on, neither ends the process directly.
 struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    /// Returns once a signal can be seen: one that arrives before its source is registered is lost.
+    /// Returns once signals are caught. One that arrived before its source is registered would be lost.
     init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals
         var sources: [any DispatchSourceSignal] = []
         for number in [SIGINT, SIGTERM] {
-            // Ignored first: on Linux the source sets an action of its own when it is registered.
+            // Ignored first, since on Linux the source sets its own action when it's registered.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
             source.setEventHandler { continuation.yield() }
@@ -25,7 +25,7 @@ struct EndSignal {
         self.sources = sources
     }
 
-    /// Waits for one; also for one that has come already.
+    /// Waits for a signal. Returns immediately if one has already arrived.
     func wait() async {
         for await _ in signals { break }
         for source in sources { source.cancel() }

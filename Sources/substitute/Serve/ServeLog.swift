@@ -3,7 +3,7 @@ import Guarded
 import LocalSubstitution
 import LocalSubstitutionServer
 
-/// Prints a line for each request that a server has answered, and counts them.
+/// Prints a line for each request that a server has answered, and keeps totals.
 final class ServeLog: Sendable {
     struct Totals: Sendable, Encodable {
         var requests = 0

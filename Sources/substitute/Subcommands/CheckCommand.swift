@@ -6,16 +6,19 @@ let checkCommand = Subcommand(
     operands: "",
     summary: "validate a map and its files",
     details: """
-        Lists everything that is wrong with a map, each with its line, and warns of what
-        is odd: files that no entry names, patterns that can never win or that miss
-        URLs with a query, entries that the loader refuses, files that are not what
-        their MIME type says. Exit status 1 if there is an error.
+        Lists every error in a map with its line, and warns about what is probably a
+        mistake: files that no entry names, patterns that never win or that miss URLs
+        with a query, entries that the loader rejects, and files whose bytes don't match
+        their MIME type. The exit status is 1 if there is an error.
 
-        With --remote it also compares the files of exact entries with what their URLs
-        serve now, without cache or cookies: status 1 if one has changed or is gone (404
-        or 410), 75 if nothing is wrong but that some could not be reached. --update
-        replaces files that have changed, unless the URLs of one serve different bytes;
-        a replaced file no longer counts as an error. A body over --limit is an error.
+        With --remote, also compares the files of exact entries with what their URLs
+        serve now, without caches or cookies. The exit status is 1 if a file has
+        changed, if its URL is gone (404 or 410), or if a body is larger than --limit.
+        It's 75 if the only problem is that some URLs can't be reached.
+
+        With --remote and --update, replaces the files that have changed. Files that it
+        replaces aren't errors. A file that several entries name is replaced only if all
+        of their URLs serve the same bytes.
         """,
     options: [
         Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),
@@ -27,14 +30,14 @@ let checkCommand = Subcommand(
 
 private func check(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw Failure(usage: "check takes no operands: name the map with --map FILE")
+        throw Failure(usage: "check takes only options. Name the map with --map FILE.")
     }
     guard arguments.has("remote") || !arguments.has("update") else {
-        throw Failure(usage: "--update goes with --remote: check --remote --update")
+        throw Failure(usage: "--update needs --remote. Use check --remote --update.")
     }
     let limit = try ByteCount.limit(arguments)
     guard arguments.has("remote") || !arguments.has("limit") else {
-        throw Failure(usage: "--limit goes with --remote: check --remote --limit \(arguments.value("limit") ?? "")")
+        throw Failure(usage: "--limit needs --remote. Use check --remote --limit \(arguments.value("limit") ?? "").")
     }
     let choice = try MapChoice.loaded(arguments, output)
     let map: SubstitutionMap?
@@ -84,7 +87,7 @@ private func counted(_ count: Int, _ one: String, _ many: String) -> String {
     "\(count) \(count == 1 ? one : many)"
 }
 
-/// What `--json` says of a map.
+/// The JSON that `--json` prints for a map.
 private struct CheckRecord: Encodable {
     let map: String
     let entries: Int
@@ -125,7 +128,7 @@ private struct Finding: Encodable {
         message = warning.message
     }
 
-    /// As compilers write it: file, line and column.
+    /// The file, line and column, as compilers write them.
     var place: String {
         ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":")
     }

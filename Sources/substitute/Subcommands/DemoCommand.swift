@@ -9,23 +9,24 @@ import FoundationNetworking
 let demoCommand = Subcommand(
     name: "demo",
     operands: "",
-    summary: "load a page twice: without and with the cache",
+    summary: "load a page twice, without and with the cache",
     details: """
-        Starts a small origin on 127.0.0.1, loads a page and its parts twice through
-        URLSession, first with the default cache, then with LocalSubstitutionCache as
-        URLCache.shared, prints where each part came from, and writes an HTML file that
-        shows both pages with the map between them. It doesn't need the network. Unless
-        --map names another, the map is the one that comes with the command.
+        Starts a small server on 127.0.0.1 and loads a page with its parts twice through
+        URLSession: first with the default cache, then with LocalSubstitutionCache as
+        URLCache.shared. Prints where each part came from, and writes an HTML file that
+        shows both pages and the map side by side. Doesn't need the network.
         """,
     options: [
-        Option(name: "output", value: "FILE", help: "the HTML file; default: in the temporary folder"),
-        Option(name: "map", value: "FILE", help: "the map; default: the one that comes with the command"),
+        Option(name: "output", value: .file, help: "the HTML file (default: in the temporary folder)"),
+        Option(name: "map", value: .file(withExtension: "json"), help: "the map (default: the demo's own)"),
     ],
     run: demo
 )
 
 private func demo(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.isEmpty else { throw Failure(usage: "demo takes no operands") }
+    if let operand = arguments.operands.first {
+        throw Failure(usage: "demo takes only options. Leave out “\(operand)”.")
+    }
     let (cache, mapFile): (LocalSubstitutionCache, URL)
     if arguments.has("map") || arguments.has("resources") {
         let choice = try MapChoice.loaded(arguments, output)
@@ -33,7 +34,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
     } else {
         cache = try LocalSubstitutionCache(bundle: DemoBundle.bundle())
         mapFile = try DemoBundle.url("substitutions.json")
-        output.message("the map that comes with the command: \(cache.map.count) entries")
+        output.message("the demo's own map, \(cache.map.count) entries")
     }
     let origin = try LoopbackServer(routes: DemoSite.routes())
     defer { origin.stop() }
@@ -74,7 +75,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
     return hasFailed ? .failed : .done
 }
 
-/// Loads the page and its parts, one after another, with the shared cache as it is now.
+/// Loads the page and its parts, one after another, with the current shared cache.
 private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
     let loader = Loader(.default, (URLCache.shared as? LocalSubstitutionCache).map { AnswerSources(of: $0) })
     defer { loader.end() }
@@ -84,14 +85,14 @@ private func load(_ origin: LoopbackServer, _ output: Output) async -> [Fetch] {
     return fetches
 }
 
-/// Nothing where the map does not name it, since the demo asks no other host than its own.
+/// Loads the article's URL. Does nothing if the map doesn't name it, since the demo contacts no other host than its own.
 private func loadOriginal(_ cache: LocalSubstitutionCache, _ output: Output) async throws -> [Fetch] {
-    guard let url = DemoSite.originalURL else { throw Failure("the demo's URL is no URL") }
+    guard let url = DemoSite.originalURL else { throw Failure("The demo's own URL isn't valid.") }
     guard cache.explain(URLRequest(url: url)).verdict == .substituted else { return [] }
     let loader = Loader(.default, AnswerSources(of: cache))
     defer { loader.end() }
     let fetch = await Fetch(URLRequest(url: url), with: loader)
-    output.line("\nAnd the URL of the article of 2010, whose host is not asked:")
+    output.line("\nThe URL of the 2010 article, without asking its host:")
     output.table(of: [fetch], showsTimes: false)
     return [fetch]
 }
@@ -101,9 +102,9 @@ private func summary(_ fetches: [Fetch], asked: Int) -> String {
         if case .substituted = fetch.source { true } else { false }
     }
     let bytes = fetches.filter { $0.source == .network }.reduce(0) { $0 + $1.body.count }
-    let times = asked == 1 ? "once" : "\(asked) times"
-    return "The origin was asked \(times) and sent \(Output.format(bytes: bytes)); "
-        + "\(local.count) of \(fetches.count) came from local files."
+    let requests = asked == 1 ? "1 request" : "\(asked) requests"
+    return "The origin got \(requests) and sent \(Output.format(bytes: bytes)). "
+        + "\(local.count) of \(fetches.count) responses came from local files."
 }
 
 private var temporaryFile: URL {
@@ -111,7 +112,7 @@ private var temporaryFile: URL {
         .appendingPathComponent("substitute-demo-\(ProcessInfo.processInfo.processIdentifier).html")
 }
 
-/// What `--json` says of the demo.
+/// The JSON that `--json` prints for the demo.
 private struct DemoRecord: Encodable {
     let defaultCache: [FetchRecord]
     let substitutionCache: [FetchRecord]

@@ -8,11 +8,16 @@ import FoundationNetworking
 let explainCommand = Subcommand(
     name: "explain",
     operands: "URL…",
-    summary: "say what a request gets, and why",
+    summary: "show what answers a request, and why",
     details: """
-        Says of each URL which entry wins and which it shadows, the file, how its MIME
-        type was found, the verdict with its reason, and for a URL that no entry names
-        the keys that almost do. Nothing is loaded.
+        Prints for each URL which entry wins and which ones it shadows, the file, how
+        its MIME type is determined, and the verdict with its reason. For a URL that no
+        entry names, prints the keys that almost match. Loads nothing.
+
+        Examples:
+
+            substitute explain https://example.com/logo.png
+            substitute explain --data @order.json https://example.com/orders
         """,
     options: RequestOptions.all,
     run: explain
@@ -30,7 +35,7 @@ private func explain(_ arguments: Arguments, _ output: Output) async throws -> E
     return .done
 }
 
-/// What `--json` says of a request.
+/// The JSON that `--json` prints for a request.
 private struct ExplanationRecord: Encodable {
     struct Entry: Encodable {
         let key: String

@@ -9,28 +9,37 @@ import FoundationNetworking
 let getCommand = Subcommand(
     name: "get",
     operands: "URL…",
-    summary: "load URLs through URLSession with the cache in place",
+    summary: "load URLs through URLSession with the cache attached",
     details: """
-        Loads each URL through a URLSession to which a LocalSubstitutionCache is
-        attached, and prints where the answer came from (substituted ← file, default
-        cache or network), its status, MIME type, size and time. An HTTP error is an
-        answer. --data, --header and --method make requests as curl does: several --data
-        are joined with &, and line breaks of a file are left out.
+        Loads each URL through a URLSession with a LocalSubstitutionCache attached.
+        Prints where the response came from (substituted ← file, default cache or
+        network), its status, MIME type, size and time. The exit status is 1 if a URL
+        gets no response. An HTTP error is a response.
 
-        With --cache-only the session only has the cache, which isn't asked about
-        requests with Authorization, a POST and others. With --record the responses
-        become files and a map in DIR, which answer when the network fails; with
-        --offline as well, only they and the map do.
+        --data, --header and --method work as in curl. Several --data are joined with &,
+        and line breaks in a file are left out.
 
-        With --parts it loads one page and what its HTML, CSS and modules load, frames
-        included, six at a time. The request's options are for the page itself. It
-        prints the totals and what is left out, such as what scripts load; with
-        --offline, what is missing is printed as a map. Exit status 1 if the page gets
-        an HTTP error or a part gets no answer.
+        With --cache-only, the cache is only set as urlCache. URLSession doesn't ask a
+        cache about a POST, a request with Authorization, and some others.
+
+        With --record, responses are saved in DIR as files and a map, and answer when
+        the network fails. With --offline as well, only these and the map answer.
+
+        With --parts, loads one page and everything that its HTML, CSS and modules load,
+        frames included, six URLs at a time. Options for the request apply only to the
+        page itself. Prints the totals and what is left out, such as URLs that scripts
+        build. With --offline, also prints the missing parts as a map. The exit status
+        is 1 if the page's response is an HTTP error or a part gets no response.
+
+        Examples:
+
+            substitute get https://example.com/logo.png
+            substitute get --record saved --parts https://example.com/
+            substitute get --record saved --parts --offline https://example.com/
         """,
     options: RequestOptions.all + CommandSession.options + [
-        Option(name: "output", value: "FILE", help: "write the body to FILE; - is standard output"),
-        Option(name: "parts", value: nil, help: "load a page with its parts"),
+        Option(name: "output", value: .file, help: "write the body to FILE (- for standard output)"),
+        Option(name: "parts", value: nil, help: "load one page with its parts"),
     ],
     run: get
 )
@@ -38,9 +47,11 @@ let getCommand = Subcommand(
 private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     let requests = try RequestOptions.requests(arguments)
     let target = arguments.value("output")
-    guard target == nil || requests.count == 1 else { throw Failure(usage: "--output takes one URL") }
+    guard target == nil || requests.count == 1 else {
+        throw Failure(usage: "--output writes one body. Leave out the other URLs.")
+    }
     guard target != "-" || !output.printsJSON else {
-        throw Failure(usage: "--output - and --json both need standard output")
+        throw Failure(usage: "--output - and --json both write to standard output. Leave one out.")
     }
     if arguments.has("parts") { return try await getParts(requests, arguments, output) }
 
@@ -69,8 +80,12 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
 
 /// Loads one page and its parts.
 private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard var request = requests.first, requests.count == 1 else { throw Failure(usage: "--parts takes one URL") }
-    guard !arguments.has("output") else { throw Failure(usage: "--parts and --output don't go together") }
+    guard var request = requests.first, requests.count == 1 else {
+        throw Failure(usage: "--parts loads one page. Leave out the other URLs.")
+    }
+    guard !arguments.has("output") else {
+        throw Failure(usage: "--parts and --output don't work together. Leave one out.")
+    }
     request.url = request.url.flatMap { URLText.resolve(Array($0.absoluteString.utf8), charset: nil, against: $0) }
 
     let loading = try CommandSession(arguments, output)
@@ -85,10 +100,13 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     progress.end()
     loading.end(output)
 
-    // Offline, all of them fail for the same reason, and the map at the end lists them.
-    for fetch in page.fetches where !arguments.has("offline") {
-        guard case .failed(let reason) = fetch.source else { continue }
-        output.message("\(fetch.url.absoluteString): \(reason.prefix { $0 != "\n" })")
+    var reasons: Set<Substring> = []
+    for fetch in page.fetches {
+        guard case .failed(let text) = fetch.source else { continue }
+        let reason = text.prefix { $0 != "\n" }
+        // Offline, most parts fail for the same reason, and the map at the end lists them.
+        guard reasons.insert(reason).inserted || !arguments.has("offline") else { continue }
+        output.message("\(fetch.url.absoluteString): \(reason)")
     }
     output.table(of: page.fetches)
     let report = PageReport(page, milliseconds: milliseconds, suggestsEntries: arguments.has("offline"))
@@ -105,8 +123,8 @@ extension Fetch {
             return
         }
         source = .failed(
-            "\(reason). The entry “\(entry.key)” names it, but the cache can't answer: \(explanation.reason). "
-                + "Without --cache-only, it's served by \(attached)."
+            "\(reason) The entry “\(entry.key)” names the URL, but the cache alone can't answer: "
+                + "\(explanation.reason). Leave out --cache-only to get \(attached)."
         )
     }
 }

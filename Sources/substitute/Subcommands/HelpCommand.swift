@@ -4,13 +4,17 @@ let helpCommand = Subcommand(
     name: "help",
     operands: "[COMMAND]",
     summary: "print this overview, or the help of a command",
-    details: "Prints an overview of the commands, or the help of one.",
+    details: "Prints an overview of all commands, or the help of one.",
     options: [],
+    usesMap: false,
+    operandValues: [.command],
     run: help
 )
 
 private func help(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.count <= 1 else { throw Failure(usage: "help takes one command at most") }
+    guard arguments.operands.count <= 1 else {
+        throw Failure(usage: "help takes at most one command. Leave out “\(arguments.operands[1])”.")
+    }
     guard let name = arguments.operands.first else {
         output.help(overview)
         return .done
@@ -25,20 +29,28 @@ private func help(_ arguments: Arguments, _ output: Output) async throws -> Exit
 /// An overview of all commands.
 var overview: String {
     let commands = Subcommand.all.map { command in
-        "  \(command.name)".padding(toLength: 12, withPad: " ", startingAt: 0) + command.summary
+        "  \(command.name)".padding(toLength: 15, withPad: " ", startingAt: 0) + command.summary
     }
     return """
-        Answers http and https URLs from local files, through URLSession's cache.
-
         Usage: substitute COMMAND [options] [URL…]
+
+        Answers http and https URLs from local files, through URLSession's cache.
 
         Commands:
         \(commands.joined(separator: "\n"))
 
-        substitute help COMMAND prints a command's options. substitute --version
-        prints the version. The map is ./substitutions.json unless --map names another.
+        Use substitute help COMMAND for a command's options, and substitute --version
+        for the version. The map is ./substitutions.json unless --map names another.
 
-        Exit status: 0 done, 1 something failed or check found an error, 64 wrong usage,
-        75 check --remote could not reach everything.
+        To install the command, run swift build -c release --product substitute in the
+        package, and copy .build/release/substitute to a folder on your PATH. Or run
+        swift package experimental-install --product substitute, which puts it into
+        ~/.swiftpm/bin.
+
+        Exit status:
+          0   success
+          1   something failed, or check found an error
+          64  wrong usage
+          75  check --remote couldn't reach every URL
         """
 }

@@ -5,34 +5,48 @@ import MapTools
 let importCommand = Subcommand(
     name: "import",
     operands: "FILE.har",
-    summary: "make a map and files of a recording (HTTP Archive)",
+    summary: "create a map and files from a recording (HTTP Archive)",
     details: """
-        Takes the responses of an HTTP Archive, as the network panels of browsers and
-        proxies save it, into a map and its resources folder; either is made if it is
-        not there. Takes only responses with a body, to a GET unless --methods says
-        otherwise; for each URL and method, the last one. Several methods of one URL
-        become alternatives of its entry. Existing entries and files stay as they are.
+        Imports the responses of an HTTP Archive (HAR) into a map and its resources
+        folder, and creates them if necessary. Proxies and the network panels of
+        browsers save such archives.
+
+        Imports only responses with a body and the status 200, only to GET requests,
+        unless --status or --methods says otherwise. For each URL and method, the last
+        response is used. A URL with several methods gets an entry with alternatives.
         Leaves out cookies and other credentials, and URLs that seem to contain one.
+        Existing entries and files don't change, unless --force replaces them.
+
+        Examples:
+
+            substitute import recording.har
+            substitute import --match 'https://api.example.com/*' recording.har
         """,
     options: [
-        Option(name: "into", value: "DIR", help: "the folder of the map; default: here"),
-        Option(name: "match", value: "PATTERN", help: "only URLs that match it; may be repeated", repeats: true),
-        Option(name: "type", value: "TYPE", help: "only such as image/*; may be repeated", repeats: true),
-        Option(name: "status", value: "CODE", help: "instead of 200; may be repeated", repeats: true),
-        Option(name: "methods", value: "LIST", help: "such as GET,POST, or '*'; default: GET"),
-        Option(name: "max-size", value: "BYTES", help: "leave larger bodies; default: 20000000"),
-        Option(name: "force", value: nil, help: "replace entries that are there; never null"),
-        Option(name: "dry-run", value: nil, help: "only say what would be done"),
+        Option(name: "into", value: .folder, help: "the map's folder (default: the current folder)"),
+        Option(
+            name: "map",
+            value: .file(withExtension: "json"),
+            help: "the map (default: substitutions.json in --into's DIR)"
+        ),
+        Option(name: "match", value: "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
+        Option(name: "type", value: "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
+        Option(name: "status", value: "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
+        Option(name: "methods", value: "LIST", help: "only these, such as GET,POST, or '*' (default: GET)"),
+        Option(name: "max-size", value: "BYTES", help: "skip larger bodies (default: 20000000)"),
+        Option(name: "force", value: nil, help: "replace existing entries, except null"),
+        Option(name: "dry-run", value: nil, help: "only print what would be done"),
     ],
+    operandValues: [.file(withExtension: "har")],
     run: importArchive
 )
 
 private func importArchive(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard let name = arguments.operands.first, arguments.operands.count == 1 else {
-        throw Failure(usage: "which archive? Name one, as recording.har")
+        throw Failure(usage: "import takes one archive. Name one, such as recording.har.")
     }
     guard arguments.value("into") == nil || arguments.value("map") == nil else {
-        throw Failure(usage: "--into and --map both name the map: leave one out")
+        throw Failure(usage: "--into and --map both say where the map is. Leave one out.")
     }
     let selection = try selection(arguments)
     let target = MapChoice(arguments, in: arguments.value("into"))
@@ -63,22 +77,24 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
 private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
     let statuses = try arguments.all("status").map { text in
         guard let status = Int(text), (100...599).contains(status) else {
-            throw Failure(usage: "“\(text)” is no HTTP status: write --status 404")
+            throw Failure(usage: "“\(text)” isn't an HTTP status. Use one such as --status 404.")
         }
         return status
     }
     let methods = (arguments.value("methods") ?? "GET").split(separator: ",", omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
     for method in methods where method != "*" && !RequestOptions.isMethod(method) {
-        throw Failure(usage: "“\(method)” isn't an HTTP method: write --methods GET,POST or '*'")
+        throw Failure(usage: "“\(method)” isn't an HTTP method. Use --methods GET,POST, or '*' for all.")
     }
     let types = arguments.all("type")
     for type in types where !isMIMEType(type) {
-        throw Failure(usage: "“\(type)” isn't a MIME type: write --type image/png or 'image/*'")
+        throw Failure(usage: "“\(type)” isn't a MIME type. Use type/subtype, such as --type image/png or 'image/*'.")
     }
     var largest = ArchiveSelection.standardLargest
     if let text = arguments.value("max-size") {
-        guard let bytes = Int(text), bytes > 0 else { throw Failure(usage: "“\(text)” is no number of bytes") }
+        guard let bytes = Int(text), bytes > 0 else {
+            throw Failure(usage: "“\(text)” isn't a number of bytes. Use one such as --max-size 5000000.")
+        }
         largest = bytes
     }
     do throws(MapToolError) {
@@ -94,14 +110,15 @@ private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
     }
 }
 
-/// Whether a text is type and subtype, each perhaps with `*`.
+/// Returns whether a text is a type and a subtype, either of which may contain `*`.
 private func isMIMEType(_ text: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     return parts.count == 2 && !parts.contains { $0.isEmpty || $0.contains { $0.isWhitespace || $0 == ";" } }
 }
 
 extension Output {
-    /// What was taken, then what was left, with the reasons. Of many for the same sort of reason, the first.
+    /// Prints what was imported, and then what was left out and why. Of many with the same kind of reason, only the first are
+    /// shown.
     fileprivate func list(_ items: [KeptRecord]) {
         let taken = items.filter { $0.reason == nil }
         table(taken.prefix(Self.mostTaken).map(\.row), numbers: [2])
@@ -113,7 +130,7 @@ extension Output {
             let records = left[kind] ?? []
             table(records.prefix(Self.mostLeft).map(\.row))
             let more = records.count - Self.mostLeft
-            if more > 0 { line("left  and \(more) more for such a reason (--json lists all)") }
+            if more > 0 { line("left  and \(more) more for similar reasons (--json lists all)") }
         }
     }
 
@@ -121,7 +138,7 @@ extension Output {
     private static var mostLeft: Int { 10 }
 }
 
-/// What `--json` says of an import.
+/// The JSON that `--json` prints for an import.
 private struct ImportRecord: Encodable {
     let map: String
     let resources: String

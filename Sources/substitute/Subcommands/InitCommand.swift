@@ -5,33 +5,38 @@ import MapTools
 let initCommand = Subcommand(
     name: "init",
     operands: "",
-    summary: "make an empty map and its folder",
+    summary: "create an empty map and its resources folder",
     details: """
-        Makes an empty substitutions.json and a folder Resources. In a Swift package's
-        folder, they go into the target that depends on LocalSubstitution, or the one
-        that --target names; elsewhere, into the current folder. Then it prints what
-        Package.swift still lacks, and the code that loads the map. A map that is
-        there already is left as it is.
+        Creates an empty substitutions.json and a folder Resources. In a Swift package,
+        they go into the target that depends on LocalSubstitution, or the one that
+        --target names. Elsewhere, they go into the current folder. Prints what
+        Package.swift still needs, and the code that loads the map. Never changes an
+        existing map.
         """,
     options: [
-        Option(name: "target", value: "NAME", help: "the target in the package that uses the map")
+        Option(name: "target", value: "NAME", help: "the target in the package that uses the map"),
+        Option(
+            name: "map",
+            value: .file(withExtension: "json"),
+            help: "the map (default: in the target's or current folder)"
+        ),
     ],
     run: initialize
 )
 
 private func initialize(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
     guard arguments.operands.isEmpty else {
-        throw Failure(usage: "init takes no operands: name the map with --map FILE")
+        throw Failure(usage: "init takes only options. Name the map with --map FILE.")
     }
     let place = try MapPlace(arguments)
     let target = place.map
     guard !target.exists else {
-        throw Failure("there is a map already, and it stays as it is: \(target.file.path)")
+        throw Failure("The map “\(target.file.path)” already exists. Use add or import to change it.")
     }
     let resources = target.resources
     var edited = try EditedMap(target.file, resources: resources)
     try edited.save()
-    output.message("made \(target.file.path) and \(resources.path)")
+    output.message("created \(target.file.path) and \(resources.path)")
     output.line("\(lines: place.steps.joined(separator: "\n\n"))")
     try output.json(InitRecord(map: target.file.path, resources: resources.path))
     return .done
@@ -55,7 +60,9 @@ extension MapPlace {
             fields.append(#"dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]"#)
         }
         if !missingResources.isEmpty {
-            fields.append("resources: [\(missingResources.map { ".copy(\"\($0)\")" }.joined(separator: ", "))]")
+            fields.append(
+                "resources: [\(missingResources.map { ".copy(\(String(reflecting: $0)))" }.joined(separator: ", "))]"
+            )
         }
         if !fields.isEmpty {
             let name = target.map { "target \($0.name)" } ?? "the target whose folder has the map and its files"
@@ -70,42 +77,49 @@ extension MapPlace {
                 """
             )
         }
-        // An app doesn't contain a test target, nor a test target an app.
+        // A test target isn't in the app, and no other target has tests.
         if target?.type != "test" { steps.append(appStep) }
         if target == nil || target?.type == "test" { steps.append(testStep) }
-        steps.append("Next: substitute add\(options) URL [FILE], or substitute import\(options) FILE.har")
+        steps.append(
+            """
+            Then add entries for URLs, or for what a browser recorded:
+
+                \(Invocation.current) add\(map.options) URL
+                \(Invocation.current) import\(map.options) FILE.har
+            """
+        )
         return steps
     }
 
     private var appStep: String {
         """
-        In the app, before it loads anything; FoundationNetworking is for Linux only:
+        In the app, before anything uses URLSession:
 
             import Foundation
             import LocalSubstitution
-            #if canImport(FoundationNetworking)
-            import FoundationNetworking
-            #endif
 
-            URLCache.shared = try \(map.cache)
+            try \(map.cache).install()
+
+        That's for URLSession.shared. To a session with its own configuration, attach the cache
+        instead, with attach(to:).
         """
     }
 
     private var testStep: String {
         """
-        In a test, for one session:
+        In a test, for one session; on Linux, import FoundationNetworking, too:
 
             let configuration = URLSessionConfiguration.ephemeral
-            configuration.urlCache = try \(map.cache)
+            try \(map.cache).attach(to: configuration)
+            let session = URLSession(configuration: configuration)
         """
     }
 }
 
 extension MapChoice {
-    /// The Swift expression that makes a cache with the map. A bundle's map has its files in `Resources` beside it; any other is
-    /// named by its path.
+    /// The Swift expression that makes a cache with the map. A map that a bundle can't have is named by its path.
     fileprivate var cache: String {
-        guard hasStandardResources, file.pathExtension == "json" else {
+        guard isInBundle else {
             let paths = [file, resources].map { "URL(fileURLWithPath: \(String(reflecting: $0.path)))" }
             return "LocalSubstitutionCache(contentsOf: \(paths[0]), resources: \(paths[1]))"
         }
@@ -115,7 +129,7 @@ extension MapChoice {
     }
 }
 
-/// What `--json` says of a new map.
+/// The JSON that `--json` prints for a new map.
 private struct InitRecord: Encodable {
     let map: String
     let resources: String

@@ -5,21 +5,23 @@ let schemaCommand = Subcommand(
     operands: "",
     summary: "print the JSON Schema of maps, for editors",
     details: """
-        Prints the JSON Schema (2020-12) of maps: what an entry may have, for editors
-        and validators. Put it beside a map, and let the map name it:
+        Prints the JSON Schema (2020-12) of maps, for editors and validators. Save it
+        beside a map, and name it there:
 
             substitute schema > substitutions.schema.json
             { "$schema": "./substitutions.schema.json", … }
 
-        A schema can't see files, nor URLs that are given twice: check does.
+        A schema can't find missing files, or keys that mean the same URL. Use check for
+        that.
         """,
-    options: [],
+    options: [Option(name: "json", value: nil, help: "print JSON, which the schema is anyway")],
+    usesMap: false,
     run: schema
 )
 
 private func schema(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
-    guard arguments.operands.isEmpty else {
-        throw Failure(usage: "schema takes no operands: it is the same for all maps")
+    if let operand = arguments.operands.first {
+        throw Failure(usage: "schema takes only options, since it's the same for all maps. Leave out “\(operand)”.")
     }
     output.bytes(Data(PackageResources.substitutions_schema_json))
     return .done

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A response as it was on the wire.
+/// A response as it was sent over the connection.
 struct RawResponse: Sendable {
     struct Malformed: Error {
         let text: String
@@ -8,9 +8,9 @@ struct RawResponse: Sendable {
 
     let status: Int
     let fields: [(name: String, value: String)]
-    /// The body, without the framing of chunks.
+    /// The body, without chunk framing.
     let body: String
-    /// Whether a body with chunks has its last one.
+    /// Whether a chunked body has its last chunk.
     let isComplete: Bool
 
     init(_ text: String) throws {
@@ -29,7 +29,7 @@ struct RawResponse: Sendable {
         (body, isComplete) = isChunked ? Self.joined(rest) : (rest, true)
     }
 
-    /// All the values of a field.
+    /// Returns all values of a field.
     func all(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value) }
 
     subscript(_ name: String) -> String? { all(name).first }

@@ -11,7 +11,7 @@ struct ServedMap: Sendable {
 
     /// - Parameters:
     ///   - files: The files of the map, by name.
-    ///   - cache: One to use instead of one for the map.
+    ///   - cache: The cache to use instead of one for the map.
     init(
         _ map: String,
         files: [String: String] = [:],
@@ -36,7 +36,7 @@ struct ServedMap: Sendable {
         )
     }
 
-    /// The local origin of an origin.
+    /// Returns the local origin that stands for an origin.
     func local(_ origin: String) throws -> String {
         let url = try server.url(for: URL(string: origin) ?? folder.url)
         return String(url.absoluteString.dropLast(url.path.count))
@@ -46,9 +46,9 @@ struct ServedMap: Sendable {
         UInt16(try URL(string: local(origin))?.port ?? 0)
     }
 
-    /// Sends a request for a URL at its origin, and reads to the end of the connection.
+    /// Sends a request for a URL to its origin's port, and reads to the end of the connection.
     ///
-    /// - Parameter fields: `Host` and `Connection` are there already.
+    /// - Parameter fields: Fields other than `Host` and `Connection`, which are always sent.
     func exchange(
         _ url: String,
         method: String = "GET",

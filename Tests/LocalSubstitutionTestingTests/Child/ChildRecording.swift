@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Run by `RecordingTests` in a process of its own, with a map and an origin that are named by the environment.
+/// `RecordingTests` runs these in a separate process, with a map and an origin that the environment names.
 @Suite(.enabled(if: ChildProcess.isThis))
 struct ChildRecording {
     static let mapVariable = "LOCAL_SUBSTITUTION_TESTING_MAP"
@@ -36,7 +36,7 @@ struct ChildRecording {
         #expect(try await Self.send("POST", "upload", body: "text") == "201 thanks")
     }
 
-    /// What needs arrays of alternatives.
+    /// Requests that need arrays of alternatives.
     @Test(.substituting(map))
     func alternatives() async throws {
         let login = #"{"user": "ada", "password": "s3cr3t-password"}"#
@@ -65,7 +65,7 @@ struct ChildRecording {
         #expect(try await Self.send("GET", "token").hasPrefix("200 {"))
     }
 
-    /// With entries for the URLs that don't answer all of these requests.
+    /// The map has entries for the URLs, but they don't answer all of these requests.
     @Test(.substituting(map))
     func passedOver() async throws {
         #expect(try await Self.send("GET", "user").hasPrefix("200 "))
@@ -75,13 +75,13 @@ struct ChildRecording {
         #expect(try await Self.send("GET", "nothing") == "404 no such thing")
     }
 
-    /// With an entry whose alternative sends the first request on.
+    /// The map has an entry whose alternative forwards the first request.
     @Test(.substituting(map))
     func sentOn() async throws {
         for _ in 0..<2 { _ = try? await Self.send("GET", "user") }
     }
 
-    /// What a protocol on Linux can't tell from an upload task.
+    /// On Linux, a protocol can't tell this from an upload task.
     @Test(.substituting(map))
     func emptyPost() async throws {
         #expect(try await Self.send("POST", "upload") == "201 thanks")

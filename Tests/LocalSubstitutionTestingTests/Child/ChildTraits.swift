@@ -7,9 +7,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Run by `TraitIssueTests` in a process of its own. Most of them are to fail.
+/// `TraitIssueTests` runs these in a separate process. Most of them are meant to fail.
 ///
-/// The compiler places what is in an attribute at the declaration below it.
+/// The compiler locates the contents of an attribute at the declaration below it.
 @Suite(.enabled(if: ChildProcess.isThis))
 struct ChildTraits {
     @Test(.substituting("../Fixtures/checkout.json"))

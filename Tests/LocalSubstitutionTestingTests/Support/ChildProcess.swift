@@ -2,9 +2,9 @@
 import Foundation
 import TestSupport
 
-/// Tests that run in a process of their own: suites that are enabled only there, so that what should fail is shown to fail.
+/// Tests that run in a separate process. Their suites are enabled only there, so that expected failures can be shown.
 struct ChildProcess {
-    /// Whether this process runs such tests.
+    /// Whether this process is the one that runs such tests.
     static var isThis: Bool { ProcessInfo.processInfo.environment[variable] != nil }
 
     private static let variable = "LOCAL_SUBSTITUTION_TESTING_CHILD"
@@ -20,12 +20,12 @@ struct ChildProcess {
     }
 
     let issues: [Issue]
-    /// The tests that were run to their end.
+    /// The tests that ran to their end.
     let ended: Set<String>
-    /// What was printed.
+    /// The printed output.
     let output: String
 
-    /// Of the events. The first one has no warnings.
+    /// The version of the event stream. The first one has no warnings.
     private static var version: String {
         #if compiler(>=6.3)
         "6.3"
@@ -125,7 +125,7 @@ extension ChildProcess {
         (self.issues, self.ended, self.output) = (issues, ended, output)
     }
 
-    /// `Suite/test` of `Module.Suite/test(_:)/File.swift:1:2`.
+    /// Returns `Suite/test` for `Module.Suite/test(_:)/File.swift:1:2`.
     private static func name(_ id: String) -> String {
         let parts = id.split(separator: "/").filter { !$0.contains(".swift:") }
         return parts.map { part in

@@ -6,12 +6,12 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What a session gets for a URL, as text.
+/// Returns a session's response for a URL, as text.
 func text(_ url: String, in session: URLSession = .substituted) async throws -> String {
     String(decoding: try await session.data(from: try #require(URL(string: url))).0, as: UTF8.self)
 }
 
-/// A request of a shop's.
+/// Returns an order request for a shop.
 func order(_ url: String = "https://shop.example.com/orders", body: String = "{}") throws -> URLRequest {
     var request = URLRequest(url: try #require(URL(string: url)))
     request.httpMethod = "POST"

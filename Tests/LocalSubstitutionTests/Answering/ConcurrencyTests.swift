@@ -10,10 +10,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// From many threads at once. `.ci/run` runs this suite under ThreadSanitizer too.
+/// Tests with many threads. `.ci/run` also runs this suite under ThreadSanitizer.
 @Suite("Concurrency", .timeLimit(.minutes(5)))
 struct ConcurrencyTests {
-    @Test("a cold file is read once, and all who ask for it at the same time get the same response")
+    @Test("Concurrent requests for a cold file read it once and get the same response")
     func coldRead() throws {
         for _ in 0..<20 {
             let fixture = try CacheFixture(
@@ -36,9 +36,9 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("lookups, edits of files and map, removals, statistics and events never give a wrong byte")
+    @Test("Lookups never return a wrong byte, whatever else happens at the same time")
     func everythingAtOnce() throws {
-        // Each file holds a letter of its own, over and over, and is only ever replaced as a whole.
+        // Each file repeats its own letter, and is only ever replaced as a whole.
         let letters = Array("abcdefgh")
         @Sendable func contents(_ letter: Character, _ round: Int) -> String {
             String(repeating: letter, count: 1_000 + round % 50)
@@ -81,12 +81,12 @@ struct ConcurrencyTests {
         )
     }
 
-    @Test("a changed map is served from the next request on, whoever else loads it at that moment")
+    @Test("A changed map is served from the next request on, even if another thread is loading it")
     func changedMap() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
         let cache = try fixture.reloadingCache()
         let isDone = Guarded(false)
-        // Threads, since there are more of them than cores: what is to be seen takes one that is stopped at a bad moment.
+        // Uses threads, since there are more of them than cores. A failure needs a thread that's suspended at a bad moment.
         for _ in 0..<3 {
             Thread.detachNewThread {
                 while !isDone.withLock({ $0 }) { _ = try? cache.lookUp("https://h/a") }
@@ -102,7 +102,7 @@ struct ConcurrencyTests {
         #expect(stale == 0)
     }
 
-    @Test("storing and looking up in the default cache from many threads neither mixes URLs nor traps")
+    @Test("Threads that share the default cache neither mix up URLs nor trap")
     func defaultCache() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = LocalSubstitutionCache(
@@ -129,7 +129,7 @@ struct ConcurrencyTests {
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test("sessions load from many tasks while the map changes")
+    @Test("Sessions load from many tasks while the map changes")
     func sessions() async throws {
         let fixture = try CacheFixture(#""https://h.invalid/*": "*""#, files: ["a.txt": "a", "b.txt": "b"])
         let cache = try fixture.cache()
@@ -150,7 +150,7 @@ struct ConcurrencyTests {
         #expect(loaded)
     }
 
-    @Test("events arrive in order for each thread")
+    @Test("Each thread's events arrive in order")
     func eventOrder() async throws {
         let fixture = try CacheFixture(#""https://h/*": "a.txt""#)
         let cache = try fixture.cache()

@@ -7,8 +7,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Each request is decided, but each alternative's response is made once for each URL.
-@Suite("Retained responses of entries that decide", .timeLimit(.minutes(5)))
+/// Each request is decided, but each alternative's response is built once for each URL.
+@Suite("Retained responses of deciding entries", .timeLimit(.minutes(5)))
 struct DecidedResponseTests {
     private static let map = """
         "http://h/a": [{ "when": { "headers": { "X-Plan": "pro" } }, "file": "b.txt" },
@@ -44,8 +44,8 @@ struct DecidedResponseTests {
     }
 
     #if !canImport(Darwin)
-    // Apple's loader may hand over a copy.
-    @Test("are the same ones the next time, also after other alternatives have answered", arguments: rows)
+    // Apple's loader may return a copy.
+    @Test("The same response is returned again, even after other alternatives have answered", arguments: rows)
     func same(_ row: Row) async throws {
         let session = try EntrySession(Self.map, files: Self.files, unmatched: .fail)
         let first = try await Self.load(row, in: session)
@@ -53,7 +53,7 @@ struct DecidedResponseTests {
         #expect(try await Self.load(row, in: session) === first)
     }
 
-    @Test("are made anew after they or all responses were removed, or the map was set", arguments: rows, 0..<3)
+    @Test("Responses are rebuilt after they're removed, or after the map is set", arguments: rows, 0..<3)
     func removed(_ row: Row, _ way: Int) async throws {
         let session = try EntrySession(Self.map, files: Self.files, unmatched: .fail)
         let first = try await Self.load(row, in: session)
@@ -66,7 +66,7 @@ struct DecidedResponseTests {
     }
     #endif
 
-    @Test("a file is read again once the responses made of it were removed")
+    @Test("A file is read again once its responses have been removed")
     func fileAfterRemoval() async throws {
         let session = try EntrySession(Self.map, files: Self.files, unmatched: .fail)
         let row = Row(plan: "free", text: "first")
@@ -77,7 +77,7 @@ struct DecidedResponseTests {
         _ = try await Self.load(Row(plan: "free", text: "changed"), in: session)
     }
 
-    @Test("follow their file with live reload")
+    @Test("With live reload, responses follow their file")
     func liveReload() async throws {
         let fixture = try CacheFixture(Self.map, files: Self.files)
         let session = try fixture.reloadingCache().makeSession(unmatched: .fail)
@@ -91,7 +91,7 @@ struct DecidedResponseTests {
         }
     }
 
-    @Test("no plain request gets one", arguments: ["pro", "free"])
+    @Test("Plain requests never get one", arguments: ["pro", "free"])
     func plainRequest(_ plan: String) async throws {
         let session = try EntrySession(Self.map, files: Self.files, unmatched: .fail)
         _ = try await session.load("http://h/a", headers: ["X-Plan": plan])

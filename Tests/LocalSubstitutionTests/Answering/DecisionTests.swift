@@ -15,7 +15,7 @@ struct DecisionTests {
         var method = "GET"
         var headers: [String: String] = [:]
         var policy = URLRequest.CachePolicy.useProtocolCachePolicy
-        /// The verdict; what is not substituted goes to the default cache, but where local data is ignored.
+        /// The verdict. A request that isn't substituted goes to the default cache, unless local data is ignored.
         let verdict: Explanation.Verdict
         var isStored = true
         var testDescription: String { what }
@@ -114,7 +114,7 @@ struct DecisionTests {
         #"{ "file": "a.txt", "headers": { "\#(name)": "\#(value)" } }"#
     }
 
-    @Test("each rule of the decision, first as explained, then as answered", arguments: rows + linuxRows)
+    @Test("Explanations and answers follow every rule of the decision", arguments: rows + linuxRows)
     func decides(_ row: Row) throws {
         let fixture = try CacheFixture(#""https://h/a": \#(row.entry)"#)
         let cache = try fixture.cache()
@@ -136,7 +136,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("a reload of a URL that no entry names is the default cache's affair")
+    @Test("Reloading a URL that no entry names is left to the default cache")
     func reloadOfOthers() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         let request = try request("https://h/other", policy: .reloadIgnoringLocalCacheData)

@@ -26,7 +26,7 @@ struct ExplanationTests {
         cache = try fixture.cache()
     }
 
-    @Test("name the winner with its line, those it shadows, the file and how its type was found")
+    @Test("The winner's line, the shadowed entries, the file and the source of its type")
     func winner() throws {
         let explanation = try cache.explain(request("https://h/a.txt"))
         #expect(explanation.verdict == .substituted)
@@ -35,7 +35,7 @@ struct ExplanationTests {
         #expect(explanation.shadowed.map(\.key) == ["https://h/*.txt", "https://h/*"])
         #expect(explanation.file?.lastPathComponent == "a.txt")
         #expect(explanation.contentType == "text/plain; charset=utf-8")
-        #expect(explanation.contentTypeSource == "by the file's extension “txt”")
+        #expect(explanation.contentTypeSource == "from the file's extension “txt”")
         #expect(explanation.instead == nil)
         #expect(
             explanation.description.split(separator: "\n").map { $0.prefix(16) } == [
@@ -45,11 +45,11 @@ struct ExplanationTests {
         )
     }
 
-    @Test("name what was passed over, and why")
+    @Test("The entries that were passed over, with reasons")
     func passedOver() throws {
         let disabled = try cache.explain(request("https://h/off.txt"))
         #expect(disabled.winner?.key == "https://h/*")
-        #expect(disabled.passedOver.map(\.reason) == ["it is disabled", "there is no file “off.txt”"])
+        #expect(disabled.passedOver.map(\.reason) == ["it's disabled", "there's no file “off.txt” to serve"])
     }
 
     static let namesNotAllowed: [(key: String, file: String, url: String, remark: String)] = [
@@ -60,7 +60,7 @@ struct ExplanationTests {
         ("https://h/*", "*", "https://h//style.css", "the file name “/style.css” has an empty segment"),
         (
             "https://h/app/*", "app/*", "https://h/app/.env",
-            "the file name “app/.env” has a segment that begins with a full stop"
+            "the file name “app/.env” has a segment that begins with a period"
         ),
         ("https://h/*", "*", "https://h/a%2Fb", "“a%2Fb” has an encoded slash or backslash"),
         ("https://h/*", "*", "https://h/a%5cb", "“a%5Cb” has an encoded slash or backslash"),
@@ -68,7 +68,7 @@ struct ExplanationTests {
         ("https://h/*", "*", "https://h/%FF", "“%FF” isn't UTF-8 when decoded"),
     ]
 
-    @Test("name a pattern that can't make a file name of the URL, and why not", arguments: namesNotAllowed)
+    @Test("A pattern that can't make a file name from the URL, with the reason", arguments: namesNotAllowed)
     func notAllowed(key: String, file: String, url: String, remark: String) throws {
         let fixture = try CacheFixture(#""\#(key)": "\#(file)""#, files: ["app/a.txt": "local"])
         let explanation = try fixture.cache().explain(request(url))
@@ -77,7 +77,7 @@ struct ExplanationTests {
         #expect(explanation.nearMisses.isEmpty)
     }
 
-    @Test("call no such pattern shadowed, or nearly right in another way")
+    @Test("Such a pattern isn't called shadowed, or a near miss for another reason")
     func notAllowedElsewhere() throws {
         let fixture = try CacheFixture(#""https://h/*": "*", "https://h/a/.x": "a.txt""#)
         let cache = try fixture.cache()
@@ -85,7 +85,7 @@ struct ExplanationTests {
         #expect(try cache.explain(request("http://h/b/.x")).nearMisses.isEmpty)
     }
 
-    @Test("say what is served instead, and why")
+    @Test("What is served instead, with the reason")
     func instead() throws {
         let reload = try cache.explain(request("https://h/a.txt", policy: .reloadIgnoringLocalCacheData))
         #expect(reload.instead == "the network")
@@ -95,7 +95,7 @@ struct ExplanationTests {
         #expect(post.reason.contains("POST"))
     }
 
-    @Test("say that a file can't be read")
+    @Test("A file that can't be read")
     func unreadable() throws {
         try FileManager.default.removeItem(at: fixture.file("a.txt"))
         try FileManager.default.createDirectory(at: fixture.file("a.txt"), withIntermediateDirectories: false)
@@ -104,7 +104,7 @@ struct ExplanationTests {
         #expect(explanation.reason == "the file is a folder, not a regular file")
     }
 
-    @Test("show a status and a type that an entry sets")
+    @Test("A status and a type that an entry sets")
     func fields() throws {
         #expect(try cache.explain(request("https://status/x")).status == 404)
         #expect(try cache.explain(request("https://typed/x")).contentTypeSource == "set by the entry")
@@ -121,7 +121,7 @@ struct ExplanationTests {
         ("http://other/path/x/", [.scheme, .port, .query, .trailingSlash, .letterCase]),
     ]
 
-    @Test("name the keys that almost match, and in what they differ", arguments: nearMisses)
+    @Test("The keys that almost match, with their differences", arguments: nearMisses)
     func nearMiss(_ url: String, _ differences: [SubstitutionMap.NearMiss.Difference]) throws {
         let explanation = try cache.explain(request(url))
         #expect(explanation.verdict == .noEntry)
@@ -145,7 +145,7 @@ struct ExplanationTests {
         ("https://*.h/Img/*.png", "http://www.h/img/a.png?v=1", [.scheme, .query, .letterCase]),
     ]
 
-    @Test("name the patterns that almost match, and in what they differ", arguments: nearPatterns)
+    @Test("The patterns that almost match, with their differences", arguments: nearPatterns)
     func nearPattern(_ key: String, _ url: String, _ differences: [SubstitutionMap.NearMiss.Difference]) throws {
         let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
         let misses = try fixture.cache().explain(request(url)).nearMisses
@@ -156,44 +156,56 @@ struct ExplanationTests {
     static let misspellings: [(key: String, url: String, rest: String)] = [
         (
             "https://api.example.com/confg", "https://api.example.com/config",
-            "path: correct the path"
+            "path. Correct the path of the key or of the request."
         ),
         (
             "https://api.exmaple.com/v1/a", "https://api.example.com/v1/a",
-            "host: correct the host"
+            "host. Correct the host."
         ),
         (
             "https://api.exmaple.com/confg", "https://api.example.com/config",
-            "host and path: correct the host, and correct the path"
+            "host and path. Correct the host, and correct the path of the key or of the request."
         ),
         (
             "http://api.example.com/user?a=1", "https://api.example.com/usr?a=1",
-            "scheme and path: begin the key with *:// to match both schemes, and correct the path"
+            "scheme and path. Begin the key with *:// to match both schemes, and correct the path of the key or of the request."
         ),
         (
             "https://api.example.com/asets/*", "https://api.example.com/assets/a.txt",
-            "path: correct the path"
+            "path. Correct the path of the key or of the request."
         ),
-        ("https://api.exmaple.com/*", "https://api.example.com/a/b", "host: correct the host"),
-        ("https://*.exmaple.com/*.txt", "https://www.example.com/a.txt", "host: correct the host"),
-        ("https://*/asets/*", "https://any.example/assets/a", "path: correct the path"),
+        ("https://api.exmaple.com/*", "https://api.example.com/a/b", "host. Correct the host."),
+        ("https://*.exmaple.com/*.txt", "https://www.example.com/a.txt", "host. Correct the host."),
+        ("https://*/asets/*", "https://any.example/assets/a", "path. Correct the path of the key or of the request."),
         (
             "https://h/q", "https://h/q?v=1",
-            "query: add “ignoreQuery”: true"
+            #"query. Write { "file": "a.txt", "ignoreQuery": true } as its value."#
         ),
-        ("https://h:81/q", "https://h/q", "port: write the request's port, or :* for any"),
-        ("https://h/Q", "https://h/q", "letter case: use capital and small letters as the request does"),
+        (
+            "https://h/q/*?v=1", "http://h/q/a?v=2",
+            "scheme and query. Begin the key with *:// to match both schemes, "
+                + #"and write { "file": "a.txt", "ignoreQuery": true } as its value."#
+        ),
+        ("https://h:81/q", "https://h/q", "port. Use the request's port, or :* for any."),
+        ("https://h/Q", "https://h/q", "letter case. Match the request's letter case."),
     ]
 
-    @Test("name the keys that are misspelled or nearly right, and what to do", arguments: misspellings)
+    @Test("Misspelled keys and near misses, with advice", arguments: misspellings)
     func misspelled(key: String, url: String, rest: String) throws {
         let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
         let misses = try fixture.cache().explain(request(url)).nearMisses
         #expect(misses.map(\.description) == ["“\(key)” differs only in \(rest)"])
     }
 
+    @Test("A field is added to an entry that is an object")
+    func misspelledObject() throws {
+        let fixture = try CacheFixture(#""https://h/q": { "file": "a.txt", "status": 203 }"#)
+        let misses = try fixture.cache().explain(request("https://h/q?v=1")).nearMisses
+        #expect(misses.map(\.description) == [#"“https://h/q” differs only in query. Add "ignoreQuery": true."#])
+    }
+
     @Test(
-        "call another resource's key no misspelling",
+        "The key of another resource isn't a misspelling",
         arguments: [
             ("https://h/a", "https://h/b"), ("https://h/page1", "https://h/page2"),
             ("https://h/page", "https://h/page2"),
@@ -208,14 +220,14 @@ struct ExplanationTests {
         #expect(try fixture.cache().explain(request(url)).nearMisses.isEmpty)
     }
 
-    @Test("name the nearest of 100,000 keys fast", .timeLimit(.minutes(5)))
+    @Test("The nearest of 100,000 keys is found fast", .timeLimit(.minutes(5)))
     func nearestOfMany() throws {
         func name(_ number: Int) -> String { String(number &* 2_654_435_761, radix: 36) }
         let keys = (0..<50_000).flatMap {
             ["https://cdn.example.com/news/\(name($0))-article.html", "https://\(name($0)).example.com/news/*"]
         }
         let cache = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ",\n")).cache()
-        // The first question makes the finder.
+        // The first explanation builds the finder.
         _ = try cache.explain(request("https://elsewhere/"))
         for (url, key) in [
             ("https://cdn.example.com/news/\(name(4_711))-artcile.html", keys[2 * 4_711]),
@@ -230,7 +242,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("name nothing that is far off")
+    @Test("Keys that are far off aren't named")
     func farOff() throws {
         #expect(
             try cache.explain(request("http://h/b.txt")).nearMisses.map(\.key) == ["https://h/*", "https://h/*.txt"]

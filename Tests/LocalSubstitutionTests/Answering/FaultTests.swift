@@ -6,7 +6,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Files that go wrong after the map was loaded")
+@Suite("Files that fail after the map was loaded")
 struct FaultTests {
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case deleted, unreadable, folder, pipe, linkOutside, linkToNothing
@@ -31,11 +31,11 @@ struct FaultTests {
             }
         }
 
-        /// Root reads whatever it likes.
+        /// Root can read every file.
         static var possible: [Fault] { allCases.filter { $0 != .unreadable || geteuid() != 0 } }
     }
 
-    @Test("the event of a lookup that a fault kept from the file says so")
+    @Test("A lookup's event says that a fault kept the file from answering")
     func reasonOfBypass() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.cache()
@@ -49,7 +49,7 @@ struct FaultTests {
     }
 
     @Test(
-        "the default cache answers, an event tells, and it is counted; nothing waits",
+        "The default cache answers immediately, and the fault is counted and reported",
         .timeLimit(.minutes(5)),
         arguments: Fault.possible
     )
@@ -71,7 +71,7 @@ struct FaultTests {
     }
 
     @Test(
-        "so it is with live reload, when a response was retained already",
+        "With live reload the same happens, even if a response was retained",
         .timeLimit(.minutes(5)),
         arguments: Fault.possible
     )
@@ -84,7 +84,7 @@ struct FaultTests {
         #expect(cache.statistics.faults == 1)
     }
 
-    @Test("a file that comes back is served again")
+    @Test("A file that returns is served again")
     func comesBack() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
@@ -95,7 +95,7 @@ struct FaultTests {
         #expect(try cache.lookUp("https://h/a")?.text == "local")
     }
 
-    @Test("a file that was shortened gives what it has now, or what is retained, and never crashes")
+    @Test("A shortened file never crashes, and its new content or a retained response is served")
     func shortened() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt""#,
@@ -110,7 +110,7 @@ struct FaultTests {
         #expect(try cache.lookUp("https://h/a")?.data.count == 10)
     }
 
-    @Test("a file that can't be read is no fault where a pattern made its name and there is none")
+    @Test("An unreadable file isn't a fault if a pattern made its name")
     func filled() throws {
         let fixture = try CacheFixture(#""https://h/*": "*""#)
         let cache = try fixture.cache()
@@ -119,7 +119,7 @@ struct FaultTests {
         #expect(cache.statistics.misses == 1)
     }
 
-    @Test("a file that is gone leaves its request to the next entry that matches")
+    @Test("A request whose file is gone is left to the next matching entry")
     func nextEntry() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt", "https://h/*": "b.txt""#,

@@ -12,7 +12,7 @@ import FoundationNetworking
 @Suite("Live reload")
 struct LiveReloadTests {
     @Test(
-        "a changed file is served from the next request on, also with the same size, however it is written",
+        "A changed file is served from the next request on, even with the same size, however it's written",
         arguments: [false, true]
     )
     func changedFile(atomically: Bool) throws {
@@ -25,7 +25,7 @@ struct LiveReloadTests {
         }
     }
 
-    @Test("what has not changed is the same response, just after it was written and later")
+    @Test("Unchanged files keep the same response, both immediately after writing and later")
     func unchanged() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
@@ -34,13 +34,13 @@ struct LiveReloadTests {
         while ContinuousClock.now < end { #expect(try cache.lookUp("https://h/a") === first) }
     }
 
-    @Test("a data task is answered at once where neither the map nor a file has to be read")
+    @Test("A data task is answered immediately if nothing has to be read")
     func atOnce() throws {
         let fixture = try CacheFixture(#""https://h/s": { "status": 404 }, "https://h/*": "a.txt""#)
         let session = session(with: nil)
         defer { session.invalidateAndCancel() }
         let cache = try fixture.reloadingCache()
-        // What was just written may have changed since without showing it.
+        // A file that was just written may have changed since without showing it.
         let end = ContinuousClock.now + .milliseconds(60)
         while ContinuousClock.now < end { _ = try cache.lookUp("https://h/a") }
         for request in [
@@ -55,7 +55,7 @@ struct LiveReloadTests {
         }
     }
 
-    @Test("a changed map is served from the next request on")
+    @Test("A changed map is served from the next request on")
     func changedMap() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
         let cache = try fixture.reloadingCache()
@@ -67,7 +67,7 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/c")?.text == "b")
     }
 
-    @Test("a map that does not load leaves the last good one in place, and says so once")
+    @Test("A map that doesn't load leaves the last good one in place and is reported once")
     func brokenMap() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
@@ -88,13 +88,13 @@ struct LiveReloadTests {
         #expect(told.contains { $0.kind == .mapReloaded && $0.reason == "1 entry" })
     }
 
-    @Test("a map whose missing file comes later is loaded then, though the map itself stays as it is")
+    @Test("A map is loaded once its missing file exists, even if the map itself hasn't changed")
     func lateFile() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
         let log = EventLog(cache)
         try fixture.writeMap(#""https://h/b": "b.txt""#)
-        // Long enough for the map to be tried again in vain, which is not to be told again.
+        // Long enough for the map to be tried again, which must not be reported again.
         let first = ContinuousClock.now + .milliseconds(800)
         while ContinuousClock.now < first {
             #expect(try cache.lookUp("https://h/b") == nil)
@@ -107,7 +107,7 @@ struct LiveReloadTests {
         #expect(told.count { $0.kind == .mapReloaded } == 1)
     }
 
-    @Test("a map that disappears leaves the last good one in place")
+    @Test("A map that disappears leaves the last good one in place")
     func missingMap() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
@@ -115,7 +115,7 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/a")?.text == "local")
     }
 
-    @Test("a map set in code is not replaced by the file's")
+    @Test("A map set in code isn't replaced by the file's")
     func setMap() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "a", "b.txt": "b"])
         let cache = try fixture.reloadingCache()
@@ -126,7 +126,7 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/a")?.text == "c", "files are watched all the same")
     }
 
-    @Test("off, neither map nor files are looked at again")
+    @Test("Without live reload, the map and its files aren't checked again")
     func off() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try LocalSubstitutionCache(map: SubstitutionMap(contentsOf: fixture.mapFile))
@@ -137,7 +137,7 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/b") == nil)
     }
 
-    @Test("files aren't mapped while they are watched, since they may be cut short in place")
+    @Test("Watched files aren't memory-mapped, since they may be truncated in place")
     func watchedBundle() async {
         await #expect(processExitsWith: .success) {
             let large = String(repeating: "a", count: FileBytes.smallestMapped * 2)
@@ -151,7 +151,7 @@ struct LiveReloadTests {
         }
     }
 
-    @Test("a bundle is never watched")
+    @Test("A bundle is never watched")
     func bundle() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.bundleCache()
@@ -160,7 +160,7 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/a")?.text == "local")
     }
 
-    @Test("a status says nothing for sure until the file system's clock has ticked")
+    @Test("A file's status isn't reliable until the file system's clock has ticked")
     func tooFresh() throws {
         let fixture = try CacheFixture("")
         let status = try #require(FileStatus(path: fixture.file("a.txt").path))
@@ -170,7 +170,7 @@ struct LiveReloadTests {
         #expect(!status.isTooFresh(at: written + 20_000_000))
     }
 
-    @Test("a status says nothing for sure for longer where the file system counts only seconds")
+    @Test("A file's status stays unreliable longer if the file system counts only seconds")
     func wholeSeconds() throws {
         let fixture = try CacheFixture("")
         let path = fixture.file("a.txt").path
@@ -183,7 +183,7 @@ struct LiveReloadTests {
         #expect(!status.isTooFresh(at: status.modified + 2_020_000_000))
     }
 
-    @Test("a file whose modification time is to come is not read at every lookup")
+    @Test("A file with a modification time in the future isn't read on every lookup")
     func fileOfTomorrow() throws {
         let fixture = try CacheFixture("")
         let path = fixture.file("a.txt").path
@@ -196,7 +196,7 @@ struct LiveReloadTests {
     }
 
     @Test(
-        "what somebody began to read before a file changed is not taken for the changed file",
+        "A read that began before a file changed isn't used for the changed file",
         .timeLimit(.minutes(5))
     )
     func staleRead() throws {
@@ -235,7 +235,7 @@ struct LiveReloadTests {
             #expect(file(read)?.data == Data("new".utf8))
         }
         isAsking.wait()
-        // Long enough for the other thread to join the read that is under way; it must pass it over, however long that takes.
+        // Long enough for the other thread to join the read in progress. It must not use that, however long it takes.
         _ = isAnswered.wait(timeout: .now() + .milliseconds(50))
         mayEnd.signal()
         isAnswered.wait()

@@ -9,12 +9,12 @@ import FoundationNetworking
 
 @Suite("Byte ranges")
 struct RangeTests {
-    /// 200 bytes, each its own index.
+    /// 200 bytes, each with its index as the value.
     private static let bytes = Data((0..<200).map { UInt8($0) })
 
     struct Row: CustomTestStringConvertible, Sendable {
         let header: String
-        /// `nil` = the whole response.
+        /// `nil` for the whole response.
         let part: Range<Int>?
         var testDescription: String { "\(header) → \(part.map(String.init(describing:)) ?? "whole")" }
     }
@@ -44,7 +44,7 @@ struct RangeTests {
         Row(header: "", part: nil),
     ]
 
-    @Test("one that can be satisfied gives that part, any other the whole", arguments: rows)
+    @Test("A satisfiable range gets that part, and any other gets the whole", arguments: rows)
     func part(_ row: Row) throws {
         let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])
         try fixture.write(Self.bytes, to: "a.bin")
@@ -64,7 +64,7 @@ struct RangeTests {
     }
 
     @Test(
-        "a part shares the memory of the whole, read from a folder or mapped from a bundle",
+        "A part shares the whole's memory, whether it's read from a folder or mapped from a bundle",
         arguments: [false, true]
     )
     func sharesMemory(isBundle: Bool) throws {
@@ -80,7 +80,7 @@ struct RangeTests {
         #expect(part.data == Data(Self.bytes[50..<150]))
     }
 
-    @Test("a part outlives the cache that gave it")
+    @Test("A part outlives the cache that returned it")
     func outlives() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])
         try fixture.write(Self.bytes, to: "a.bin")
@@ -91,7 +91,7 @@ struct RangeTests {
         #expect(part == Data(Self.bytes[50..<150]))
     }
 
-    @Test("a Range is ignored with If-Range, for HEAD, and for a status other than 200")
+    @Test("Range is ignored with If-Range, for HEAD, and with a status other than 200")
     func ignored() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt", "https://h/gone": { "file": "a.txt", "status": 404 }"#
@@ -111,7 +111,7 @@ struct RangeTests {
         #expect(gone?.text == "local")
     }
 
-    @Test("changing a part changes neither the whole nor the next part", arguments: [false, true])
+    @Test("Changing a part changes neither the whole nor the next part", arguments: [false, true])
     func isolated(isBundle: Bool) throws {
         let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])
         let bytes = Self.bytes + Data(count: 100_000)
@@ -124,7 +124,7 @@ struct RangeTests {
             for index in part.indices { part[index] = 0xFF }
         }
         #expect(try cache.lookUp("https://h/a")?.data == bytes)
-        // More ranges than are remembered.
+        // More ranges than are kept.
         for start in 0..<1_100 {
             let many = try request("https://h/a", headers: ["Range": "bytes=\(start)-\(start + 99)"])
             var part = try #require(cache.cachedResponse(for: many)?.data)
@@ -134,7 +134,7 @@ struct RangeTests {
         #expect(try cache.lookUp("https://h/a")?.data == bytes)
     }
 
-    @Test("parts alone share one read of the file")
+    @Test("Several parts share one read of the file")
     func readOnce() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.bin""#, files: ["a.bin": ""])
         try fixture.write(Self.bytes, to: "a.bin")
@@ -146,7 +146,7 @@ struct RangeTests {
         #expect(Set(addresses).count == 1)
     }
 
-    @Test("a part is never retained, and never taken for the whole")
+    @Test("A part is never retained, and never mistaken for the whole")
     func notRetained() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         let ranged = try request("https://h/a", headers: ["Range": "bytes=0-1"])

@@ -6,9 +6,9 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The response")
+@Suite("Responses")
 struct ResponseTests {
-    @Test("has the headers that HTTP asks for, and says that it is a substitute")
+    @Test("A response has the headers that HTTP requires, and says that it's substituted")
     func headers() throws {
         let fixture = try CacheFixture(#""https://h/a": "sub dir/ä\"%.css""#, files: ["sub dir/ä\"%.css": "body {}"])
         let response = try #require(try fixture.cache().lookUp("https://h/a"))
@@ -29,7 +29,7 @@ struct ResponseTests {
         #if canImport(Darwin)
         #expect(response.header("Date") == HTTPDate.string(Date()))
         #else
-        // Linux's loader never reads it.
+        // Linux's loader never reads `Date`.
         #expect(response.header("Date") == nil)
         #endif
         let tag = try #require(response.header("ETag"))
@@ -76,7 +76,7 @@ struct ResponseTests {
         TypeRow(entry: #""f.png""#, contents: Data([0xFF, 0xFE]), type: "image/png"),
     ]
 
-    @Test("says the MIME type and charset of its entry, its file, its URL or its byte order mark", arguments: types)
+    @Test("The MIME type and charset come from the entry, the file, the URL or the byte order mark", arguments: types)
     func contentType(_ row: TypeRow) throws {
         let file = String(try #require(row.entry.firstMatch(of: /"(f[.a-zA-Z]*)"(?!:)/)).output.1)
         let fixture = try CacheFixture(#""\#(row.url)": \#(row.entry)"#, files: [file: ""])
@@ -89,7 +89,7 @@ struct ResponseTests {
         #expect(response.data == row.contents)
     }
 
-    @Test("has the entry's headers instead of the cache's, however they are spelled")
+    @Test("The entry's headers replace the cache's, in any letter case")
     func ownHeaders() throws {
         let fixture = try CacheFixture(
             """
@@ -108,7 +108,7 @@ struct ResponseTests {
         #expect(try cache.lookUp("https://h/b")?.header("X-Both") == "default")
     }
 
-    @Test("has an empty body where the entry has only a status", arguments: [204, 404, 410])
+    @Test("An entry with only a status has an empty body", arguments: [204, 404, 410])
     func statusOnly(_ status: Int) throws {
         let cache = try CacheFixture(#""https://h/a.html": { "status": \#(status) }"#).cache()
         let response = try #require(try cache.lookUp("https://h/a.html"))
@@ -118,7 +118,7 @@ struct ResponseTests {
         #expect(response.header("Cache-Status") == "LocalSubstitutionCache; hit")
     }
 
-    @Test("has a file's body with another status too")
+    @Test("A file's body can have another status")
     func statusAndFile() throws {
         let cache = try CacheFixture(#""https://h/a": { "status": 404, "file": "a.txt" }"#).cache()
         let response = try #require(try cache.lookUp("https://h/a"))
@@ -126,7 +126,7 @@ struct ResponseTests {
         #expect(response.text == "local")
     }
 
-    @Test("to HEAD has the headers of GET and no body")
+    @Test("HEAD has the headers of GET and no body")
     func head() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         let get = try #require(try cache.lookUp("https://h/a"))
@@ -138,7 +138,7 @@ struct ResponseTests {
         }
     }
 
-    @Test("to an empty file is an empty 200")
+    @Test("An empty file is an empty 200")
     func empty() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": ""]).cache()
         let response = try #require(try cache.lookUp("https://h/a"))
@@ -146,7 +146,7 @@ struct ResponseTests {
         #expect(response.http?.statusCode == 200)
     }
 
-    @Test("changes its validator when the file changes, also with the same size")
+    @Test("The validator changes with the file, even if the size stays the same")
     func validator() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let before = try fixture.cache().lookUp("https://h/a")?.header("ETag")

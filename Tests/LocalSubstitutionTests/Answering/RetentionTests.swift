@@ -9,7 +9,7 @@ import FoundationNetworking
 
 @Suite("Retained responses")
 struct RetentionTests {
-    @Test("an exact entry's URL gets the same response again and again, in the key's spelling and in normal form")
+    @Test("An exact entry's URL gets the same response every time, as the key spells it and in normal form")
     func sameObject() throws {
         let fixture = try CacheFixture(#""https://H:443/b/../a": "a.txt""#)
         let cache = try fixture.cache()
@@ -21,7 +21,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("responses of patterns, ignored queries and other spellings are kept, the newest 1,024 of them")
+    @Test("Responses for patterns, ignored queries and other spellings are kept up to the newest 1,024")
     func endless() throws {
         let fixture = try CacheFixture(
             #""https://h/p/*": "a.txt", "https://h/q": { "file": "a.txt", "ignoreQuery": true }"#
@@ -35,7 +35,7 @@ struct RetentionTests {
         #expect(try cache.lookUp("https://h/p/0") !== oldest, "the oldest is gone")
     }
 
-    @Test("all responses of a file share its one Data")
+    @Test("All responses for a file share its one Data")
     func sharedData() throws {
         let text = String(repeating: "x", count: 1_000)
         let fixture = try CacheFixture(#""https://h/p/*": "a.txt", "https://h/a": "a.txt""#, files: ["a.txt": text])
@@ -46,7 +46,7 @@ struct RetentionTests {
         #expect(Set(addresses).count == 1)
     }
 
-    @Test("removing a response, or all, lets the next lookup build it anew; the map stays")
+    @Test("After one response or all are removed, the next lookup rebuilds them, and the map stays")
     func removal() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/b": "a.txt""#)
         let cache = try fixture.cache()
@@ -62,7 +62,7 @@ struct RetentionTests {
         #expect(cache.map.count == 2)
     }
 
-    @Test("setting another map drops every response, and the new map answers")
+    @Test("Setting another map drops all responses, and the new map answers")
     func setMap() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt", "https://h/b": "a.txt""#,
@@ -76,7 +76,7 @@ struct RetentionTests {
         #expect(try cache.lookUp("https://h/b") == nil)
     }
 
-    @Test("a response that the entry lets expire is built anew in time, and is the same until then")
+    @Test("A response that the entry lets expire stays the same until it's rebuilt in time")
     func lifetime() throws {
         let fixture = try CacheFixture(
             #""https://h/a": { "file": "a.txt", "headers": { "Cache-Control": "max-age=1000" } }"#
@@ -94,7 +94,7 @@ struct RetentionTests {
         )
     }
 
-    @Test("without live reload a file is what it was when it was read, for HEAD and ranges too")
+    @Test("Without live reload, a file stays as it was first read, including for HEAD and ranges")
     func pinned() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.cache()
@@ -108,7 +108,7 @@ struct RetentionTests {
         #expect(try cache.lookUp("https://h/a")?.text == "changed")
     }
 
-    @Test("without live reload a retained response outlives its file")
+    @Test("Without live reload, a retained response outlives its file")
     func outlivesFile() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.cache()
@@ -119,7 +119,7 @@ struct RetentionTests {
     }
 }
 
-@Suite("What is retained, and what goes")
+@Suite("The limits of retention")
 struct RetentionBoundTests {
     private let fixture: CacheFixture
     private let folder: ResourcesFolder
@@ -134,7 +134,7 @@ struct RetentionBoundTests {
 
     private func file(_ name: String) throws -> FileBytes { try FileBytes(opening: name, in: folder) }
 
-    @Test("the oldest file goes when files take more than is allowed, and its responses with it")
+    @Test("The oldest file and its responses go when files exceed the limit")
     func oldestFirst() throws {
         var retention = RetentionLimits(heapLimit: 100)
         let a = try file("a")
@@ -149,7 +149,7 @@ struct RetentionBoundTests {
         #expect(retention.file(at: "b") != nil)
     }
 
-    @Test("a file larger than all that is allowed is not retained, nor a response made of it")
+    @Test("A file that exceeds the limit alone isn't retained, and neither are its responses")
     func tooLarge() throws {
         var retention = RetentionLimits(heapLimit: 50)
         let a = try file("a")
@@ -160,7 +160,7 @@ struct RetentionBoundTests {
         #expect(retention.count == 0)
     }
 
-    @Test("mapped files don't count")
+    @Test("Memory-mapped files don't count")
     func mapped() throws {
         try fixture.write(Data(count: FileBytes.smallestMapped), to: "large")
         let bundle = ResourcesFolder(fixture.resources, mapsLargeFiles: true)
@@ -176,7 +176,7 @@ struct RetentionBoundTests {
         #expect(try !FileBytes(opening: "large", in: folder, mayMap: true).isMapped, "a folder's files are read")
     }
 
-    @Test("what is removed is not counted, nor pushed out again")
+    @Test("Removed files don't count and aren't evicted again")
     func removed() throws {
         var retention = RetentionLimits(endlessLimit: 2, heapLimit: 100)
         let a = try file("a")
@@ -196,7 +196,7 @@ struct RetentionBoundTests {
         #expect(retention.heapBytes == 60)
     }
 
-    @Test("what is built and removed over and over leaves nothing behind")
+    @Test("Building and removing repeatedly leaves nothing behind")
     func removedOverAndOver() throws {
         var retention = RetentionLimits()
         let a = try file("a")
@@ -208,14 +208,14 @@ struct RetentionBoundTests {
         #expect(retention.noted < 200)
     }
 
-    @Test("a response that is built again takes its own place")
+    @Test("A rebuilt response takes its own place")
     func again() throws {
         var retention = RetentionLimits(endlessLimit: 2, heapLimit: 100)
         for _ in 0..<10 { #expect(retention.insert("u", path: nil, file: nil, isEndless: true).isEmpty) }
         #expect(retention.count == 1)
     }
 
-    @Test("a newer version of a file takes the old one's place, and the responses of the old one go")
+    @Test("A newer version of a file takes the old one's place, and the old responses go")
     func newer() throws {
         var retention = RetentionLimits(heapLimit: 1_000)
         let old = try file("a")

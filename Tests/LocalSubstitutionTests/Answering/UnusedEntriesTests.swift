@@ -21,7 +21,7 @@ struct UnusedEntriesTests {
 
     private func keys(_ cache: LocalSubstitutionCache) -> [String] { cache.unusedEntries.map(\.key) }
 
-    @Test("are those that haven't answered, in the order of the map, without those that never could")
+    @Test("Entries that haven't answered are listed in the map's order, except those that never could")
     func order() throws {
         let cache = try CacheFixture(Self.map).cache()
         #expect(keys(cache) == ["https://h/c", "https://h/b", "https://h/*", "https://h/a"])
@@ -33,7 +33,7 @@ struct UnusedEntriesTests {
         #expect(keys(cache) == ["https://h/a"])
     }
 
-    @Test("aren't used by explaining, by a request that gets nothing of them, or by a file that can't be read")
+    @Test("Explaining, a request that goes elsewhere, and an unreadable file don't use an entry")
     func notUsed() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt", "https://h/b": "b.txt""#,
@@ -49,7 +49,7 @@ struct UnusedEntriesTests {
         #expect(keys(cache) == ["https://h/a", "https://h/b"])
     }
 
-    @Test("are all of them once another map is set, or the map's file has changed")
+    @Test("All entries are unused after another map is set or the map's file has changed")
     func reset() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()
@@ -66,14 +66,14 @@ struct UnusedEntriesTests {
         #expect(keys(other) == ["https://h/a"])
     }
 
-    @Test("of a map in code are in the order of their keys")
+    @Test("Unused entries of a map in code are sorted by key")
     func inCode() throws {
         let folder = try TemporaryFolder(files: ["a"])
         let map = try SubstitutionMap(files: ["https://h/b": "a", "https://h/a": "a"], resources: folder.url)
         #expect(keys(LocalSubstitutionCache(map: map)) == ["https://h/a", "https://h/b"])
     }
 
-    @Test("count what a protocol answers, and a fallback only once the network has failed", .timeLimit(.minutes(5)))
+    @Test("A protocol's answers count, and a fallback's only once the network has failed", .timeLimit(.minutes(5)))
     func attached() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         let cache = try CacheFixture(

@@ -25,9 +25,9 @@ struct AlternativeAnswersTests {
         let path: String
         var method = "GET"
         var headers: [String: String] = [:]
-        /// `nil` where nothing answers.
+        /// `nil` if nothing answers.
         let text: String?
-        /// What the cache alone answers with.
+        /// The answer of the cache alone.
         let alone: String?
         var testDescription: String { "\(method) \(path) \(headers)" }
     }
@@ -45,10 +45,10 @@ struct AlternativeAnswersTests {
         Row(path: "file/a.txt", text: "no file", alone: "no file"),
     ]
 
-    @Test("are tried from top to bottom; a key whose alternatives are all ruled out is passed over", arguments: rows)
+    @Test("Alternatives are tried from top to bottom, and a key without a matching one is passed over", arguments: rows)
     func tried(_ row: Row) async throws {
         let session = try EntrySession(Self.map, unmatched: .fail)
-        // Twice: what is retained must not answer another request.
+        // Twice, since a retained response must not answer another request.
         for _ in 0..<2 {
             let request = try session.request("http://h/\(row.path)", row.method, headers: row.headers)
             #expect((try? await session.load(request).text) == row.text)
@@ -61,7 +61,7 @@ struct AlternativeAnswersTests {
         }
     }
 
-    @Test("are named by explanations, with the reason why each one before is passed over")
+    @Test("Explanations name the alternatives, with the reasons those before were passed over")
     func explained() throws {
         let session = try EntrySession(Self.map)
         let explanation = session.cache.explain(try session.request("http://h/orders", "POST"))
@@ -71,7 +71,7 @@ struct AlternativeAnswersTests {
     }
 
     @Test(
-        "a method that no entry lists is the first near miss",
+        "A method that no entry lists is the first near miss",
         arguments: [(#""a.txt""#, "GET"), (#"["a.txt", { "status": 404, "methods": ["PUT"] }]"#, "GET and PUT")]
     )
     func nearMiss(entry: String, methods: String) throws {
@@ -80,7 +80,7 @@ struct AlternativeAnswersTests {
         #expect(explanation.verdict == .methodNotListed)
         #expect(
             explanation.nearMisses.first?.description
-                == #"“http://h/orders” answers only \#(methods): add "methods": ["POST"]"#
+                == #"“http://h/orders” answers only \#(methods). Add "methods": ["POST"]."#
         )
     }
 }

@@ -8,11 +8,11 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An alternative that answers only so many requests", .timeLimit(.minutes(5)))
+@Suite("Alternatives with a limited number of answers", .timeLimit(.minutes(5)))
 struct AnswerCountTests {
     private static let once = #""ORIGIN/a": [{ "text": "first", "times": 1 }, { "text": "rest" }]"#
 
-    @Test("answers in sequence: twice 503, then the file")
+    @Test("Alternatives answer in sequence: 503 twice, then the file")
     func sequence() async throws {
         let session = try EntrySession(#""ORIGIN/a": [{ "status": 503, "times": 2 }, "a.txt"]"#, unmatched: .fail)
         var statuses: [Int] = []
@@ -21,7 +21,7 @@ struct AnswerCountTests {
         #expect(session.origin.requests.isEmpty)
     }
 
-    @Test("counts exactly: of 200 tasks at once it answers one, and none is stranded", arguments: [0, 1])
+    @Test("Of 200 concurrent tasks exactly one is answered, and none hangs", arguments: [0, 1])
     func concurrent(strictness: Int) async throws {
         let map = #""ORIGIN/a": [{ "text": "first", "times": 1 }]"#
         let session = try EntrySession(map, unmatched: strictness == 0 ? .load : .fail)
@@ -34,7 +34,7 @@ struct AnswerCountTests {
         #expect(texts == ["first": 1, strictness == 0 ? "network GET" : "failed": 199])
     }
 
-    @Test("counts over all URLs of a pattern, and from the start for a new map")
+    @Test("Answers count across all URLs of a pattern, and start over with a new map")
     func pattern() async throws {
         let session = try EntrySession(#""ORIGIN/*": [{ "text": "first", "times": 1 }, { "text": "rest" }]"#)
         #expect(try await session.load("/a").text == "first")
@@ -43,7 +43,7 @@ struct AnswerCountTests {
         #expect(try await session.load("/b").text == "first")
     }
 
-    @Test("isn't counted by explaining, by verifying, or by the cache alone")
+    @Test("Explaining, verifying and the cache alone don't count")
     func lookedAt() async throws {
         let session = try EntrySession(Self.once)
         let request = try session.request("/a")
@@ -58,7 +58,7 @@ struct AnswerCountTests {
         #expect(explanation.passedOver.map(\.reason) == ["it has answered its one request"])
     }
 
-    @Test("isn't counted where its file can't be read")
+    @Test("An answer whose file can't be read doesn't count")
     func unreadable() async throws {
         let session = try EntrySession(
             #""ORIGIN/a": [{ "file": "folder.txt", "times": 1 }, "a.txt"]"#,
@@ -75,7 +75,7 @@ struct AnswerCountTests {
     }
 
     #if os(Linux)
-    @Test("counts a task once that is suspended and resumed", arguments: ["http://h/a", "http://h/b", "http://h/c"])
+    @Test("A task that is suspended and resumed counts once", arguments: ["http://h/a", "http://h/b", "http://h/c"])
     func resumed(url: String) async throws {
         let session = try EntrySession(
             """

@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A condition for a request's body", .timeLimit(.minutes(5)))
+@Suite("Conditions for a request's body", .timeLimit(.minutes(5)))
 struct BodyConditionTests {
     private static let graphQL = """
         "ORIGIN/graphql": [
@@ -42,7 +42,7 @@ struct BodyConditionTests {
         Row(body: "", headers: ["X-Plan": "pro"], text: "pro"),
     ]
 
-    @Test("holds or not, for a body that is data and for one that is a stream", arguments: rows, [false, true])
+    @Test("A condition is checked for a body that is data and for a stream", arguments: rows, [false, true])
     func conditions(_ row: Row, isStream: Bool) async throws {
         let session = try EntrySession(Self.graphQL, handler: Self.echo)
         var request = try session.request("/graphql", "POST", headers: row.headers)
@@ -55,7 +55,10 @@ struct BodyConditionTests {
         #expect(session.origin.requests.count == (row.text == nil ? 1 : 0))
     }
 
-    @Test("is looked at up to 8 MiB, and nothing of a longer body is lost", arguments: [1 << 20, 8 << 20, 8 << 20 + 1])
+    @Test(
+        "A condition checks bodies of up to 8 MiB, and longer ones lose nothing",
+        arguments: [1 << 20, 8 << 20, 8 << 20 + 1]
+    )
     func long(length: Int) async throws {
         let session = try EntrySession(
             #""ORIGIN/a": { "methods": ["POST"], "when": { "text": "x*" }, "text": "held" }"#,
@@ -68,7 +71,7 @@ struct BodyConditionTests {
         #expect(text == (length > 8 << 20 ? Self.network(body) : "held"))
     }
 
-    @Test("doesn't match a body that isn't UTF-8 or JSON, and passes all of it on", arguments: [false, true])
+    @Test("A body that isn't UTF-8 or JSON doesn't match, and is forwarded whole", arguments: [false, true])
     func notText(isStream: Bool) async throws {
         let session = try EntrySession(
             """
@@ -85,7 +88,7 @@ struct BodyConditionTests {
         #expect(try await session.load(request).text == Self.network(body))
     }
 
-    @Test("fails the request where its stream fails")
+    @Test("A request fails if its stream fails")
     func failing() async throws {
         let session = try EntrySession(#""ORIGIN/a": { "methods": ["POST"], "when": { "text": "x" }, "text": "held" }"#)
         var request = try session.request("/a", "POST")
@@ -94,7 +97,7 @@ struct BodyConditionTests {
         #expect(session.origin.requests.isEmpty)
     }
 
-    @Test("is looked at where a redirect leads, for what was sent before", arguments: [false, true])
+    @Test("After a redirect, the body that was sent before is checked", arguments: [false, true])
     func redirected(isStream: Bool) async throws {
         let session = try EntrySession(
             """
@@ -112,7 +115,7 @@ struct BodyConditionTests {
     }
 
     #if os(Linux)
-    @Test("loses nothing of a long body when the task is suspended while it's sent")
+    @Test("A long body loses nothing if the task is suspended while it's sent")
     func suspended() async throws {
         let session = try EntrySession(
             #""ORIGIN/a": { "methods": ["POST"], "when": { "text": "no*" }, "text": "held" }"#
@@ -134,7 +137,7 @@ struct BodyConditionTests {
     }
     #endif
 
-    @Test("is explained without reading a stream")
+    @Test("Explaining doesn't read a stream")
     func explained() throws {
         let session = try EntrySession(Self.graphQL)
         var request = try session.request("/graphql", "POST")

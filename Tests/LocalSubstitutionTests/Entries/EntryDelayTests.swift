@@ -16,7 +16,7 @@ struct EntryDelayTests {
     }
 
     @Test(
-        "waits before it answers, fails or sends the request on",
+        "A delayed entry waits before it answers, fails or forwards the request",
         arguments: [#""text": "late""#, #""error": "timedOut""#, #""forwardTo": "ORIGIN/b""#]
     )
     func waits(answer: String) async throws {
@@ -27,7 +27,7 @@ struct EntryDelayTests {
     }
 
     /// If it didn't, the test would exceed its time limit.
-    @Test("ends at once when the task is cancelled")
+    @Test("Cancelling the task ends the delay immediately")
     func cancelled() async throws {
         let session = try EntrySession(#""http://h/a": { "text": "late", "delay": 3600 }"#)
         var request = try session.request("http://h/a")
@@ -42,7 +42,7 @@ struct EntryDelayTests {
         #expect((await recorder.outcome().error as? URLError)?.code == .cancelled)
     }
 
-    @Test("fails when the request's timeout is over")
+    @Test("A request fails once its timeout has passed")
     func timeout() async throws {
         let session = try EntrySession(#""http://h/a": { "text": "late", "delay": 3600 }"#)
         var request = try session.request("http://h/a")
@@ -50,7 +50,7 @@ struct EntryDelayTests {
         #expect(await session.error(request) == .timedOut)
     }
 
-    @Test("holds up no other request, and 1,000 wait at a time")
+    @Test("A delay holds up no other request, and 1,000 can wait at a time")
     func many() async throws {
         let session = try EntrySession(
             #""http://h/late/*": { "text": "late", "delay": 1 }, "http://h/never": { "text": "never", "delay": 3600 }, "http://h/a": "a.txt""#,
@@ -67,12 +67,12 @@ struct EntryDelayTests {
                 for try await text in group { #expect(text == "late") }
             }
         }
-        // One after the other they would take 1,000 s.
+        // One after another, they would take 1,000 s.
         #expect(took < 200)
         never.cancel()
     }
 
-    @Test("delays only the fallback of an entry that waits for the network to fail")
+    @Test("If an entry waits for the network to fail, only its fallback is delayed")
     func fallback() async throws {
         let session = try EntrySession(#""ORIGIN/a": { "file": "a.txt", "use": "whenOffline", "delay": 3600 }"#)
         #expect(try await session.load("/a").text == "network GET")

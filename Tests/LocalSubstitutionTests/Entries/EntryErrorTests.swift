@@ -10,7 +10,7 @@ import FoundationNetworking
 
 @Suite("An entry with an error", .timeLimit(.minutes(5)))
 struct EntryErrorTests {
-    @Test("fails requests of every method, and reaches no network", arguments: ["GET", "HEAD", "POST", "DELETE"])
+    @Test("Requests of every method fail without reaching the network", arguments: ["GET", "HEAD", "POST", "DELETE"])
     func fails(method: String) async throws {
         let session = try EntrySession(#""ORIGIN/a": { "error": "notConnectedToInternet" }"#)
         let request = try session.request("/a", method, body: method == "POST" ? "x" : nil)
@@ -19,7 +19,7 @@ struct EntryErrorTests {
         #expect(session.cache.unusedEntries.isEmpty)
     }
 
-    @Test("needs an attached session: the cache alone leaves the request to the network")
+    @Test("Only an attached session fails; the cache alone leaves the request to the network")
     func cacheAlone() async throws {
         let session = try EntrySession(#""ORIGIN/a": { "error": "timedOut" }"#)
         let explanation = session.cache.explain(try session.request("/a"))

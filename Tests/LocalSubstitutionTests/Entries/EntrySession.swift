@@ -9,14 +9,14 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A session to which a map is attached, and an origin that says what it was asked for.
+/// A session with an attached map, and an origin that reports the requests it gets.
 final class EntrySession: Sendable {
     let fixture: CacheFixture
     let cache: LocalSubstitutionCache
     let origin: LoopbackServer
     let session: URLSession
 
-    /// - Parameter map: The map's JSON, entries only. `ORIGIN` is replaced by the origin's scheme, host and port.
+    /// - Parameter map: The map's JSON, entries only. `ORIGIN` stands for the origin's scheme, host and port.
     init(
         _ map: String,
         files: [String: String] = ["a.txt": "local"],
@@ -50,7 +50,7 @@ final class EntrySession: Sendable {
         return request
     }
 
-    /// The text and the head of the response.
+    /// Returns the text and the head of the response.
     func load(
         _ path: String,
         _ method: String = "GET",
@@ -65,7 +65,7 @@ final class EntrySession: Sendable {
         return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
     }
 
-    /// The code of the error with which a request fails.
+    /// Returns the code of the error that a request fails with.
     func error(_ request: URLRequest) async -> URLError.Code? {
         do {
             _ = try await session.data(for: request)

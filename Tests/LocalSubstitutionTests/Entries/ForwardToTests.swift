@@ -16,7 +16,7 @@ struct ForwardToTests {
         .text("\(request.method) \(request.target) \(String(decoding: request.body, as: UTF8.self))")
     }
 
-    @Test("sends every method with its body to the target", arguments: ["GET", "POST", "PUT", "PATCH", "DELETE"])
+    @Test("Every method is sent to the target with its body", arguments: ["GET", "POST", "PUT", "PATCH", "DELETE"])
     func methods(method: String) async throws {
         let session = try EntrySession(Self.api, unmatched: .fail, handler: Self.echo)
         let body = ["GET", "DELETE"].contains(method) ? nil : "{}"
@@ -31,7 +31,7 @@ struct ForwardToTests {
         #expect(sent.header("Host")?.hasPrefix("127.0.0.1:") == true)
     }
 
-    @Test("sends a body that is read from a stream")
+    @Test("A body that's read from a stream is sent")
     func stream() async throws {
         let session = try EntrySession(Self.api, handler: Self.echo)
         var request = try session.request("https://api.example.com/v2/a", "POST")
@@ -39,7 +39,7 @@ struct ForwardToTests {
         #expect(try await session.load(request).text == "POST /a streamed")
     }
 
-    @Test("sets and removes headers of the request, and sets those of the response")
+    @Test("The request's headers can be set and removed, and the response's can be set")
     func headers() async throws {
         let session = try EntrySession(
             """
@@ -59,7 +59,7 @@ struct ForwardToTests {
         #expect(head.value(forHTTPHeaderField: "X-Kept") == "1")
     }
 
-    @Test("only sets headers where it names no target; a strict session doesn't send such a request")
+    @Test("An entry without a target only sets headers, and a strict session doesn't send its requests")
     func headersAlone() async throws {
         let map = #""ORIGIN/a": { "setRequestHeaders": { "X-Debug": "1" } }"#
         let session = try EntrySession(map)
@@ -70,7 +70,7 @@ struct ForwardToTests {
         #expect(strict.origin.requests.isEmpty)
     }
 
-    @Test("sets headers of a request whose file answers when the network fails")
+    @Test("Headers are set for a request whose file answers when the network fails")
     func offline() async throws {
         let map = #""ORIGIN/a": { "file": "a.txt", "use": "whenOffline", "setRequestHeaders": { "X-Debug": "1" } }"#
         let session = try EntrySession(map)
@@ -78,7 +78,7 @@ struct ForwardToTests {
         #expect(session.origin.requests.first?.header("X-Debug") == "1")
     }
 
-    @Test("maps redirects under the target back, looks each hop up in the map, and follows the others")
+    @Test("Redirects under the target are mapped back, looked up in the map at each hop, or followed")
     func redirects() async throws {
         let session = try EntrySession(
             """
@@ -107,7 +107,7 @@ struct ForwardToTests {
         #expect(try await session.load(base + "/to-outside").text == "GET /outside")
     }
 
-    @Test("maps a Location that isn't followed back too")
+    @Test("A Location that isn't followed is mapped back too")
     func location() async throws {
         let session = try EntrySession(Self.api) { _ in
             LoopbackServer.Answer(status: 201, headers: [("Location", "/users/7")])
@@ -116,7 +116,7 @@ struct ForwardToTests {
         #expect(head.value(forHTTPHeaderField: "Location") == "https://api.example.com/v2/users/7")
     }
 
-    @Test("uses the cookies of the target's URL, and not those of the request's")
+    @Test("The target's cookies are sent, not those of the request's URL")
     func cookies() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         let session = try EntrySession(Self.api) { request in
@@ -139,7 +139,7 @@ struct ForwardToTests {
         #expect(configuration.httpCookieStorage?.cookies(for: url)?.map(\.name) == ["sid"])
     }
 
-    @Test("sets and removes what the session would add")
+    @Test("What the session would add can be set and removed")
     func sessionHeaders() async throws {
         let map = """
             "http://h/removed": { "forwardTo": "ORIGIN/", "setRequestHeaders": { "Cookie": null, "X-Session": null } },
@@ -161,7 +161,7 @@ struct ForwardToTests {
         #expect(sent.map { $0.header("X-Kept") } == ["1", "1"])
     }
 
-    @Test("ends a redirect loop through the map")
+    @Test("A redirect loop through the map ends")
     func loops() async throws {
         let forwarding = try EntrySession(#""http://h/*": { "forwardTo": "ORIGIN/*" }"#) { .redirect(to: $0.path) }
         #expect(await forwarding.error(try forwarding.request("http://h/a")) == .httpTooManyRedirects)
@@ -173,7 +173,7 @@ struct ForwardToTests {
         #expect(mixed.origin.requests.count < 50)
     }
 
-    @Test("sends what was for the target to no other server")
+    @Test("Nothing that's meant for the target is sent to another server")
     func leak() async throws {
         let real = try EntrySession("")
         let base = String(real.origin.baseURL.absoluteString.dropLast())
@@ -190,7 +190,7 @@ struct ForwardToTests {
     }
 
     @Test(
-        "follows a redirect at the target that no URL of the key is forwarded to",
+        "A redirect at the target is followed if no URL of the key leads there",
         arguments: [
             ("http://h/x/*/v1", "ORIGIN/*", "http://h/x/7/v1", "/8"),
             ("http://h/a", "ORIGIN/a", "http://h/a", "/a?b=1"),
@@ -207,7 +207,7 @@ struct ForwardToTests {
         #expect(head.url == session.origin.url(location))
     }
 
-    @Test("fails as the network does")
+    @Test("Forwarding fails as the network does")
     func failure() async throws {
         let session = try EntrySession(#""http://h/a": { "forwardTo": "http://127.0.0.1:1/" }"#)
         #expect(await session.error(try session.request("http://h/a")) == .cannotConnectToHost)

@@ -50,7 +50,7 @@ struct InlineBodyTests {
         ),
     ]
 
-    @Test("answers as a file does", arguments: rows)
+    @Test("A body in the map answers as a file does", arguments: rows)
     func answers(_ row: Row) async throws {
         let session = try EntrySession(#""ORIGIN\#(row.path)": \#(row.entry)"#, unmatched: .fail)
         let (text, head) = try await session.load(row.path, row.method, headers: row.headers)
@@ -61,7 +61,7 @@ struct InlineBodyTests {
         #expect(session.origin.requests.isEmpty)
     }
 
-    @Test("has an ETag of its bytes, and is answered by the cache alone")
+    @Test("A body in the map has an ETag, and the cache alone can answer with it")
     func entityTag() async throws {
         let map = #""http://h/a": { "json": [1] }, "http://h/b": { "text": "[1]" }, "http://h/c": { "text": "[2]" }"#
         let cache = try CacheFixture(map).cache()

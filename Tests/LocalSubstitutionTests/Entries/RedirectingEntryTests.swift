@@ -36,7 +36,7 @@ struct RedirectingEntryTests {
         Row(path: "/nowhere", text: "", target: "/nowhere"),
     ]
 
-    @Test("is followed as a server's would be", arguments: rows)
+    @Test("An entry's redirect is followed like a server's", arguments: rows)
     func followed(_ row: Row) async throws {
         let session = try EntrySession(Self.map)
         // Twice, since the first response could have been retained.
@@ -47,7 +47,7 @@ struct RedirectingEntryTests {
         }
     }
 
-    @Test("doesn't lead a strict session to the network, and not round in circles")
+    @Test("A redirect doesn't lead a strict session to the network or into a loop")
     func refused() async throws {
         let session = try EntrySession(Self.map, unmatched: .fail)
         #expect(await session.error(try session.request("/to-network")) == .resourceUnavailable)
@@ -55,7 +55,7 @@ struct RedirectingEntryTests {
         #expect(session.origin.requests.isEmpty)
     }
 
-    @Test("is followed too when it answers since the network failed")
+    @Test("A redirect is also followed when it answers because the network failed")
     func fallback() async throws {
         let session = try EntrySession(
             """
@@ -66,7 +66,7 @@ struct RedirectingEntryTests {
         #expect(try await session.load("http://127.0.0.1:1/a").text == "local")
     }
 
-    @Test("isn't what verifying asks for")
+    @Test("Verifying doesn't use a redirect")
     func verified() async throws {
         let session = try EntrySession(#""ORIGIN/a": { "status": 301, "headers": { "Location": "/new" } }"#)
         #expect(await session.cache.verify(session.session) == .notSubstituted(.nothingToLoad))
@@ -74,7 +74,7 @@ struct RedirectingEntryTests {
     }
 
     #if os(Linux)
-    @Test("fails an upload task, whose body can't be seen and sent on")
+    @Test("An upload task fails, since its body can't be seen and sent on")
     func upload() async throws {
         let session = try EntrySession(Self.map)
         let request = try session.request("/same", "POST")
@@ -85,7 +85,7 @@ struct RedirectingEntryTests {
     }
     #endif
 
-    @Test("keeps credentials from another origin")
+    @Test("Credentials aren't sent to another origin")
     func credentials() async throws {
         let target = try EntrySession("")
         let session = try EntrySession(

@@ -16,7 +16,7 @@ struct FolderBoundaryTests {
         folder = ResourcesFolder(outer.file("res"))
     }
 
-    /// Reads a file again and again while another thread changes what its path leads to.
+    /// Reads a file repeatedly while another thread changes what its path leads to.
     private func read(_ name: String, times: Int, while change: @escaping @Sendable () -> Void) -> [String: Int] {
         let isDone = Guarded(false)
         let hasEnded = DispatchSemaphore(value: 0)
@@ -39,14 +39,14 @@ struct FolderBoundaryTests {
         return answers
     }
 
-    @Test("a file that another thread swaps for a link is never served from outside")
+    @Test("A file that another thread swaps for a link is never served from outside")
     func swappedFile() throws {
         let (path, spare) = (outer.file("res/sub/a.txt").path, outer.file("spare").path)
         let (file, symbolic) = (outer.file("file").path, outer.file("link").path)
         try outer.link("link", to: outer.file("outside/a.txt").path)
         try #require(link(path, file) == 0)
         let answers = read("sub/a.txt", times: 60_000) {
-            // Use hard links to both, so that a swap takes two calls.
+            // Both have hard links, so a swap takes two calls.
             for kept in [symbolic, file] {
                 link(kept, spare)
                 rename(spare, path)
@@ -56,7 +56,7 @@ struct FolderBoundaryTests {
         #expect(answers["inside"] != nil, "\(answers)")
     }
 
-    @Test("a file in a folder that is swapped for a link is never served from outside")
+    @Test("A file in a folder that's swapped for a link is never served from outside")
     func swappedFolder() throws {
         let (folder, aside) = (outer.file("res/sub").path, outer.file("aside").path)
         let symbolic = outer.file("link").path
@@ -71,7 +71,7 @@ struct FolderBoundaryTests {
         #expect(answers["inside"] != nil, "\(answers)")
     }
 
-    @Test("a file that is replaced while it's being opened is served, old or new")
+    @Test("A file that's replaced while it's opened is served, old or new")
     func replacedFile() throws {
         let (path, spare) = (outer.file("res/sub/a.txt").path, outer.file("res/sub/spare").path)
         let answers = read("sub/a.txt", times: 5_000) {
@@ -83,7 +83,7 @@ struct FolderBoundaryTests {
         #expect(answers == ["inside": 5_000])
     }
 
-    @Test("a folder whose name has the same characters in different bytes is outside")
+    @Test("A folder whose name has the same characters in different bytes is outside")
     func canonicalEquivalence() throws {
         try outer.write("caf\u{E9}/a.txt", "inside")
         try outer.write("cafe\u{301}/secret.txt", "secret")
@@ -95,14 +95,14 @@ struct FolderBoundaryTests {
         #expect(folder.realName(of: "link.txt") == nil)
     }
 
-    @Test("a file whose name begins with a combining mark is inside")
+    @Test("A file whose name begins with a combining mark is inside")
     func combiningMark() throws {
         try outer.write("res/\u{301}a.txt", "inside")
         #expect(try folder.open("\u{301}a.txt").contents() == Data("inside".utf8))
         #expect(folder.realName(of: "\u{301}a.txt") == "\u{301}a.txt")
     }
 
-    @Test("a link from one file in the folder to another is followed, even with an absolute path")
+    @Test("A link between files in the folder is followed, even with an absolute path")
     func linksInside() throws {
         try outer.link("res/relative.txt", to: "sub/a.txt")
         try outer.link("res/absolute.txt", to: outer.file("res/sub/a.txt").path)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Files written whole or not at all")
+@Suite("Files that are written whole or not at all")
 struct WrittenFolderTests {
     private let folder: TemporaryFolder
     private var written: WrittenFolder { WrittenFolder(path: folder.url.path) }
@@ -12,7 +12,7 @@ struct WrittenFolderTests {
         folder = try TemporaryFolder()
     }
 
-    @Test("a file that is replaced keeps its permissions", arguments: [0o600, 0o640, 0o444, 0o666, 0o755])
+    @Test("A replaced file keeps its permissions", arguments: [0o600, 0o640, 0o444, 0o666, 0o755])
     func permissions(mode: Int) throws {
         let file = try folder.write("sub/a.txt", "old")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
@@ -22,23 +22,23 @@ struct WrittenFolderTests {
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode)
     }
 
-    @Test("a name may be as long as the file system takes it")
+    @Test("A name may be as long as the file system allows")
     func longName() throws {
         let name = String(repeating: "a", count: 255)
         try written.write(Data("x".utf8), to: name)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
     }
 
-    @Test("if a folder can't be made, the error has the system's reason")
+    @Test("If a folder can't be made, the error has the system's reason")
     func noPermission() throws {
         let problem = try folder.whileReadOnly(".") {
             #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: "sub/a.txt") }
         }
         #expect(problem?.code == EACCES)
-        #expect(problem?.message.contains("can't write “sub/a.txt”: Permission denied") == true)
+        #expect(problem?.message.contains("“sub/a.txt” can't be written: Permission denied") == true)
     }
 
-    @Test("a link in the path is refused by name", arguments: ["link/a.txt", "sub/link/a.txt", "sub/link/b/a.txt"])
+    @Test("A link in the path is refused by name", arguments: ["link/a.txt", "sub/link/a.txt", "sub/link/b/a.txt"])
     func link(name: String) throws {
         let outside = try TemporaryFolder()
         try folder.makeFolder("sub")
@@ -48,7 +48,7 @@ struct WrittenFolderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
     }
 
-    @Test("removing a file removes what is left of writing it")
+    @Test("Removing a file also removes leftovers from writing it")
     func remove() throws {
         try written.prepare(Data("x".utf8), for: "a.txt")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)

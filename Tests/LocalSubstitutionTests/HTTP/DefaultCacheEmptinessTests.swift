@@ -6,7 +6,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-/// That an empty default cache isn't asked must never lose a response.
+/// Skipping an empty default cache must never lose a response.
 @Suite("A default cache that was empty", .timeLimit(.minutes(5)))
 struct DefaultCacheEmptinessTests {
     private let fixture: CacheFixture
@@ -22,13 +22,13 @@ struct DefaultCacheEmptinessTests {
         cache.storeCachedResponse(CachedURLResponse(response: response, data: Data(url.utf8)), for: request)
     }
 
-    /// Looks up until the cache knows that there is nothing: what was just made says nothing for sure.
+    /// Looks up until the cache knows that there is nothing. A folder that was just made isn't reliable yet.
     private func seeMisses(_ cache: LocalSubstitutionCache) throws {
         let end = ContinuousClock.now + .milliseconds(60)
         while ContinuousClock.now < end { #expect(try cache.lookUp("https://x/none") == nil) }
     }
 
-    @Test("is asked again once another cache has stored in its folder", arguments: [false, true])
+    @Test("It's asked again once another cache has stored something in its folder", arguments: [false, true])
     func otherCache(hasFolder: Bool) throws {
         if hasFolder { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
         let (cache, other) = (try fixture.cache(), try fixture.cache())
@@ -38,7 +38,7 @@ struct DefaultCacheEmptinessTests {
         #expect(cache.statistics.fallbackHits == 1)
     }
 
-    @Test("has what an earlier process has stored, and one that runs meanwhile")
+    @Test("It has what an earlier or a concurrent process has stored")
     func otherProcess() async throws {
         func storeElsewhere(_ url: String) async {
             let path = fixture.folder.path
@@ -58,14 +58,14 @@ struct DefaultCacheEmptinessTests {
         for cache in [running, later] { #expect(try cache.lookUp("https://x/b")?.text == "https://x/b") }
     }
 
-    @Test("loses nothing that is stored between two misses")
+    @Test("Nothing that's stored between two misses is lost")
     func betweenMisses() throws {
         for number in 0..<200 {
             let folder = fixture.folder.appendingPathComponent("cache \(number)")
             let map = try SubstitutionMap(contentsOf: fixture.mapFile)
             let caches = (0..<2).map { _ in LocalSubstitutionCache(map: map, directory: folder) }
             for _ in 0..<(number % 5) { #expect(try caches[0].lookUp("https://x/a") == nil) }
-            // Only a folder that changed some time ago is known to be empty.
+            // A folder is only known to be empty if it changed some time ago.
             if number % 4 == 3 { while FileStatus(path: folder.path)?.isTooFresh(at: FileStatus.now) == true {} }
             for _ in 0..<(number % 3) { #expect(try caches[0].lookUp("https://x/b") == nil) }
             try Self.store("https://x/a", in: caches[1])
@@ -73,7 +73,7 @@ struct DefaultCacheEmptinessTests {
         }
     }
 
-    @Test("finds what another thread stores while it's looked at")
+    @Test("A lookup finds what another thread is storing")
     func threads() throws {
         for number in 0..<20 {
             let folder = fixture.folder.appendingPathComponent("cache \(number)")
@@ -104,12 +104,12 @@ struct DefaultCacheEmptinessTests {
         }
     }
 
-    @Test("is asked again after its folder couldn't be listed")
+    @Test("It's asked again after its folder couldn't be listed")
     func unlisted() async {
         await #expect(processExitsWith: .success) {
             let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
             try DefaultCacheEmptinessTests.store("https://x/a", in: fixture.cache())
-            // What was just stored might not show yet, so nothing would be concluded.
+            // What was just stored might not show yet, so the cache wouldn't conclude anything.
             usleep(60_000)
             let cache = try fixture.cache()
             var limit = rlimit()
@@ -124,7 +124,7 @@ struct DefaultCacheEmptinessTests {
         }
     }
 
-    @Test("is asked again once this cache has stored something, and after everything is removed")
+    @Test("It's asked again once this cache has stored something, and after everything is removed")
     func ownCache() throws {
         let cache = try fixture.cache()
         for number in 0..<3 {

@@ -21,7 +21,7 @@ struct DefaultCacheTests {
         return CachedURLResponse(response: http, data: Data(text.utf8), userInfo: nil, storagePolicy: policy)
     }
 
-    /// Pairs that Linux's `URLCache` takes for one.
+    /// Pairs that Linux's `URLCache` confuses.
     static let confusable = [
         "http://x/a", "https://x/a", "https://x/a?v=1", "https://x/a?v=2", "https://x/A", "https://x/a/",
         "https://x:8443/a",
@@ -30,7 +30,7 @@ struct DefaultCacheTests {
         "https://x/" + String(repeating: "long", count: 100) + "?v=1",
     ]
 
-    @Test("never answers with another URL's response, and keeps both, in memory and on disk", arguments: [true, false])
+    @Test("It never returns another URL's response, and keeps both, in memory and on disk", arguments: [true, false])
     func keepsApart(inMemory: Bool) throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let map = try SubstitutionMap(contentsOf: fixture.mapFile)
@@ -51,7 +51,7 @@ struct DefaultCacheTests {
     ]
 
     #if !canImport(Darwin)
-    @Test("stores all spellings of a URL in one place, whatever the fragment", arguments: spellings)
+    @Test("All spellings of a URL are stored in one place, whatever the fragment", arguments: spellings)
     func spelling(_ stored: String, _ asked: String) throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         cache.storeCachedResponse(try response(stored, "network"), for: try request(stored))
@@ -61,7 +61,7 @@ struct DefaultCacheTests {
     }
 
     @Test(
-        "doesn't store a response for a URL that is neither http nor https",
+        "A response for a URL that's neither http nor https isn't stored",
         arguments: ["file:///etc/hostname", "data:text/plain,x", "ftp://x/a", "ws://x/a"]
     )
     func otherSchemes(_ url: String) throws {
@@ -74,7 +74,7 @@ struct DefaultCacheTests {
     }
     #endif
 
-    @Test("does not store a response for a request that would be substituted, policy aside")
+    @Test("A response isn't stored if its request would be substituted, whatever the cache policy")
     func storesNothingSubstituted() throws {
         let fixture = try CacheFixture(
             #""https://h/a": "a.txt", "https://h/n": null, "https://h/o": { "file": "a.txt", "use": "whenOffline" }"#
@@ -91,7 +91,7 @@ struct DefaultCacheTests {
     }
 
     @Test(
-        "stores responses for requests that no entry answers",
+        "Responses for requests that no entry answers are stored",
         arguments: ["https://h/n", "https://h/o", "https://h/x"]
     )
     func storesOthers(_ url: String) throws {
@@ -105,7 +105,7 @@ struct DefaultCacheTests {
         #expect(try cache.lookUp(url) == nil)
     }
 
-    @Test("stores what an entry would not answer even without the request's cache policy")
+    @Test("A response is stored if the entry wouldn't answer under the default cache policy either")
     func storesOthersPolicyAside() throws {
         let fixture = try CacheFixture(
             #""https://h/o": { "file": "a.txt", "use": "whenOffline" }, "https://h/s": { "status": 500 }"#
@@ -119,7 +119,7 @@ struct DefaultCacheTests {
         }
     }
 
-    @Test("forgets everything when all is removed")
+    @Test("Removing everything removes all stored responses")
     func removesAll() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         cache.storeCachedResponse(try response("https://x/1", "1"), for: try request("https://x/1"))
@@ -127,7 +127,7 @@ struct DefaultCacheTests {
         #expect(try cache.lookUp("https://x/1") == nil)
     }
 
-    @Test("takes the same response many times over, and evicts it, without a trap")
+    @Test("Storing and evicting the same response many times doesn't trap")
     func storesTwice() throws {
         let fixture = try CacheFixture("")
         let cache = LocalSubstitutionCache(
@@ -146,7 +146,7 @@ struct DefaultCacheTests {
     }
 
     @Test(
-        "its folder may be none that can be written, and substitution works",
+        "Substitution works if the cache's folder can't be written",
         arguments: ["/proc/nothing/here", "/dev/null/x"]
     )
     func readOnly(_ path: String) throws {
@@ -160,7 +160,7 @@ struct DefaultCacheTests {
         #expect(try cache.lookUp("https://x/1")?.text == "1", "memory is left")
     }
 
-    /// From an implementation that gives the standard's test vector, under the key 0.
+    /// Computed by an implementation that passes the standard's test vector, with the key 0.
     static let digests = [
         ("", "feCjgEfXSVD08s7UR6sCQg"),
         ("a", "vqA3nHROzP8lc80OiQTE5g"),
@@ -168,7 +168,7 @@ struct DefaultCacheTests {
         ("https://x/a?v=1", "H4XOgn4pJY5TB0HkLuxyNA"),
     ]
 
-    @Test("has digests as keys that are SipHash-2-4 with 128 bits, the same in every process", arguments: digests)
+    @Test("Keys are 128-bit SipHash-2-4 digests, the same in every process", arguments: digests)
     func digest(_ text: String, _ expected: String) {
         #expect(Digest.base64(of: text) == expected)
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Dates in HTTP")
 struct HTTPDateTests {
     @Test(
-        "are written in GMT, with English names and two digits",
+        "Dates are written in GMT, with English names and two digits",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (951_782_399, "Mon, 28 Feb 2000 23:59:59 GMT"), (951_782_400, "Tue, 29 Feb 2000 00:00:00 GMT"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("MIME type sniffing")
 struct MIMETypeSniffingTests {
-    /// The first bytes of files, one scalar a byte, and the type they are sniffed as.
+    /// The first bytes of files, one scalar per byte, and their sniffed type.
     static let samples: [(start: String, type: String)] = [
         ("\u{89}PNG\r\n\u{1A}\n\0\0\0\rIHDR", "image/png"),
         ("GIF87a\u{1}\0", "image/gif"),
@@ -50,13 +50,13 @@ struct MIMETypeSniffingTests {
         ("<svg xmlns=", "image/svg+xml"),
     ]
 
-    @Test("A signature tells the type", arguments: samples)
+    @Test("A signature determines the type", arguments: samples)
     func signature(start: String, type: String) {
         #expect(MIMEType.sniff(bytes(start)) == type)
     }
 
     @Test(
-        "A signature of which the last byte is missing tells nothing",
+        "A signature without its last byte determines nothing",
         arguments: ["\u{89}PNG\r\n\u{1A}", "<htm", "%PDF"]
     )
     func truncated(start: String) {
@@ -64,7 +64,7 @@ struct MIMETypeSniffingTests {
     }
 
     @Test(
-        "Other bytes tell nothing",
+        "Other bytes determine nothing",
         arguments: [
             "", " ", "hello", "{\"a\": 1}", "body { }", "BMW is a maker of cars", "ID3 is a tag", "OTTO is a name",
             "\0\u{1}\0\0Standard Jet DB", "<!doctype", "<!-- -->", "x<html>", "RIFF\u{24}\0\0\0ACON",
@@ -75,20 +75,20 @@ struct MIMETypeSniffingTests {
         #expect(MIMEType.sniff(bytes(start)) == nil)
     }
 
-    @Test("White space past the resource header is not looked beyond")
+    @Test("White space is skipped up to the length of the resource header")
     func length() {
         let length = MIMEType.sniffedLength
         #expect(MIMEType.sniff(bytes(String(repeating: " ", count: length - 5) + "<html>")) == "text/html")
         #expect(MIMEType.sniff(bytes(String(repeating: " ", count: length) + "<html>")) == nil)
     }
 
-    @Test("A file of the type its signature tells contradicts nothing", arguments: samples)
+    @Test("A file of its signature's type has no contradiction", arguments: samples)
     func agreement(start: String, type: String) {
         #expect(MIMEType.contradicts(bytes(start), type: type) == nil)
         #expect(MIMEType.contradicts(bytes(start), type: "application/octet-stream") == nil)
     }
 
-    @Test("A sniffed type is one that some extension is guessed as", arguments: samples)
+    @Test("Every sniffed type is known for some extension", arguments: samples)
     func naming(start: String, type: String) {
         #expect(MIMEType.table.description.split { $0.isWhitespace }.contains { $0.hasSuffix(":\(type)") })
     }
@@ -101,7 +101,7 @@ struct MIMETypeSniffingTests {
     static let png = "\u{89}PNG\r\n\u{1A}\n"
 
     @Test(
-        "What a file is built on contradicts nothing",
+        "A format that others are built on isn't a contradiction",
         arguments: [
             (zip, "docx"), (zip, "xlsx"), (zip, "jar"), (zip, "apk"), (zip, "epub"), (zip, "odt"), (zip, "kmz"),
             (zip, "usdz"), (zip, "cbz"), (gzip, "gz"), (gzip, "svgz"), (gzip, "bin"), ("Rar!\u{1A}\u{7}\0", "cbr"),
@@ -121,7 +121,7 @@ struct MIMETypeSniffingTests {
     }
 
     @Test(
-        "Other names of a type contradict nothing",
+        "A type's other names aren't contradictions",
         arguments: [
             ("\0\0\u{1}\0", "image/x-icon"), ("RIFF\0\0\0\0WAVE", "audio/x-wav"), ("RIFF\0\0\0\0WAVE", "audio/wave"),
             (xml, "text/xml"), (zip, "application/x-zip-compressed"), ("\0\u{1}\0\0\0", "application/x-font-ttf"),
@@ -159,7 +159,7 @@ struct MIMETypeSniffingTests {
     }
 
     @Test(
-        "A type that is never without its signature is contradicted by bytes that have none",
+        "A type that always has a signature is contradicted by bytes without one",
         arguments: [
             "image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WebP", "font/woff": "WOFF",
             "font/woff2": "WOFF2", "application/pdf": "PDF", "application/wasm": "WebAssembly",
@@ -172,7 +172,7 @@ struct MIMETypeSniffingTests {
     }
 
     @Test(
-        "A type whose files may start with anything is not contradicted by bytes without a signature",
+        "A type whose files may begin with anything isn't contradicted by bytes without a signature",
         arguments: ["text/html", "text/css", "image/svg+xml", "audio/mpeg", "video/mp4", "image/tiff", "unknown", ""]
     )
     func noSignatureNeeded(type: String) {
@@ -180,14 +180,14 @@ struct MIMETypeSniffingTests {
         #expect(MIMEType.contradicts(bytes("<p>Not Found</p>"), type: type) == nil)
     }
 
-    @Test("JSON that starts with < is a contradiction", arguments: ["application/json", "application/ld+json"])
+    @Test("JSON that begins with < is a contradiction", arguments: ["application/json", "application/ld+json"])
     func markupAsJSON(type: String) {
         #expect(MIMEType.contradicts(bytes("\n <h1>Not Found</h1>"), type: type) == "markup")
         #expect(MIMEType.contradicts(bytes("\n {\"a\": \"<\"}"), type: type) == nil)
         #expect(MIMEType.contradicts(bytes("\n "), type: type) == nil)
     }
 
-    /// The bytes a text stands for, one a scalar.
+    /// Returns the bytes that a text stands for, one per scalar.
     private func bytes(_ text: String) -> [UInt8] {
         text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
     }

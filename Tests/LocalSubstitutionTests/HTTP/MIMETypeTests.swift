@@ -5,7 +5,7 @@ import Testing
 @Suite("MIME types")
 struct MIMETypeTests {
     @Test(
-        "What browsers agree on comes first",
+        "Types that browsers agree on come first",
         arguments: [
             "js": "text/javascript", "mjs": "text/javascript", "xml": "application/xml", "mp4": "video/mp4",
             "mp3": "audio/mpeg", "wav": "audio/wav", "rtf": "application/rtf",
@@ -16,7 +16,7 @@ struct MIMETypeTests {
     }
 
     @Test(
-        "IANA's type comes before Apache's, and both before the rest",
+        "IANA's types come before Apache's, and both before the rest",
         arguments: [
             "aac": "audio/aac", "bmp": "image/bmp", "deb": "application/octet-stream", "emf": "image/emf",
             "exe": "application/octet-stream", "ico": "image/vnd.microsoft.icon", "jpm": "image/jpm",
@@ -30,13 +30,13 @@ struct MIMETypeTests {
         #expect(MIMEType.guess(forExtension: ext) == type)
     }
 
-    @Test("Among types of equal standing, one without x- comes first")
+    @Test("Among types with equal standing, one without x- comes first")
     func unprefixed() {
         #expect(MIMEType.guess(forExtension: "bdoc") == "application/bdoc")
     }
 
     @Test(
-        "Then the shorter type comes first, then the last in the alphabet",
+        "Then the shorter type comes first, then the last in alphabetical order",
         arguments: [
             "ac": "application/pkix-attr-cert", "asc": "application/pgp-keys", "mpg4": "video/mp4",
             "mts": "video/mp2t", "php": "text/x-php", "sub": "text/vnd.dvb.subtitle", "wmz": "application/x-ms-wmz",
@@ -48,7 +48,7 @@ struct MIMETypeTests {
     }
 
     @Test(
-        "The files of a web page have the types browsers expect",
+        "A web page's files have the types that browsers expect",
         arguments: [
             "html": "text/html", "htm": "text/html", "css": "text/css", "json": "application/json",
             "map": "application/json", "webmanifest": "application/manifest+json", "wasm": "application/wasm",
@@ -64,7 +64,7 @@ struct MIMETypeTests {
         #expect(MIMEType.guess(forExtension: ext) == type)
     }
 
-    @Test("Upper and lower case are one", arguments: ["PNG", "Png", "pNG"])
+    @Test("Letter case doesn't matter", arguments: ["PNG", "Png", "pNG"])
     func ignoresCase(ext: String) {
         #expect(MIMEType.guess(forExtension: ext) == "image/png")
     }
@@ -75,7 +75,7 @@ struct MIMETypeTests {
         #expect(MIMEType.guess(forExtension: "..png") == nil)
     }
 
-    // The Kelvin sign and the dotted I are letters whose lower case is, or begins with, an ASCII letter.
+    // The lowercase forms of the Kelvin sign and the dotted I are, or begin with, an ASCII letter.
     @Test(
         "An unknown extension has no type",
         arguments: ["", ".", "unknown", "png ", " png", "tar.gz", "text/html", "m\u{212A}v", "g\u{130}f", "html\n"]
@@ -85,7 +85,7 @@ struct MIMETypeTests {
     }
 
     @Test(
-        "The extension is what follows the last dot of the last component",
+        "The extension follows the last dot of the last component",
         arguments: [
             "a.png": "png", "a/b.tar.gz": "gz", "/a.b/c.JS": "JS", ".env.local": "local", "a b.c d": "c d",
             "./a.css": "css",
@@ -118,7 +118,7 @@ struct MIMETypeTests {
     }
 
     @Test(
-        "Everything else is not text",
+        "Everything else isn't text",
         arguments: [
             "", "text", "image/png", "application/octet-stream", "application/wasm", "application/pdf", "font/woff2",
             "application/xml-dtd", "application/jsonml", "video/mp4", "application/zip; name=a+json",
@@ -128,13 +128,13 @@ struct MIMETypeTests {
         #expect(!MIMEType.isText(type))
     }
 
-    @Test("The table has over 1,000 extensions with a valid type, in order, and each is found")
+    @Test("The table has over 1,000 extensions in order, with valid types, and each is found")
     func table() {
         let pairs = MIMEType.table.description.split { $0.isWhitespace }
         #expect(pairs.count > 1000)
         var last = ""
         for pair in pairs {
-            // RFC 9110 §5.6.2 and §8.3.1, in lower case.
+            // RFC 9110 §5.6.2 and §8.3.1, in lowercase.
             let token = /([a-z0-9_-]+):([a-z0-9!#$%&'*+.^_`|~-]+\/[a-z0-9!#$%&'*+.^_`|~-]+)/
             guard let match = pair.wholeMatch(of: token) else {
                 Issue.record("\(pair) isn't an extension and its type")

@@ -5,8 +5,8 @@ import Guarded
 import LoopbackOrigin
 import Testing
 
-/// The facts about Linux's Foundation that the code relies on, one test each, so that a new toolchain tells when one changes.
-/// What of them is relied on, and where, stands in the article “What Foundation does”.
+/// The facts about Linux's Foundation that the code relies on, one test each, so that a new toolchain shows when one changes. The
+/// article “What Foundation does” says which of them are relied on, and where.
 @Suite("Canary: Linux's loader")
 struct CanaryTests {
     private let origin: LoopbackServer
@@ -26,7 +26,7 @@ struct CanaryTests {
 
     private func get(_ path: String = "a") async throws -> String { try await load(URLRequest(url: origin.url(path))) }
 
-    @Test("a data task asks getCachedResponse of its configuration's cache, and takes what it gets at once")
+    @Test("A data task calls getCachedResponse of its configuration's cache and uses the result immediately")
     func asks() async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         #expect(try await get() == "cached")
@@ -34,7 +34,7 @@ struct CanaryTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a plain URLResponse is refused and removed")
+    @Test("A plain URLResponse is rejected and removed")
     func plainResponse() async throws {
         cache.answer = { url in
             CachedURLResponse(
@@ -51,7 +51,7 @@ struct CanaryTests {
         #expect(cache.calls == [.get, .remove])
     }
 
-    @Test("these statuses are accepted, and no others")
+    @Test("Only these statuses are accepted")
     func statuses() async throws {
         var accepted: [Int] = []
         for status in [
@@ -66,7 +66,7 @@ struct CanaryTests {
     }
 
     @Test(
-        "a response is refused for these headers",
+        "A response with these headers is rejected",
         arguments: [
             ("Vary", "Accept", false), ("Cache-Control", "no-store", false), ("Cache-Control", "no-cache", false),
             ("Cache-Control", "max-age=0", false), ("Cache-Control", "max-age=60", true),
@@ -82,7 +82,7 @@ struct CanaryTests {
         #expect(try await get() == (isAccepted ? "cached" : "network"))
     }
 
-    @Test("no date is ever read: not that of Date, and every Expires is past")
+    @Test("Dates are never parsed: Date is ignored, and every Expires is in the past")
     func dates() async throws {
         cache.answer = {
             ProbeCache.response($0, 200, ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Cache-Control": "max-age=1000"])
@@ -92,7 +92,7 @@ struct CanaryTests {
         #expect(try await get() == "network")
     }
 
-    @Test("a request with credentials gets nothing from a cache", arguments: ["Authorization", "Proxy-Authorization"])
+    @Test("A request with credentials gets nothing from a cache", arguments: ["Authorization", "Proxy-Authorization"])
     func credentials(_ name: String) async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         var request = URLRequest(url: origin.url("a"))
@@ -100,7 +100,7 @@ struct CanaryTests {
         #expect(try await load(request) == "network")
     }
 
-    @Test("methods but GET and HEAD get nothing from a cache", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
+    @Test("Methods other than GET and HEAD get nothing from a cache", arguments: ["POST", "PUT", "DELETE", "OPTIONS"])
     func methods(_ method: String) async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         var request = URLRequest(url: origin.url("a"))
@@ -108,7 +108,7 @@ struct CanaryTests {
         #expect(try await load(request) == "network")
     }
 
-    @Test("the request's cache policy is not looked at: the cache itself must keep its promise")
+    @Test("The request's cache policy is ignored, so the cache itself must honor it")
     func cachePolicy() async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         #expect(
@@ -116,7 +116,7 @@ struct CanaryTests {
         )
     }
 
-    @Test("a Range is not looked at: the cache itself must cut the part")
+    @Test("Range is ignored, so the cache itself must cut the part")
     func range() async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         var request = URLRequest(url: origin.url("a"))
@@ -124,7 +124,7 @@ struct CanaryTests {
         #expect(try await load(request) == "cached")
     }
 
-    @Test("a download task does not ask a cache")
+    @Test("A download task doesn't ask a cache")
     func download() async throws {
         cache.answer = { ProbeCache.response($0, 200) }
         let session = session(with: cache)
@@ -134,7 +134,7 @@ struct CanaryTests {
         #expect(cache.calls.isEmpty)
     }
 
-    @Test("the target of a redirect is not looked up")
+    @Test("The target of a redirect isn't looked up")
     func redirect() async throws {
         let target = origin.url("target")
         cache.answer = { $0 == target ? ProbeCache.response($0, 200) : nil }
@@ -142,7 +142,7 @@ struct CanaryTests {
         #expect(cache.calls == [.get])
     }
 
-    @Test("a relative redirect's target loses the slash at its end, so a redirect that only adds a slash is a loop")
+    @Test("A relative redirect's target loses its trailing slash, so a redirect that only adds a slash is a loop")
     func trailingSlash() async throws {
         let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
         defer { origin.stop() }
@@ -154,7 +154,7 @@ struct CanaryTests {
     }
 
     @Test(
-        "a redirect's cookies are stored, but not sent to its target, in a session with a delegate",
+        "A redirect's cookies are stored but not sent to its target, in a session with a delegate",
         arguments: [false, true]
     )
     func redirectedCookies(_ hasDelegate: Bool) async throws {
@@ -183,7 +183,7 @@ struct CanaryTests {
         #expect(origin.requests.last?.header("Cookie") == (hasDelegate ? nil : "user=ada"))
     }
 
-    @Test("the loader waits for a redirect's whole body, which no delegate sees", arguments: [false, true])
+    @Test("The loader waits for a redirect's whole body, which no delegate sees", arguments: [false, true])
     func redirectedContents(isCut: Bool) async throws {
         let origin = try LoopbackServer { request in
             guard request.path == "/first" else { return .text("target") }
@@ -205,13 +205,13 @@ struct CanaryTests {
         #expect(origin.requestCount(path: "/second") == (isCut ? 0 : 1))
     }
 
-    @Test("the loader stores no response by itself")
+    @Test("The loader stores no response itself")
     func storesNothing() async throws {
         #expect(try await get() == "network")
         #expect(cache.calls == [.get])
     }
 
-    @Test("the cache is asked within resume(), on the caller's thread")
+    @Test("The cache is asked within resume(), on the caller's thread")
     func withinResume() async throws {
         let session = session(with: cache)
         defer { session.invalidateAndCancel() }
@@ -226,7 +226,7 @@ struct CanaryTests {
         #expect(wasInside.withLock { $0 })
     }
 
-    @Test("suspending and resuming a task while a cache is asked traps")
+    @Test("Suspending and resuming a task while a cache is asked traps")
     func suspendedWhileAsked() async {
         await #expect(processExitsWith: .signal(SIGILL)) {
             let origin = try LoopbackServer { _ in .text("network") }
@@ -242,14 +242,14 @@ struct CanaryTests {
         }
     }
 
-    /// A matter of luck, so it's a known issue that may also not occur. If it never does, Foundation may have been mended.
-    @Test("invalidating a session right after a task was resumed can trap, or the task never ends")
+    /// This depends on luck, so it's a known issue that may also not occur. If it never does, Foundation may have been fixed.
+    @Test("Invalidating a session right after resuming a task can trap, or the task never ends")
     func invalidatedWhileAsked() async {
         await withKnownIssue("Foundation traps, or the task never ends", isIntermittent: true) {
             await #expect(processExitsWith: .success) {
                 let origin = try LoopbackServer { _ in .text("network") }
                 for _ in 0..<1_000 {
-                    // For each round, since many slow ones don't mean that a task never ends.
+                    // Set for each round, since many slow ones don't mean that a task never ends.
                     alarm(20)
                     let session = session(with: URLCache(memoryCapacity: 0, diskCapacity: 0, diskPath: nil))
                     await withCheckedContinuation { continuation in
@@ -261,7 +261,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("a Content-Length of 2⁶³ − 1 traps")
+    @Test("A Content-Length of 2⁶³ − 1 traps")
     func hugeLength() async {
         await #expect(processExitsWith: .signal(SIGILL)) {
             let origin = try LoopbackServer { _ in
@@ -271,7 +271,7 @@ struct CanaryTests {
         }
     }
 
-    @Test("a redirect with 307 or 308 keeps the method, but loses the body", arguments: [307, 308])
+    @Test("A redirect with 307 or 308 keeps the method but loses the body", arguments: [307, 308])
     func redirectedBody(_ status: Int) async throws {
         let origin = try LoopbackServer { request in
             request.path == "/from" ? .redirect(to: "/to", status: status) : .text("target")
@@ -285,18 +285,18 @@ struct CanaryTests {
         #expect(origin.requests.map(\.body) == [Data("body".utf8), Data()])
     }
 
-    @Test("URLCache takes two URLs of one host, port and path for the same")
+    @Test("URLCache confuses two URLs with the same host, port and path")
     func stockKeys() throws {
         let stock = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         let first = try #require(URL(string: "http://canary.invalid/a?v=1"))
         let second = try #require(URL(string: "https://canary.invalid/a?v=2"))
-        // With a port written, scheme and port are told apart by the port alone.
+        // If a port is written, only it distinguishes scheme and port.
         stock.storeCachedResponse(ProbeCache.response(first, 200), for: URLRequest(url: first))
         #expect(stock.cachedResponse(for: URLRequest(url: second))?.response.url == first)
         stock.removeAllCachedResponses()
     }
 
-    @Test("URLCache traps when it evicts what was stored twice")
+    @Test("URLCache traps when it evicts a response that was stored twice")
     func stockEviction() async throws {
         await #expect(processExitsWith: .failure) {
             let stock = URLCache(memoryCapacity: 1_000, diskCapacity: 0, diskPath: nil)
@@ -311,13 +311,13 @@ struct CanaryTests {
         }
     }
 
-    @Test("URL encodes a percent sign again where something else has to be encoded")
+    @Test("URL encodes a percent sign again if something else must be encoded")
     func doubleEncoding() {
         #expect(URL(string: "https://h/a%20b|c")?.absoluteString == "https://h/a%2520b%7Cc")
         #expect(URL(string: "https://h:*/") == nil)
     }
 
-    @Test("requests are equal whose headers and bodies differ")
+    @Test("Requests are equal even if their headers and bodies differ")
     func equalRequests() throws {
         var other = URLRequest(url: origin.url("a"))
         other.setValue("x", forHTTPHeaderField: "Authorization")
@@ -325,20 +325,20 @@ struct CanaryTests {
         #expect(other == URLRequest(url: origin.url("a")))
     }
 
-    @Test("URL gives a host's ASCII form")
+    @Test("URL returns a host's ASCII form")
     func internationalHost() {
         #expect(URL(string: "https://bücher.example/")?.host(percentEncoded: false) == "xn--bcher-kva.example")
     }
 
-    @Test("a slice of Data keeps the whole's indices")
+    @Test("A slice of Data keeps the whole's indices")
     func dataSlice() {
         #expect(Data(count: 100)[50..<60].startIndex == 50)
     }
 }
 
-/// A cache that answers as it is told, and notes what it was asked.
+/// A cache that returns given responses and notes its calls.
 final class ProbeCache: URLCache, @unchecked Sendable {
-    // Unchecked, since a subclass of `URLCache` has to restate what its superclass says. All that it adds is Sendable.
+    // Unchecked, since a subclass of `URLCache` has to restate its superclass's conformance. Everything it adds is Sendable.
     enum Call: Hashable { case get, store, remove }
 
     private let state = Guarded<(calls: [Call], answer: @Sendable (URL) -> CachedURLResponse?)>(([], { _ in nil }))

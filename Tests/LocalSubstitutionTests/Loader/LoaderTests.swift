@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The live loader with the cache in place, against an origin that tells what it was asked.
+/// The real loader with the cache in place, and an origin that reports the requests it gets.
 @Suite("URLSession with the cache")
 struct LoaderTests {
     private let origin: LoopbackServer
@@ -49,7 +49,7 @@ struct LoaderTests {
         return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
     }
 
-    @Test("an async data task is answered from the file, and the origin is not asked")
+    @Test("An async data task is answered from the file, and the origin isn't asked")
     func async() async throws {
         let (text, response) = try await load("mapped")
         #expect(text == "local")
@@ -58,7 +58,7 @@ struct LoaderTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a task with a completion handler is answered from the file")
+    @Test("A task with a completion handler is answered from the file")
     func completionHandler() async throws {
         let session = session(with: cache)
         defer { session.invalidateAndCancel() }
@@ -69,7 +69,7 @@ struct LoaderTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a task with a delegate gets the response, then the data, then the end")
+    @Test("A task with a delegate gets the response, then the data, then the end")
     func delegate() async throws {
         let recorder = TaskRecorder()
         let configuration = URLSessionConfiguration.ephemeral
@@ -84,7 +84,7 @@ struct LoaderTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a host that does not exist is no matter")
+    @Test("A host that doesn't exist makes no difference")
     func noSuchHost() async throws {
         let session = session(with: cache)
         defer { session.invalidateAndCancel() }
@@ -100,7 +100,7 @@ struct LoaderTests {
         var method = "GET"
         var headers: [String: String] = [:]
         var policy = URLRequest.CachePolicy.useProtocolCachePolicy
-        /// What comes; `nil` = what the network says.
+        /// The expected text; `nil` for the network's.
         var local: String?
         var status = 200
         var testDescription: String { what }
@@ -135,7 +135,7 @@ struct LoaderTests {
         Row(what: "a fragment", path: "mapped#part", local: "local"),
     ]
 
-    @Test("what is answered from a file never reaches the network, all else does", arguments: rows)
+    @Test("Only what isn't answered from a file reaches the network", arguments: rows)
     func reaches(_ row: Row) async throws {
         let (text, response) = try await load(row.path, method: row.method, headers: row.headers, policy: row.policy)
         #expect(text == row.local ?? "network \(row.method)")
@@ -144,19 +144,19 @@ struct LoaderTests {
         if row.local == nil { #expect(origin.requests.first?.method == row.method) }
     }
 
-    @Test("a POST arrives at the origin with its body")
+    @Test("A POST arrives at the origin with its body")
     func postBody() async throws {
         _ = try await load("posted", method: "POST", body: "hello")
         #expect(origin.requests.first?.body == Data("hello".utf8))
     }
 
-    @Test("a body larger than a read at once arrives whole")
+    @Test("A body that's larger than one read arrives whole")
     func largeBody() async throws {
         let (text, _) = try await load("mapped/large.bin")
         #expect(text == String(repeating: "0123456789", count: 100_000))
     }
 
-    @Test("hundreds of requests at once get their own answers, and the network's theirs")
+    @Test("Hundreds of concurrent requests get their own answers, from files and from the network")
     func many() async throws {
         for number in 0..<20 { try fixture.write("file \(number)", to: "f\(number).txt") }
         let session = session(with: cache)
@@ -176,9 +176,9 @@ struct LoaderTests {
         #expect(cache.statistics.substituted == 300)
     }
 
-    @Test("the caller of resume() does not wait for a cold read")
+    @Test("The caller of resume() doesn't wait for a cold read")
     func coldRead() async throws {
-        // The completion is called at once only where nothing has to be read.
+        // The completion is called immediately only if nothing has to be read.
         let session = session(with: cache)
         defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: origin.url("mapped"))
@@ -190,7 +190,7 @@ struct LoaderTests {
         #expect(warm.wasAtOnce)
         let empty = await firstCall(session.dataTask(with: origin.url("gone")))
         #expect(empty.wasAtOnce, "an entry without a file needs no read")
-        // The file is held already, but one just written is read again: until the file system's clock has ticked.
+        // The file is retained, but a file that was just written is read again until the file system's clock has ticked.
         var sameFile = await firstCall(session.dataTask(with: origin.url("posted#0")))
         for _ in 0..<1_000 where !sameFile.wasAtOnce {
             sameFile = await firstCall(session.dataTask(with: origin.url("posted#\(UUID())")))
@@ -209,7 +209,7 @@ struct LoaderTests {
         }
     }
 
-    @Test("a task's response can be removed by the task, and is not stored for it")
+    @Test("A task can remove its response, and nothing is stored for it")
     func taskOverrides() async throws {
         let session = session(with: cache)
         defer { session.invalidateAndCancel() }
@@ -236,7 +236,7 @@ struct LoaderTests {
         #expect(origin.requests.isEmpty)
     }
 
-    @Test("a session's reset drops what is retained, and substitution goes on")
+    @Test("Resetting a session drops retained responses, and substitution continues")
     func reset() async throws {
         let session = session(with: cache)
         defer { session.invalidateAndCancel() }
@@ -248,10 +248,10 @@ struct LoaderTests {
     }
 }
 
-/// The few tests that need the shared cache: one after another.
+/// The few tests that need the shared cache, one after another.
 @Suite("The shared cache", .serialized)
 struct SharedCacheTests {
-    @Test("a session of the default configuration, made afterwards, asks URLCache.shared")
+    @Test("A default session that's made afterwards asks URLCache.shared")
     func defaultConfiguration() async throws {
         let fixture = try CacheFixture(#""http://shared.invalid/a": "a.txt""#)
         let before = URLCache.shared
@@ -265,7 +265,7 @@ struct SharedCacheTests {
     }
 
     #if os(Linux) || os(macOS)
-    @Test("URLSession.shared asks it too, when it was set before the first use")
+    @Test("URLSession.shared also asks it if it was set before the first use")
     func sharedSession() async throws {
         await #expect(processExitsWith: .success) {
             let fixture = try CacheFixture(#""http://shared.invalid/a": "a.txt""#)
@@ -276,10 +276,10 @@ struct SharedCacheTests {
         }
     }
 
-    @Test("it works without a home directory")
+    @Test("It works without a home directory")
     func noHome() async throws {
         await #expect(processExitsWith: .success) {
-            // No one, not even root, can make a folder there.
+            // Not even root can make a folder there.
             setenv("HOME", "/dev/null/home", 1)
             unsetenv("XDG_CACHE_HOME")
             let fixture = try CacheFixture(#""http://shared.invalid/a": "a.txt""#)

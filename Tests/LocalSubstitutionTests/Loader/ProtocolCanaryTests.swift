@@ -11,7 +11,7 @@ import Testing
 /// The facts about protocols and Linux's loader that the code relies on.
 @Suite("Canary: Linux's loader and protocols", .serialized, .timeLimit(.minutes(5)))
 struct ProtocolCanaryTests {
-    /// Answers everything, and notes what it saw.
+    /// Answers everything, and notes what it sees.
     final class Probe: URLProtocol {
         struct Seen: Sendable {
             var urls: [String] = []
@@ -21,7 +21,7 @@ struct ProtocolCanaryTests {
 
         static let seen = Guarded(Seen())
         static let pieces = Guarded(["whole"])
-        /// Whether somebody is inside `startLoading`.
+        /// Whether a thread is inside `startLoading`.
         static let isStarting = Atomic(false)
 
         override class func canInit(with request: URLRequest) -> Bool {
@@ -61,14 +61,14 @@ struct ProtocolCanaryTests {
         url = try #require(URL(string: "http://nowhere.invalid/a"))
     }
 
-    @Test("a completion handler gets only the last piece of a body")
+    @Test("A completion handler gets only the last piece of a body")
     func lastPiece() async throws {
         Probe.pieces.withLock { $0 = ["first", "last"] }
         defer { Probe.pieces.withLock { $0 = ["whole"] } }
         #expect(try await session.data(from: url).0 == Data("last".utf8))
     }
 
-    @Test("an upload's body is hidden, and a request's httpBody is not")
+    @Test("An upload's body is hidden, and a request's httpBody isn't")
     func bodies() async throws {
         var request = URLRequest(url: url)
         request.httpMethod = "POST"
@@ -79,7 +79,7 @@ struct ProtocolCanaryTests {
         #expect(Probe.seen.withLock { $0.body } == Data("body".utf8))
     }
 
-    @Test("the target of a redirect is shown to no protocol")
+    @Test("The target of a redirect isn't shown to any protocol")
     func redirect() async throws {
         let origin = try LoopbackServer { $0.path == "/redirect" ? .redirect(to: "/target") : .text("target") }
         defer { origin.stop() }
@@ -87,7 +87,7 @@ struct ProtocolCanaryTests {
         #expect(Probe.seen.withLock { $0.urls }.allSatisfy { $0 == "/redirect" })
     }
 
-    @Test("what a session without a queue of its own tells, and a protocol's start, never happen at the same time")
+    @Test("Without a queue of its own, a session's callbacks and a protocol's start never overlap")
     func oneQueue() async throws {
         let overlaps = Atomic(0)
         let left = Atomic(200)
@@ -105,14 +105,15 @@ struct ProtocolCanaryTests {
         #expect(overlaps.load(ordering: .relaxed) == 0)
     }
 
-    @Test("what is set as a property of a request is not found in it")
+    @Test("A property set on a request isn't found in it")
     func property() throws {
         let request = try #require((URLRequest(url: url) as NSURLRequest).mutableCopy() as? NSMutableURLRequest)
         URLProtocol.setProperty(true, forKey: "key", in: request)
         #expect(URLProtocol.property(forKey: "key", in: request as URLRequest) == nil)
     }
 
-    /// The sessions that a registered protocol answers if it isn't in a configuration.
+    /// Returns whether a registered protocol answers: in the shared session, in one without protocol classes, and in one with the
+    /// default ones.
     private static func reached() async throws -> [Bool] {
         let url = try #require(URL(string: "http://nowhere.invalid/a"))
         let bare = URLSessionConfiguration.ephemeral
@@ -124,7 +125,7 @@ struct ProtocolCanaryTests {
         return reached
     }
 
-    @Test("a class registered before any session was made is asked first, if the configuration lacks Foundation's own")
+    @Test("A class registered before any session is asked first, unless the configuration has Foundation's own")
     func registeredFirst() async {
         await #expect(processExitsWith: .success) {
             #expect(URLProtocol.registerClass(Probe.self))
@@ -133,7 +134,7 @@ struct ProtocolCanaryTests {
         }
     }
 
-    @Test("a class registered after a session was made isn't asked for http")
+    @Test("A class registered after a session was made isn't asked for http")
     func registeredLate() async {
         await #expect(processExitsWith: .success) {
             _ = URLSession(configuration: .ephemeral)
@@ -143,7 +144,7 @@ struct ProtocolCanaryTests {
         }
     }
 
-    @Test("finishing a download task traps")
+    @Test("Finishing a download task traps")
     func download() async {
         await #expect(processExitsWith: .signal(SIGILL)) {
             let configuration = URLSessionConfiguration.ephemeral

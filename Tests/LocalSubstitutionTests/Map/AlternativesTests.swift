@@ -12,7 +12,7 @@ struct AlternativesTests {
         folder = try TemporaryFolder(files: ["a", "b", "f/x"])
     }
 
-    @Test("each has a line, a place, a file and fields of its own")
+    @Test("Each alternative has its own line, place, file and fields")
     func places() throws {
         let map = try folder.map(
             """
@@ -38,7 +38,7 @@ struct AlternativesTests {
         #expect(map.entries.first?.file == nil)
     }
 
-    @Test("$defaults, then the entry's fields, then those of an alternative")
+    @Test("Fields come from $defaults, then from the entry, then from the alternative")
     func defaults() throws {
         let map = try folder.map(
             """
@@ -68,7 +68,7 @@ struct AlternativesTests {
 
     struct Reach: Sendable, CustomTestStringConvertible {
         let alternatives: [String]
-        /// The number of the one that is never reached, and of the one that answers in its place.
+        /// The number of the alternative that's never reached, and of the one that answers instead.
         let never: (Int, Int)?
 
         init(_ alternatives: String..., never: (Int, Int)? = nil) {
@@ -79,7 +79,7 @@ struct AlternativesTests {
     }
 
     @Test(
-        "one that is never reached is a problem",
+        "An alternative that's never reached is a problem",
         arguments: [
             Reach(#""a""#, #""b""#, never: (2, 1)),
             Reach(#"{"status": 404}"#, #"{"json": 1, "times": 1}"#, never: (2, 1)),
@@ -115,12 +115,12 @@ struct AlternativesTests {
         #expect(problems.map(\.kind) == (reach.never == nil ? [] : [.neverReached]), "\(problems)")
         guard let (number, first) = reach.never, let problem = problems.first else { return }
         #expect(problem.line == number + 1)
-        #expect(problem.message.contains("alternative \(number) is never reached"))
+        #expect(problem.message.contains("Alternative \(number) is never reached"))
         #expect(problem.message.contains("alternative \(first) on line \(first + 1) answers"))
-        #expect(problem.message.contains("put it before that one"))
+        #expect(problem.message.contains("Put it before that one"))
     }
 
-    @Test("a wrong file is a problem on its own line, and no later entry of the map is hidden by it")
+    @Test("A wrong file is a problem on its own line, and doesn't hide later entries")
     func files() throws {
         let json = "{\"https://h/*\": [\n{\"file\": \"aa\", \"times\": 1},\n\"f/*/*\"], \"https://h/b\": \"b\"}"
         let problems = folder.problems(json)
@@ -131,7 +131,7 @@ struct AlternativesTests {
         #expect(map.entries.map(\.key) == ["https://h/b"])
     }
 
-    @Test("files of alternatives are looked for later, too, and aren't unused")
+    @Test("Files of alternatives are also found later, and aren't unused")
     func laterFiles() throws {
         let map = try folder.map(#"{"https://h/*": [{"file": "gone", "times": 1}, "f/*"]}"#, invalidEntries: .skip)
         #expect(map.fileProblems().map(\.kind) == [.missingFile])
@@ -140,7 +140,7 @@ struct AlternativesTests {
         #expect(!unused.contains { $0.contains("f/x") })
     }
 
-    @Test("10,000 take linear time, and more are a problem")
+    @Test("10,000 alternatives take linear time, and more are a problem")
     func many() throws {
         func json(_ count: Int) -> String {
             let all = (1..<count).map { #"{"status": 200, "methods": ["M\#($0)"], "times": 1}"# } + [#""a""#]
@@ -156,7 +156,7 @@ struct AlternativesTests {
         #expect(folder.problems(json(10_001)).map(\.kind) == [.invalidValue])
     }
 
-    @Test("10 MB of JSON take linear time, and are kept as they are written")
+    @Test("10 MB of JSON take linear time and stay as they're written")
     func large() throws {
         func json(_ count: Int) -> String { "[" + String(repeating: #"{"a" : [1e5, "b"]},"#, count: count) + "null]" }
         let (small, large) = (json(50_000), json(500_000))

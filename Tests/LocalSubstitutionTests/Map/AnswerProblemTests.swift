@@ -3,68 +3,78 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The problems of what an entry answers with")
+@Suite("The problems of answers")
 struct AnswerProblemTests {
     typealias Row = MapProblemTests.Row
 
     static let rows = [
-        // What can't go together is in WhatGoesTogetherTests too.
-        Row(#"{"file": "a", "json": 1}"#, .conflict, "“file” and “json” can't go together", "keep one"),
-        Row(#"{"error": "timedOut", "status": 500}"#, .conflict, "“status” can't go with “error”", "remove “status”"),
-        Row(#"{"text": "a", "charset": "utf-16"}"#, .conflict, "the body is UTF-8", "remove it"),
+        // WhatGoesTogetherTests also tests what can't go together.
+        Row(#"{"file": "a", "json": 1}"#, .conflict, "“file” and “json” can't go together", "Keep one of them."),
+        Row(
+            #"{"error": "timedOut", "status": 500}"#,
+            .conflict,
+            "“status” can't go with “error”",
+            "Remove “status” or “error”."
+        ),
+        Row(#"{"text": "a", "charset": "utf-16"}"#, .conflict, "the body is UTF-8", "Remove it"),
         Row(#"{"json": 1, "use": "untilUpdated"}"#, .conflict, "“untilUpdated” without a “file”", "“always”"),
-        Row(#"{"text": "a", "setRequestHeaders": {"A": "1"}}"#, .conflict, "sent on", #""use": "whenOffline""#),
-        Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is for alternatives", "write a list"),
+        Row(
+            #"{"text": "a", "setRequestHeaders": {"A": "1"}}"#,
+            .conflict,
+            "forwarded requests",
+            #""use": "whenOffline""#
+        ),
+        Row(#"{"status": 200, "times": 2}"#, .conflict, "“times” is only for alternatives", "Write a list"),
         Row(key: "$defaults", #"{"file": "a"}"#, .conflict, "“file” can't be a default", "in each entry", "headers, "),
         Row(key: "$defaults", #"{"status": 404}"#, .conflict, "“status” can't be a default"),
         Row(key: "$defaults", #"{"when": {"text": "a"}}"#, .conflict, "“when” can't be a default"),
         // Alternatives.
-        Row(#"{"alternatives": []}"#, .wrongType, "empty list", "a file name, an object, or null"),
+        Row(#"{"alternatives": []}"#, .wrongType, "is empty", "a file name, an object, or null"),
         Row(#"{"alternatives": "a"}"#, .wrongType, "“alternatives” must be a list"),
-        Row(#"[{"status": 500, "times": 2}, []]"#, .wrongType, "alternative 2 must be a file name or an object"),
-        Row(#"[{"status": 500, "times": 2}, null]"#, .wrongType, "alternative 2 can't be null", "remove it"),
-        Row(#"[{"comment": "x"}]"#, .noFile, "alternative 1:", "“json”"),
-        Row(#"[{"status": 600}]"#, .invalidValue, "alternative 1: the status 600"),
-        Row(#"[{"status": 404, "enabled": false}]"#, .conflict, "alternative 1:", "is for all alternatives"),
-        Row(#"[{"status": 404, "ignoreQuery": true}]"#, .conflict, "is for all alternatives"),
-        Row(#"[{"status": 404, "use": "whenOffline"}]"#, .conflict, "can't have “use”"),
-        Row(#"[{"alternatives": [{"status": 404}]}]"#, .conflict, "in the one list"),
-        Row(#"[{"json": 1, "setRequestHeaders": {"A": "1"}}]"#, .conflict, "alternative 1:", "sent on"),
+        Row(#"[{"status": 500, "times": 2}, []]"#, .wrongType, "Alternative 2 must be a file name or an object"),
+        Row(#"[{"status": 500, "times": 2}, null]"#, .wrongType, "Alternative 2 can't be null", "Remove it"),
+        Row(#"[{"comment": "x"}]"#, .noFile, "Alternative 1:", "“json”"),
+        Row(#"[{"status": 600}]"#, .invalidValue, "Alternative 1: “status” can't be 600"),
+        Row(#"[{"status": 404, "enabled": false}]"#, .conflict, "Alternative 1:", "is for all alternatives together"),
+        Row(#"[{"status": 404, "ignoreQuery": true}]"#, .conflict, "is for all alternatives together"),
+        Row(#"[{"status": 404, "use": "whenOffline"}]"#, .conflict, "“use” isn't allowed in an alternative"),
+        Row(#"[{"alternatives": [{"status": 404}]}]"#, .conflict, "in one list"),
+        Row(#"[{"json": 1, "setRequestHeaders": {"A": "1"}}]"#, .conflict, "Alternative 1:", "forwarded requests"),
         Row(#"{"alternatives": [{"status": 404}], "status": 200}"#, .conflict, "“status” can't go with “alternatives”"),
-        // Words of other tools.
-        Row(#"{"body": {}}"#, .unknownField, "“body” is unknown", "write “json”, “text” or “file”"),
-        Row(#"{"status": 200, "data": 0}"#, .unknownField, "write “json”, “text” or “file”"),
-        Row(#"{"response": "a"}"#, .unknownField, "write “json”, “text” or “file”"),
-        Row(#"{"statusCode": 404}"#, .unknownField, "write “status”"),
-        Row(#"{"code": 404}"#, .unknownField, "write “status”"),
-        Row(#"{"json": 1, "method": "POST"}"#, .unknownField, "write “methods”"),
-        Row(#"{"json": 1, "contentType": "a/b"}"#, .unknownField, "write “mimeType”"),
-        Row(#"{"json": 1, "latency": 1}"#, .unknownField, "write “delay”"),
-        Row(#"{"json": 1, "wait": 1}"#, .unknownField, "write “delay”"),
-        Row(#"{"to": "http://l"}"#, .unknownField, "write “forwardTo”"),
-        Row(#"{"redirect": "http://l"}"#, .unknownField, "write “forwardTo”"),
-        Row(#"{"proxy": "http://l"}"#, .unknownField, "write “forwardTo”"),
-        Row(#"{"url": "http://l"}"#, .unknownField, "write “forwardTo”"),
-        Row(#"{"json": 1, "match": {}}"#, .unknownField, "write “when”"),
-        Row(#"{"json": 1, "if": {}}"#, .unknownField, "write “when”"),
-        Row(#"{"json": 1, "request": {}}"#, .unknownField, "write “when”"),
+        // Other tools' words.
+        Row(#"{"body": {}}"#, .unknownField, "“body” is unknown", "Use “json”, “text” or “file”"),
+        Row(#"{"status": 200, "data": 0}"#, .unknownField, "Use “json”, “text” or “file”"),
+        Row(#"{"response": "a"}"#, .unknownField, "Use “json”, “text” or “file”"),
+        Row(#"{"statusCode": 404}"#, .unknownField, "Use “status”"),
+        Row(#"{"code": 404}"#, .unknownField, "Use “status”"),
+        Row(#"{"json": 1, "method": "POST"}"#, .unknownField, "Use “methods”"),
+        Row(#"{"json": 1, "contentType": "a/b"}"#, .unknownField, "Use “mimeType”"),
+        Row(#"{"json": 1, "latency": 1}"#, .unknownField, "Use “delay”"),
+        Row(#"{"json": 1, "wait": 1}"#, .unknownField, "Use “delay”"),
+        Row(#"{"to": "http://l"}"#, .unknownField, "Use “forwardTo”"),
+        Row(#"{"redirect": "http://l"}"#, .unknownField, "Use “forwardTo”"),
+        Row(#"{"proxy": "http://l"}"#, .unknownField, "Use “forwardTo”"),
+        Row(#"{"url": "http://l"}"#, .unknownField, "Use “forwardTo”"),
+        Row(#"{"json": 1, "match": {}}"#, .unknownField, "Use “when”"),
+        Row(#"{"json": 1, "if": {}}"#, .unknownField, "Use “when”"),
+        Row(#"{"json": 1, "request": {}}"#, .unknownField, "Use “when”"),
         Row(#"{"json": 1, "requestHeaders": {}}"#, .unknownField, "“setRequestHeaders”"),
-        Row(#"{"json": 1, "repeat": 2}"#, .unknownField, "write “times”"),
-        Row(#"{"json": 1, "count": 2}"#, .unknownField, "write “times”"),
-        Row(#"{"error": "timeout"}"#, .invalidValue, "“error” can't be “timeout”", "did you mean “timedOut”"),
-        Row(#"{"error": "offline"}"#, .invalidValue, "did you mean “notConnectedToInternet”"),
-        Row(#"{"error": "zzzzzzzzzzzzzz"}"#, .invalidValue, "write a code of URLError"),
+        Row(#"{"json": 1, "repeat": 2}"#, .unknownField, "Use “times”"),
+        Row(#"{"json": 1, "count": 2}"#, .unknownField, "Use “times”"),
+        Row(#"{"error": "timeout"}"#, .invalidValue, "“error” can't be “timeout”", "Did you mean “timedOut”"),
+        Row(#"{"error": "offline"}"#, .invalidValue, "Did you mean “notConnectedToInternet”"),
+        Row(#"{"error": "zzzzzzzzzzzzzz"}"#, .invalidValue, "Use a code of URLError"),
         Row(#"{"error": -1001}"#, .wrongType, "“error” must be a string", "“timedOut”"),
-        Row(#"{"json": 1, "when": "offline"}"#, .wrongType, #"write "use": "whenOffline""#),
-        Row(#""https://example.com/a.png""#, .invalidFileName, "is a URL", "write “forwardTo”"),
-        Row(#"{"file": "HTTP://example.com"}"#, .invalidFileName, "is a URL", "write “forwardTo”"),
+        Row(#"{"json": 1, "when": "offline"}"#, .wrongType, #"Write "use": "whenOffline"."#),
+        Row(#""https://example.com/a.png""#, .invalidFileName, "is a URL", "use “forwardTo”"),
+        Row(#"{"file": "HTTP://example.com"}"#, .invalidFileName, "is a URL", "use “forwardTo”"),
         // Ranges.
-        Row(#"{"json": 1, "delay": -1}"#, .invalidValue, "“delay”", "0–3600"),
-        Row(#"{"json": 1, "delay": 1e9}"#, .invalidValue, "“delay”", "0–3600"),
-        Row(#"{"json": 1, "delay": "2"}"#, .wrongType, "“delay”", "0–3600"),
+        Row(#"{"json": 1, "delay": -1}"#, .invalidValue, "“delay”", "from 0 to 3600"),
+        Row(#"{"json": 1, "delay": 1e9}"#, .invalidValue, "“delay”", "from 0 to 3600"),
+        Row(#"{"json": 1, "delay": "2"}"#, .wrongType, "“delay”", "from 0 to 3600"),
         Row(#"[{"json": 1, "times": 0}]"#, .invalidValue, "“times”", "at least 1"),
         Row(#"[{"json": 1, "times": 1.5}]"#, .wrongType, "“times”", "at least 1"),
-        Row(#"{"json": 1, "methods": ["*", "GET"]}"#, .invalidValue, #"write ["*"]"#),
+        Row(#"{"json": 1, "methods": ["*", "GET"]}"#, .invalidValue, #"Write ["*"]"#),
         Row(#"{"text": 1}"#, .wrongType, "“text” must be a string"),
         // Conditions.
         Row(#"{"json": 1, "when": {}}"#, .invalidValue, "“when” is empty", "“headers”"),
@@ -72,23 +82,28 @@ struct AnswerProblemTests {
         Row(#"{"json": 1, "when": {"query": []}}"#, .wrongType, "“query” must be an object"),
         Row(#"{"json": 1, "when": {"query": {"a": 1}}}"#, .wrongType, "“a” in “when” must be a string"),
         Row(#"{"json": 1, "when": {"text": {}}}"#, .wrongType, "“text” in “when” must be a string"),
-        Row(#"{"json": 1, "when": {"header": {}}}"#, .unknownField, "did you mean “headers”"),
+        Row(#"{"json": 1, "when": {"header": {}}}"#, .unknownField, "Did you mean “headers”"),
         Row(#"{"json": 1, "when": []}"#, .wrongType, "“when” must be an object"),
         // Targets.
         Row(#"{"forwardTo": 1}"#, .wrongType, "“forwardTo” must be a string"),
         Row(#"{"forwardTo": "localhost/a"}"#, .invalidValue, "“forwardTo” has no scheme", "https://"),
         Row(#"{"forwardTo": "localhost:8080"}"#, .invalidValue, "“forwardTo” has no scheme", "https://"),
         Row(#"{"forwardTo": "file:///a"}"#, .invalidValue, "no host"),
-        Row(#"{"forwardTo": "ftp://l/a"}"#, .invalidValue, "the scheme “ftp”", "http://"),
-        Row(#"{"forwardTo": "http://u:p@l/"}"#, .invalidValue, "user info", "leave it out"),
-        Row(#"{"forwardTo": "http://l/#a"}"#, .invalidValue, "a fragment", "leave out #"),
+        Row(#"{"forwardTo": "ftp://l/a"}"#, .invalidValue, "the scheme “ftp”", "http or https"),
+        Row(#"{"forwardTo": "http://u:p@l/"}"#, .invalidValue, "user info", "Remove it"),
+        Row(#"{"forwardTo": "http://l/#a"}"#, .invalidValue, "a fragment", "Remove #"),
         Row(#"{"forwardTo": "http://*/"}"#, .invalidValue, "* in its host or port"),
         Row(#"{"forwardTo": "http://*.l/"}"#, .invalidValue, "* in its host or port"),
-        Row(#"{"forwardTo": "http://localhost:8080*"}"#, .invalidValue, "* in its host or port", "write a / before it"),
+        Row(
+            #"{"forwardTo": "http://localhost:8080*"}"#,
+            .invalidValue,
+            "* in its host or port",
+            "Use * only after the / of the path"
+        ),
         Row(#"{"forwardTo": "http://localhost*"}"#, .invalidValue, "* in its host or port"),
         Row(#"{"forwardTo": "*://l/"}"#, .invalidValue, "the scheme “*”"),
-        Row(#"{"forwardTo": "http://l/?a=b*"}"#, .invalidValue, "“a=b*”", "a whole value, such as q=*"),
-        Row(#"{"forwardTo": "http://l/?*=b"}"#, .invalidValue, "a whole value"),
+        Row(#"{"forwardTo": "http://l/?a=b*"}"#, .invalidValue, "“a=b*”", "a whole value there, such as “q=*”"),
+        Row(#"{"forwardTo": "http://l/?*=b"}"#, .invalidValue, "a whole value there"),
         Row(#"{"setRequestHeaders": {}}"#, .invalidValue, "“setRequestHeaders” is empty"),
         Row(#"{"setRequestHeaders": {"Host": "a"}}"#, .invalidHeader, "“Host” can't be set on a request"),
         Row(#"{"setRequestHeaders": {"content-length": null}}"#, .invalidHeader, "“content-length” can't be set"),
@@ -98,7 +113,7 @@ struct AnswerProblemTests {
         Row(#"{"setRequestHeaders": {"A": 1}}"#, .wrongType, "“A” must be a string, or null"),
     ]
 
-    /// What a schema can't see.
+    /// Problems that a schema can't see.
     private static let others = [
         Row(#"{"forwardTo": "http://l/*"}"#, .invalidValue, "“forwardTo” has 1 *", "the key's path has none"),
         Row(key: "https://h/*", #"{"forwardTo": "http://l/*?q=*"}"#, .invalidValue, "has 2 *", "only 1"),
@@ -129,7 +144,7 @@ struct AnswerProblemTests {
         for message in row.messages { #expect(problems[0].message.contains(message), "\(problems[0].message)") }
     }
 
-    @Test("a body may be 64 deep, wherever it is, and no hostile nesting crashes", arguments: [64, 10_000])
+    @Test("A body may be nested 64 levels deep anywhere, and hostile nesting doesn't crash", arguments: [64, 10_000])
     func nesting(_ depth: Int) throws {
         let value = Self.nested(depth)
         let json =

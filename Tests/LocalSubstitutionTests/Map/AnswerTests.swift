@@ -62,7 +62,7 @@ struct AnswerTests {
         ),
     ]
 
-    /// Everything that a map says, but lines and bodies.
+    /// Returns everything that a map says except lines and bodies.
     private func description(_ map: SubstitutionMap) -> String {
         map.entries.flatMap { [$0] + $0.options.alternatives }.map { entry in
             let options = entry.options
@@ -92,7 +92,7 @@ struct AnswerTests {
         return String(decoding: body.data, as: UTF8.self)
     }
 
-    @Test("say what the same JSON says", arguments: rows)
+    @Test("Answers in code equal the same JSON", arguments: rows)
     func same(_ row: Row) throws {
         let folder = try TemporaryFolder(files: ["a"])
         let inCode = try SubstitutionMap(["https://h/*": row.answer], resources: folder.url)
@@ -103,7 +103,7 @@ struct AnswerTests {
         #expect(inCode.entries.first?.options.alternatives.allSatisfy { $0.line == 0 } == true)
     }
 
-    @Test("data are a body of their own, also in alternatives")
+    @Test("Data is a body, also in alternatives")
     func data() throws {
         let (first, second) = (Data([0, 1]), Data([2]))
         let map = try SubstitutionMap([
@@ -133,25 +133,25 @@ struct AnswerTests {
     }
 
     @Test(
-        "what is wrong with one is a problem of its key, without a line",
+        "A mistake is a problem of its key, without a line",
         arguments: [
-            Mistake(.json(encoding: Double.nan), .invalidValue, "a value of the type Double can't be encoded as JSON"),
+            Mistake(.json(encoding: Double.nan), .invalidValue, "A value of the type Double can't be encoded as JSON"),
             Mistake(.json(["a": .value([Double.infinity])]), .invalidValue, "can't be encoded as JSON"),
             Mistake(.json(["a": Double.infinity]), .invalidValue, "can't be encoded as JSON"),
-            Mistake(.json(text: "{"), .invalidValue, "the JSON text ends inside an object"),
-            Mistake(.json(text: "1, \"status\": 404"), .invalidValue, "the JSON text"),
+            Mistake(.json(text: "{"), .invalidValue, "The JSON text ends inside an object"),
+            Mistake(.json(text: "1, \"status\": 404"), .invalidValue, "The JSON text"),
             Mistake(.text("").when(json: .value(Double.nan)), .invalidValue, "can't be encoded as JSON"),
             Mistake(.notSubstituted.status(404), .invalidValue, "“status” can't be set on nil"),
-            Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds, 0–3600"),
-            Mistake(.error(.timedOut).status(5), .invalidValue, "100–599"),
-            Mistake(.status(404).times(2), .conflict, "“times” is for alternatives"),
+            Mistake(.status(404).delay(.infinity), .wrongType, "“delay” must be a number of seconds from 0 to 3600"),
+            Mistake(.error(.timedOut).status(5), .invalidValue, "from 100 to 599"),
+            Mistake(.status(404).times(2), .conflict, "“times” is only for alternatives"),
             Mistake(.text("").when(), .invalidValue, "“when” is empty"),
             Mistake(.text("").use(.untilUpdated), .conflict, "“untilUpdated” without a “file”"),
-            Mistake([], .wrongType, "empty list"), Mistake([nil], .wrongType, "alternative 1 can't be null"),
-            Mistake([[.status(404)]], .conflict, "alternative 1: an alternative can't have alternatives"),
-            Mistake([.status(404), .status(500)], .neverReached, "since alternative 1 answers all its requests"),
+            Mistake([], .wrongType, "is empty"), Mistake([nil], .wrongType, "Alternative 1 can't be null"),
+            Mistake([[.status(404)]], .conflict, "Alternative 1: “alternatives” isn't allowed in an alternative"),
+            Mistake([.status(404), .status(500)], .neverReached, "because alternative 1 answers all its requests"),
             Mistake("missing", .missingFile, "“missing”"),
-            Mistake("https://h/b", .invalidFileName, "write “forwardTo”"),
+            Mistake("https://h/b", .invalidFileName, "use “forwardTo”"),
         ]
     )
     func mistakes(_ mistake: Mistake) throws {
@@ -163,7 +163,7 @@ struct AnswerTests {
         #expect(error.problems.allSatisfy { $0.key == "https://h/a" && $0.line == nil })
     }
 
-    @Test("a key given twice is a problem, also in another spelling")
+    @Test("A key that's given twice is a problem, also in another spelling")
     func twice() throws {
         let error = try #require(throws: SubstitutionMapError.self) {
             try SubstitutionMap([
@@ -172,17 +172,17 @@ struct AnswerTests {
         }
         #expect(error.problems.map(\.kind) == [.duplicate, .duplicate])
         #expect(error.problems.map(\.key) == ["https://h/a", "https://H/b"])
-        #expect(error.problems.map(\.message).first == "is given twice: keep one")
+        #expect(error.problems.map(\.message).first == "The key is given twice. Keep one.")
     }
 
-    @Test("plain files share their options")
+    @Test("Plain files share their options")
     func plain() throws {
         let folder = try TemporaryFolder(files: ["a"])
         let map = try SubstitutionMap(["https://h/a": "a", "https://h/b": .file("a")], resources: folder.url)
         #expect(map.entries[0].options === map.entries[1].options)
     }
 
-    @Test("every code of URLError has a name, and each name means its code")
+    @Test("Every code of URLError has a name, and each name means its code")
     func errors() throws {
         #expect(Set(URLErrorNames.all.map(\.code.rawValue)).count == URLErrorNames.all.count)
         for (name, code) in URLErrorNames.all {

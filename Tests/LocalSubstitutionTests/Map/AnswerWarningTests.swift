@@ -3,14 +3,14 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Warnings of what a map says beyond files")
+@Suite("Warnings about more than files")
 struct AnswerWarningTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let json: String
         let key: String?
         let messages: [String]
 
-        /// The key that is warned of; `nil` if there's no warning.
+        /// The key with the warning; `nil` if there's no warning.
         init(_ json: String, _ key: String? = nil, _ messages: String...) {
             (self.json, self.key, self.messages) = (json, key, messages)
         }
@@ -26,13 +26,13 @@ struct AnswerWarningTests {
     }
 
     @Test(
-        "https that becomes http",
+        "An https URL that's forwarded to http",
         arguments: [
             Row(
                 #"{"https://h/a": {"forwardTo": "http://l.example/"}}"#,
                 "https://h/a",
                 "“http://l.example”",
-                "write https"
+                "Use https."
             ),
             Row(#"{"*://h/*": {"forwardTo": "http://l.example/*"}}"#, "*://h/*"),
             Row(#"{"https://h/a": [{"forwardTo": "http://127.example/"}]}"#, "https://h/a"),
@@ -50,7 +50,7 @@ struct AnswerWarningTests {
     }
 
     @Test(
-        "a target that is forwarded itself",
+        "A forwarding target that's forwarded itself",
         arguments: [
             Row(
                 #"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"forwardTo": "https://l/"}}"#,
@@ -70,7 +70,7 @@ struct AnswerWarningTests {
     private static let wide = #""https://h/*": {"methods": ["POST", "GET"], "status": 404}"#
 
     @Test(
-        "a method that only a wider pattern answers",
+        "A method that only a wider pattern answers",
         arguments: [
             Row(
                 "{\"https://h/a\": {\"status\": 200}, \(wide)}",
@@ -92,7 +92,7 @@ struct AnswerWarningTests {
     }
 
     @Test(
-        "what needs an attached session",
+        "Entries that need an attached session",
         arguments: [
             Row(
                 #"{"https://h/a": {"status": 200, "delay": 1}}"#,
@@ -122,7 +122,7 @@ struct AnswerWarningTests {
         try expect(row, .needsProtocol)
     }
 
-    @Test("a pattern isn't shadowed by one that leaves it some requests")
+    @Test("A pattern isn't shadowed by one that leaves it some requests")
     func shadowed() throws {
         let json = #"{"https://h/*": {"status": 200}, "https://h/**": {"status": 200, "methods": ["POST"]}}"#
         try expect(Row(json), .neverWins)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Every problem of a map is found at once")
+@Suite("All problems of a map are found at once")
 struct EveryProblemTests {
     let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ struct EveryProblemTests {
         }
         """
 
-    @Test("in the order of their lines")
+    @Test("Problems are in the order of their lines")
     func lines() {
         let problems = folder.problems(Self.json)
         #expect(problems.map(\.line) == [2, 3, 6, 9, 11, 14, 15, 16])
@@ -45,7 +45,7 @@ struct EveryProblemTests {
         #expect(problems.map(\.key).contains(nil) == false)
     }
 
-    @Test("and printed a line each, with the file's name, line and key")
+    @Test("Problems are printed on one line each, with the file's name, line and key")
     func description() throws {
         let file = try folder.write("map.json", Self.json)
         let error = try #require(throws: SubstitutionMapError.self) {
@@ -54,12 +54,12 @@ struct EveryProblemTests {
         let lines = error.description.split(separator: "\n")
         #expect(lines.count == error.problems.count)
         #expect(
-            lines.first?.hasPrefix("map.json:2: error: “https://h/1”: the file “missing.txt” does not exist") == true
+            lines.first?.hasPrefix("map.json:2: error: “https://h/1”: The file “missing.txt” doesn't exist") == true
         )
         #expect(error.localizedDescription == error.description)
     }
 
-    @Test("where invalid entries are skipped, the rest works, and files are looked at when they're asked for")
+    @Test("If invalid entries are skipped, the others work, and files are checked when they're requested")
     func skip() throws {
         let map = try folder.map(Self.json, invalidEntries: .skip)
         let all = folder.problems(Self.json)
@@ -71,7 +71,7 @@ struct EveryProblemTests {
         for url in ["https://h/1", "https://h/3", "https://h/5/a.txt"] { #expect(try map.answer(url) == nil) }
     }
 
-    @Test("a map in code has problems without lines")
+    @Test("Problems of a map in code have no lines")
     func dictionary() throws {
         let error = try #require(throws: SubstitutionMapError.self) {
             try SubstitutionMap(files: ["b": "a.txt", "https://h/": "b.txt"], resources: folder.url)
@@ -83,7 +83,7 @@ struct EveryProblemTests {
     }
 
     @Test(
-        "an entry's key, fields and file are all checked, whichever of them is wrong",
+        "An entry's key, fields and file are all checked, whichever of them is wrong",
         arguments: [
             (#"{"htp://h": "b.txt"}"#, [.invalidKey, .missingFile]),
             (#"{"htp://h": {}}"#, [.noFile, .invalidKey]),
@@ -91,7 +91,7 @@ struct EveryProblemTests {
             (#"{"htp://h": {"file": "b.txt", "status": 1}}"#, [.invalidValue, .invalidKey, .missingFile]),
             (#"{"https://h": {"file": "b.txt", "status": 1, "x": 1}}"#, [.invalidValue, .unknownField, .missingFile]),
             (#"{"https://h": {"file": "b.txt", "enabled": false}}"#, [.missingFile]),
-            // Entries that are one too many.
+            // Superfluous entries.
             (
                 #"{"https://h": "a.txt", "https://h": {"file": "b.txt", "x": 1}}"#,
                 [.unknownField, .missingFile, .duplicate]

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Checking the files of a large map")
 struct FileCheckerTests {
-    @Test("a file is looked at once, however many entries name it")
+    @Test("A file is checked once, however many entries name it")
     func once() throws {
         let folder = try TemporaryFolder(files: ["a.txt"])
         var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
@@ -13,12 +13,12 @@ struct FileCheckerTests {
         #expect(checker.problem(of: FileName(text: "b.txt"), wildcardsInKey: 0)?.kind == .missingFile)
         try folder.remove("a.txt")
         try folder.write("b.txt", "b")
-        // Whoever looked again would see that.
+        // A second check would notice this.
         #expect(checker.problem(of: FileName(text: "a.txt"), wildcardsInKey: 1) == nil)
         #expect(checker.problem(of: FileName(text: "b.txt"), wildcardsInKey: 0)?.kind == .missingFile)
     }
 
-    @Test("so is a folder of a name with wildcards")
+    @Test("The folder of a name with wildcards is checked once too")
     func folderOnce() throws {
         let folder = try TemporaryFolder(files: ["img/a.txt"])
         var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
@@ -27,7 +27,7 @@ struct FileCheckerTests {
         #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
     }
 
-    @Test("a name's wildcards are counted for each key anew")
+    @Test("A name's wildcards are counted separately for each key")
     func wildcards() throws {
         let folder = try TemporaryFolder()
         var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
@@ -36,7 +36,7 @@ struct FileCheckerTests {
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 2) == nil)
     }
 
-    @Test("entries share one copy of a file's name and of what they don't set")
+    @Test("Entries share a file's name and the values they don't set")
     func shared() throws {
         let folder = try TemporaryFolder(files: ["a.txt"])
         let map = try folder.map(#"{"https://h/a": "a.txt", "https://h/b": "a.txt", "https://h/c/*": "a.txt"}"#)
@@ -61,7 +61,7 @@ struct FileCheckerTests {
         #expect(time < .seconds(30))
     }
 
-    @Test("a large map of which every file is missing loads fast too", .timeLimit(.minutes(5)))
+    @Test("A large map whose files are all missing loads fast too", .timeLimit(.minutes(5)))
     func largeAndWrong() throws {
         let folder = try TemporaryFolder(files: (0..<100).map { "\($0).txt" })
         let members = (0..<10_000).map { "\"https://h/\($0)\": \"missing-\($0).txt\"" }
@@ -70,7 +70,7 @@ struct FileCheckerTests {
         #expect(problems.map(\.line) == (1...10_000).map { $0 })
     }
 
-    @Test("100 missing files among 5,000 are reported quickly, with what was meant by each", .timeLimit(.minutes(5)))
+    @Test("100 missing files among 5,000 are reported quickly, each with a suggestion", .timeLimit(.minutes(5)))
     func manyNames() throws {
         let folder = try TemporaryFolder()
         for number in 0..<5_000 {

@@ -21,7 +21,7 @@ struct FileNameTests {
         var testDescription: String { "\(key) → \(file): \(url)" }
     }
 
-    /// What the only entry of a map makes of a URL; no file is looked at.
+    /// Checks the file name that a map's only entry makes from a URL. No file is read.
     private func expect(_ row: Row) throws {
         let json = try JSONEncoder().encode([row.key: row.file])
         let index = MapLoader(json: Array(json), folder: nil, looksAtFiles: true).index
@@ -36,12 +36,12 @@ struct FileNameTests {
     }
 
     @Test(
-        "are filled with what the path's wildcards took",
+        "Wildcards are filled with what the path's wildcards matched",
         arguments: [
             Row("https://h/*", "*", "https://h/a.txt", "a.txt"),
             Row("https://h/app/*", "app/*", "https://h/app/a/b.js", "app/a/b.js"),
             Row("https://*.h.com/f/*.woff2", "f/*.woff2", "https://a.h.com/f/x.woff2", "f/x.woff2"),
-            // In order; each as little as possible, and the last one the rest.
+            // In order, each takes as little as possible, and the last one takes the rest.
             Row("https://h/*/*", "*-*", "https://h/a/b/c", "a-b/c"),
             Row("https://h/*.*", "*/*", "https://h/a.b.c", "a/b.c"),
             Row("https://h/*/x/*", "*.*", "https://h/a/b/x/c", "a/b.c"),
@@ -51,14 +51,14 @@ struct FileNameTests {
             Row("https://h/**", "a*-*", "https://h/ab", "a-ab"),
             // The host's wildcard fills nothing, and neither does a port's.
             Row("*://*:*/*", "*", "http://h:81/a", "a"),
-            // A file without wildcards is the same for all.
+            // A file without wildcards is the same for all URLs.
             Row("https://h/*", "a.txt", "https://h/.env?x", "a.txt"),
-            // The query is cut off.
+            // The query is dropped.
             Row("https://h/*", "*", "https://h/a.txt?v=1", "a.txt"),
             Row("https://h/*", "*.txt", "https://h/a?b?c", "a.txt"),
             Row("https://h/*.js*", "*.js", "https://h/a.js?b=.js", "a.js"),
             Row("https://h/*.js*", "x/*.js*", "https://h/a.js?b", "x/a.js"),
-            // A query's wildcards are the path's too, in the order of the key, however the request orders its parameters.
+            // A query's wildcards count too, in the order of the key, however the request orders its parameters.
             Row("https://h/*?v=*", "*-*", "https://h/a?v=1", "a-1"),
             Row("https://h/x?b=*&a=*", "*-*", "https://h/x?b=2&a=1", "2-1"),
             Row("https://h/x?b=*&a=*", "*-*", "https://h/x?a=1&b=2", "2-1"),
@@ -87,7 +87,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "do not apply to hostile requests",
+        "Hostile requests don't match",
         arguments: [
             "https://h/%2e%2e%2fx", "https://h/..%2Fx", "https://h/a%2Fb", "https://h/%2F", "https://h/a%5Cb",
             "https://h/a\\b", "https://h/..\\x", "https://h/a%00b", "https://h/a\u{0}b", "https://h/a%0Ab",
@@ -101,7 +101,7 @@ struct FileNameTests {
     }
 
     @Test(
-        "do not apply where the name has an empty segment, or one that begins with a full stop",
+        "Names with an empty segment or one that begins with a period don't match",
         arguments: [
             Row("https://h/a*", "a/*", "https://h/a/b", nil), Row("https://h/a*", "*", "https://h/a/b", nil),
             Row("https://h/*/*", "*/*", "https://h//b", nil), Row("https://h/*a", "*/a", "https://h/a", nil),
@@ -113,14 +113,14 @@ struct FileNameTests {
         try expect(row)
     }
 
-    @Test("a part that fills nothing may be anything")
+    @Test("A part that fills nothing may be anything")
     func unusedPart() throws {
         try expect(Row("https://h/*/*", "*", "https://h/a/%FF%00..%2F", "a"))
         try expect(Row("https://h/*", "*", "https://h/a?%2F%00%FF", "a"))
     }
 
     @Test(
-        "never lead outside the folder",
+        "Names never lead outside the folder",
         arguments: [
             "https://h/../x", "https://h/%2e%2e/x", "https://h/%2e%2e%2fx", "https://h/a/../../x", "https://h/a%00b",
             "https://h//x", "https://h/a\\b", "https://h/..\\x", "https://h/.env", "https://h/a/..%2f..%2fx",
@@ -134,7 +134,7 @@ struct FileNameTests {
         #expect(try map.answer(url) == nil)
     }
 
-    @Test("a dot segment of a request is gone before it is matched")
+    @Test("A request's dot segments are removed before it's matched")
     func dotSegments() throws {
         let folder = try TemporaryFolder(files: ["x", "a/b"])
         let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: folder.url)
@@ -143,7 +143,7 @@ struct FileNameTests {
         }
     }
 
-    @Test("a path of 100 kB names no file, and takes no time", .timeLimit(.minutes(5)))
+    @Test("A path of 100 kB names no file and takes no time", .timeLimit(.minutes(5)))
     func longPath() throws {
         let folder = try TemporaryFolder()
         let map = try SubstitutionMap(files: ["https://h/*": "*"], resources: folder.url)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The problems of the files that a map names")
+@Suite("The problems of files in a map")
 struct FileProblemTests {
     let outer: TemporaryFolder
     let folder: TemporaryFolder
@@ -44,7 +44,7 @@ struct FileProblemTests {
     }
 
     @Test(
-        "are told with the entry, and what to do",
+        "Each problem names the entry and the fix",
         arguments: [
             // The name.
             Row("", .invalidFileName, "is empty"),
@@ -64,46 +64,49 @@ struct FileProblemTests {
                 "nowhere/*.png",
                 key: "https://h/*",
                 .missingFile,
-                "the folder “nowhere” does not exist",
-                "Xcode groups"
+                "The folder “nowhere” doesn't exist. Add it, or correct the name."
             ),
-            Row("img/icons/*", key: "https://h/*", .missingFile, "“img/icons” does not exist", "did you mean “icons”"),
-            Row("icon/*", key: "https://h/*", .missingFile, "the folder “icon” does not exist", "did you mean “icons”"),
-            Row("icons/star/x*", key: "https://h/*", .missingFile, "the folder “icons/star” does not exist"),
-            Row("logo.png/*", key: "https://h/*", .notRegularFile, "the folder “logo.png” is not a folder"),
+            Row("img/icons/*", key: "https://h/*", .missingFile, "“img/icons” doesn't exist", "Did you mean “icons”"),
+            Row("icon/*", key: "https://h/*", .missingFile, "The folder “icon” doesn't exist", "Did you mean “icons”"),
+            Row("icons/star/x*", key: "https://h/*", .missingFile, "The folder “icons/star” doesn't exist"),
+            Row("logo.png/*", key: "https://h/*", .notRegularFile, "The folder “logo.png” isn't a folder"),
             Row(
                 "outside/*",
                 key: "https://h/*",
                 .outsideFolder,
-                "the folder “outside” is outside the resources folder"
+                "The folder “outside” leads outside the resources folder. Replace the link with a copy."
             ),
             Row("../*", key: "https://h/*", .invalidFileName, "“..”"),
             Row("/*", key: "https://h/*", .invalidFileName, "absolute"),
             // The file.
-            Row("zzz", .missingFile, "“zzz” does not exist", "add it to"),
-            Row("dangling", .missingFile, "does not exist"),
-            Row("loop", .missingFile, "does not exist"),
-            Row("logo.png/x", .missingFile, "does not exist"),
-            Row(String(repeating: "a", count: 10_000), .missingFile, "does not exist"),
-            Row("outside.txt", .outsideFolder, "“outside.txt” is outside the resources folder"),
-            Row("outside/a.txt", .outsideFolder, "“outside/a.txt” is outside"),
+            Row("zzz", .missingFile, "“zzz” doesn't exist", "Add it to"),
+            Row("dangling", .missingFile, "doesn't exist"),
+            Row("loop", .missingFile, "doesn't exist"),
+            Row("logo.png/x", .missingFile, "doesn't exist"),
+            Row(String(repeating: "a", count: 10_000), .missingFile, "doesn't exist"),
+            Row(
+                "outside.txt",
+                .outsideFolder,
+                "“outside.txt” leads outside the resources folder. Replace the link with a copy."
+            ),
+            Row("outside/a.txt", .outsideFolder, "“outside/a.txt” leads outside"),
             Row(
                 "icons",
                 .notRegularFile,
-                "the file “icons” is a folder, not a regular file: to serve its files, end the key in * and write “icons/*”"
+                "The file “icons” is a folder, not a regular file. To serve its files, end the key in * and write “icons/*”."
             ),
             Row(
                 "icons/",
                 .notRegularFile,
-                "not a regular file: to serve its files, end the key in * and write “icons/*”"
+                "not a regular file. To serve its files, end the key in * and write “icons/*”."
             ),
             Row("pipe", .notRegularFile, "is a named pipe, not a regular file"),
             // What was meant.
-            Row("lgo.png", .missingFile, "did you mean “logo.png”"),
-            Row("icons/stra.svg", .missingFile, "did you mean “icons/star.svg”"),
-            Row("star.svg", .missingFile, "did you mean “icons/star.svg”"),
-            Row("images/star.svg", .missingFile, "did you mean “icons/star.svg”"),
-            Row("lib/flat.js", .missingFile, "“flat.js” does", "Xcode groups", "`.process`", "flatten"),
+            Row("lgo.png", .missingFile, "Did you mean “logo.png”"),
+            Row("icons/stra.svg", .missingFile, "Did you mean “icons/star.svg”"),
+            Row("star.svg", .missingFile, "Did you mean “icons/star.svg”"),
+            Row("images/star.svg", .missingFile, "Did you mean “icons/star.svg”"),
+            Row("lib/flat.js", .missingFile, "Did you mean “flat.js”?"),
         ]
     )
     func told(_ row: Row) throws {
@@ -116,13 +119,13 @@ struct FileProblemTests {
         for message in row.messages { #expect(problems[0].message.contains(message), "\(problems[0].message)") }
     }
 
-    @Test("a device is not a regular file, or is outside the folder: it is refused")
+    @Test("A device isn't a regular file, or is outside the folder, and is refused")
     func device() {
         #expect(folder.problems(#"{"https://h/a": "devnull"}"#).count == 1)
     }
 
     @Test(
-        "there are none with these",
+        "These files have no problems",
         arguments: [
             ("https://h/a", "logo.png"), ("https://h/a", "icons/star.svg"), ("https://h/a", "inside.txt"),
             ("https://h/*", "logo.png"), ("https://h/*", "*"), ("https://h/*", "many/*"),
@@ -134,22 +137,31 @@ struct FileProblemTests {
         #expect(folder.problems("{\"\(key)\": \"\(file)\"}").isEmpty)
     }
 
-    @Test("a name that differs from the file's only in letter case finds it, where the disk tells them apart")
+    @Test("For a bundle's map, the advice includes how tools flatten folders", arguments: ["lib/flat.js", "nowhere/*"])
+    func flattened(file: String) throws {
+        try folder.write("substitutions.json", "{\"https://h/*\": \"\(file)\"}")
+        let bundle = try #require(Bundle(url: folder.url))
+        let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(bundle: bundle) }
+        let advice = " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`."
+        #expect(error.problems.map { $0.message.hasSuffix(advice) } == [true])
+    }
+
+    @Test("A name that only differs in letter case finds the file, if the disk distinguishes case")
     func letterCase() throws {
         let isCaseSensitive = FileStatus(path: folder.file("UPPER.TXT").path) == nil
         let problems = folder.problems(#"{"https://h/a": "upper.txt"}"#)
         #expect(problems.isEmpty != isCaseSensitive)
-        if isCaseSensitive { #expect(problems.first?.message.contains("did you mean “Upper.txt”") == true) }
+        if isCaseSensitive { #expect(problems.first?.message.contains("Did you mean “Upper.txt”") == true) }
     }
 
-    @Test("the resources folder may itself be reached through a link")
+    @Test("The resources folder itself may be reached through a link")
     func linkedFolder() throws {
         try outer.link("linked", to: folder.url.path)
         let map = try SubstitutionMap(files: ["https://h/a": "logo.png"], resources: outer.file("linked"))
         #expect(try map.answer("https://h/a")?.file == "logo.png")
     }
 
-    @Test("a folder beside the resources folder whose name begins the same is outside")
+    @Test("A folder beside the resources folder with the same prefix is outside")
     func sibling() throws {
         try outer.makeFolder("res")
         try outer.write("resources-of-others/a.txt", "a")
@@ -161,7 +173,7 @@ struct FileProblemTests {
         #expect(error.problems.map(\.kind) == [.outsideFolder])
     }
 
-    @Test("a file that may not be read", .enabled(if: geteuid() != 0, "root may read every file"))
+    @Test("A file that can't be read for lack of permission", .enabled(if: geteuid() != 0, "root may read every file"))
     func unreadable() throws {
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.file("logo.png").path)
         let problems = folder.problems(#"{"https://h/a": "logo.png"}"#)

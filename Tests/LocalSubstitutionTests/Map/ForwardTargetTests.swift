@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Where requests are sent instead")
+@Suite("Forwarding targets")
 struct ForwardTargetTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let key: String
@@ -56,7 +56,7 @@ struct ForwardTargetTests {
     }
 
     @Test(
-        "is passed over",
+        "Targets with invalid parts are passed over",
         arguments: [
             Row("https://h/a*", "http://l/x/*", "https://h/a../y", "a segment that is “.” or “..”"),
             Row("https://h/a*b", "http://l/.*", "https://h/a.b", "a segment that is “.” or “..”"),
@@ -85,7 +85,7 @@ struct ForwardTargetTests {
     private static let api = ("https://h/v2/*", "http://l/api/*", "https://h/v2/a")
 
     @Test(
-        "maps a redirect's target back",
+        "A redirect's target is mapped back",
         arguments: [
             Way(api.0, api.1, api.2, "http://l/api/b?c=1#d", "https://h/v2/b?c=1#d"),
             Way(api.0, api.1, api.2, "HTTP://L:80/x/../api/b", "https://h/v2/b"),

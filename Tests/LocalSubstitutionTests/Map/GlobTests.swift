@@ -9,7 +9,7 @@ struct GlobTests {
     }
 
     @Test(
-        "each takes as little as possible, and the last one the rest",
+        "Each wildcard takes as little as possible, and the last one takes the rest",
         arguments: [
             ("abc", "abc", []), ("", "", []), ("*", "", [""]), ("*", "a/b?c", ["a/b?c"]), ("a*", "a", [""]),
             ("a*", "abc", ["bc"]), ("*c", "abc", ["ab"]), ("a*c", "ac", [""]), ("a*c", "abcbc", ["bcb"]),
@@ -23,7 +23,7 @@ struct GlobTests {
     }
 
     @Test(
-        "these texts do not match",
+        "These texts don't match",
         arguments: [
             ("abc", "ab"), ("abc", "abcd"), ("", "a"), ("a*", "ba"), ("*a", "ab"), ("ab*bc", "abc"), ("a*a", "a"),
             ("*a*a", "a"), ("*ab*b", "aab"), ("a*b*c", "acb"), ("*a*b*", "ba"),
@@ -33,12 +33,12 @@ struct GlobTests {
         #expect(match(pattern, text) == nil)
     }
 
-    @Test("a text's own asterisk is an ordinary character")
+    @Test("A text's own asterisk is an ordinary character")
     func asteriskInText() {
         #expect(match("*b", "*b") == ["*"])
     }
 
-    /// What backtracking, or a search that starts anew at each byte, would take hours for.
+    /// Texts that take hours with backtracking, or with a search that restarts at each byte.
     static let hostile: [(name: String, pattern: String, matches: Bool)] = [
         ("50 wildcards that match", String(repeating: "*a", count: 50), true),
         ("50 wildcards that fail at the last", String(repeating: "*a", count: 50) + "*b*", false),
@@ -50,7 +50,7 @@ struct GlobTests {
         ("20 long literals", String(repeating: "*" + String(repeating: "a", count: 2_000), count: 20) + "*b*", false),
     ]
 
-    @Test("matching takes linear time", .timeLimit(.minutes(5)), arguments: hostile)
+    @Test("Matching takes linear time", .timeLimit(.minutes(5)), arguments: hostile)
     func linearTime(name: String, pattern: String, matches: Bool) {
         let glob = Glob(Array(pattern.utf8))
         let text = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)

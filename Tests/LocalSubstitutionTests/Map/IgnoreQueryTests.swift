@@ -25,7 +25,7 @@ struct IgnoreQueryTests {
     }
 
     @Test(
-        "removes the named parameters from key and request: these match",
+        "Removing the named parameters from key and request makes these match",
         arguments: [
             Row("https://h/a", "true", "https://h/a"),
             Row("https://h/a", "true", "https://h/a?b=c&d"),
@@ -57,7 +57,7 @@ struct IgnoreQueryTests {
     }
 
     @Test(
-        "leaves the others: these do not match",
+        "Other parameters stay, so these don't match",
         arguments: [
             Row("https://h/a", #"["fbclid"]"#, "https://h/a?FBCLID=1"),
             Row("https://h/a", #"["fbclid"]"#, "https://h/a?fbclid2=1"),
@@ -78,7 +78,7 @@ struct IgnoreQueryTests {
         #expect(try !matches(row))
     }
 
-    /// Each entry's status tells which it is.
+    /// Each entry has its own status, which shows which one answered.
     private func winner(_ entries: [(key: String, rule: String?)], _ url: String) throws -> [Int?] {
         let members = entries.enumerated().map { number, entry in
             let rule = entry.rule.map { ", \"ignoreQuery\": \($0)" } ?? ""
@@ -91,12 +91,12 @@ struct IgnoreQueryTests {
         }
     }
 
-    @Test("an entry that matches without ignoring wins over one that ignores")
+    @Test("An entry that matches without ignoring wins over one that ignores")
     func withoutIgnoring() throws {
         let entries: [(String, String?)] = [("https://h/a?v=1", nil), ("https://h/a", "true")]
         #expect(try winner(entries, "https://h/a?v=1") == [200, 200])
         #expect(try winner(entries, "https://h/a?v=2") == [201, 201])
-        // Also when it would ignore something else, and when the other has more parameters left.
+        // Even if it would ignore something else, and if the other one has more parameters left.
         #expect(
             try winner([("https://h/a", "true"), ("https://h/a?v=1&w=1", #"["w"]"#)], "https://h/a") == [200, 200]
         )
@@ -106,7 +106,7 @@ struct IgnoreQueryTests {
         )
     }
 
-    @Test("then the one with more parameters left wins")
+    @Test("Then the one with more remaining parameters wins")
     func moreParameters() throws {
         let entries: [(String, String?)] = [
             ("https://h/a?v=1&w=1", #"["utm_*"]"#), ("https://h/a?v=1", #"["utm_*", "w"]"#), ("https://h/a", "true"),
@@ -116,18 +116,18 @@ struct IgnoreQueryTests {
         #expect(try winner(entries, "https://h/a?v=3") == [202, 202])
     }
 
-    @Test("then the smaller key wins")
+    @Test("Then the smaller key wins")
     func smallerKey() throws {
         let entries: [(String, String?)] = [("https://h/a?a", "true"), ("https://h/a?b", "true")]
         #expect(try winner(entries, "https://h/a") == [200, 200])
     }
 
-    @Test("an exact key that ignores wins over a pattern")
+    @Test("An exact key that ignores wins over a pattern")
     func exactBeforePattern() throws {
         #expect(try winner([("https://h/a", "true"), ("https://h/a?v=*", nil)], "https://h/a?v=1") == [200, 200])
     }
 
-    @Test("an entry whose file is gone leaves the URL to one that ignores more")
+    @Test("An entry whose file is gone leaves the URL to one that ignores more")
     func nextWhenGone() throws {
         let folder = try TemporaryFolder(files: ["1.txt", "2.txt"])
         let map = try folder.map(
@@ -138,7 +138,7 @@ struct IgnoreQueryTests {
         #expect(try map.answer("https://h/a?v=1")?.file == "2.txt")
     }
 
-    @Test("what is left of a pattern's wildcards fills the file name")
+    @Test("What remains of a pattern's wildcards fills the file name")
     func filling() throws {
         let folder = try TemporaryFolder(files: ["a.js"])
         let map = try folder.map(#"{"https://h/*.js?v=*": {"file": "*.js", "ignoreQuery": ["v"]}}"#)

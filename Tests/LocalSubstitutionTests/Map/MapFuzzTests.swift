@@ -22,7 +22,7 @@ struct MapFuzzTests {
         """#.utf8
     )
 
-    @Test("load or throw, and never crash", arguments: [0xF022 as UInt64])
+    @Test("Mutated maps load or throw, and never crash", arguments: [0xF022 as UInt64])
     func loading(seed: UInt64) throws {
         let folder = try TemporaryFolder(files: ["a.txt", "f/b.woff2"])
         _ = try folder.map(String(decoding: Self.valid, as: UTF8.self))
@@ -42,7 +42,7 @@ struct MapFuzzTests {
     }
 
     @Test(
-        "are JSON to the scanner when they are to JSONSerialization, but for commas at an end",
+        "The scanner accepts the same JSON as JSONSerialization, except for trailing commas",
         arguments: [0x15 as UInt64]
     )
     func scanning(seed: UInt64) {
@@ -72,14 +72,14 @@ struct MapFuzzTests {
         #expect(different < 2_000, "seed \(seed)")
     }
 
-    /// Whether this is a comma before a closing bracket, which RFC 8259 forbids and JSONSerialization takes.
+    /// Returns whether this is a comma before a closing bracket, which RFC 8259 forbids and JSONSerialization accepts.
     private func isTrailingComma(_ error: JSONCursor.SyntaxError?, _ bytes: [UInt8]) -> Bool {
         guard let error, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: ",") else { return false }
         let next = bytes[(error.offset + 1)...].first { !" \t\r\n".utf8.contains($0) }
         return next.map { "]}".utf8.contains($0) } == true
     }
 
-    /// The valid map with one to three bytes flipped, removed, inserted or cut off.
+    /// Returns the valid map with one to three bytes flipped, removed, inserted or cut off.
     private func mutated(_ random: inout SeededGenerator) -> [UInt8] {
         var bytes = Self.valid
         for _ in 0...random.below(3) where !bytes.isEmpty {

@@ -11,14 +11,14 @@ struct MapLoadingTests {
         folder = try TemporaryFolder(files: ["a.txt", "b.txt", "app/main.js"])
     }
 
-    /// The options of the only entry that a value makes, perhaps with defaults.
+    /// Returns the options of the only entry that a value makes, with optional defaults.
     private func options(_ value: String, defaults: String? = nil) throws -> EntryOptions {
         let members = (defaults.map { "\"$defaults\": \($0), " } ?? "") + "\"https://h/a\": \(value)"
         let map = try folder.map("{\(members)}")
         return try #require(map.storage.index.entries.first).options
     }
 
-    @Test("an entry is a file name, an object or null")
+    @Test("An entry is a file name, an object or null")
     func values() throws {
         let map = try folder.map(
             #"{"https://h/a": "a.txt", "https://h/b": {"file": "b.txt"}, "https://h/c": {"status": 404}, "https://h/d": null}"#
@@ -31,7 +31,7 @@ struct MapLoadingTests {
         #expect(try map.answer("https://h/d") == nil)
     }
 
-    @Test("a substitution says what the entry says")
+    @Test("A substitution has the entry's values")
     func substitution() throws {
         let map = try folder.map(
             """
@@ -53,7 +53,7 @@ struct MapLoadingTests {
         #expect(try map.match(NormalizedURL("https://h/a")).winner?.options.methods == ["GET", "POST"])
     }
 
-    @Test("what an entry doesn't set is as documented")
+    @Test("Values that an entry doesn't set are as documented")
     func standard() throws {
         let found = try options(#"{"file": "a.txt"}"#)
         #expect(found.status == 200)
@@ -67,7 +67,7 @@ struct MapLoadingTests {
         #expect(found.isEnabled)
     }
 
-    @Test("the other fields are read")
+    @Test("The other fields are read")
     func otherFields() throws {
         #expect(try options(#"{"file": "a.txt", "use": "whenOffline", "timeout": 2.5}"#).timeout == 2.5)
         #expect(try options(#"{"file": "a.txt", "use": "always"}"#).use == .always)
@@ -77,7 +77,7 @@ struct MapLoadingTests {
         #expect(names.map(Set.init) == ["utm_*", "fbclid"])
     }
 
-    @Test("every status from 100 to 599 may be given", arguments: [100, 200, 404, 599])
+    @Test("Every status from 100 to 599 is valid", arguments: [100, 200, 404, 599])
     func statuses(status: Int) throws {
         #expect(try options("{\"status\": \(status)}").status == status)
     }
@@ -98,7 +98,7 @@ struct MapLoadingTests {
         try map.match(NormalizedURL(url), for: RequestFacts(method: method)).winner?.options
     }
 
-    @Test("$defaults gives its fields to entries that don't set them, wherever it stands")
+    @Test("$defaults sets the fields that entries don't, wherever it is in the map")
     func defaults() throws {
         let members = [
             #""$defaults": {"delay": 3, "charset": "utf-16", "methods": ["PUT"], "use": "whenOffline", "timeout": 1}"#,
@@ -116,7 +116,7 @@ struct MapLoadingTests {
         #expect(try options(#"{"file": "a.txt", "enabled": true}"#, defaults: #"{"enabled": false}"#).isEnabled)
     }
 
-    @Test("of two $defaults the last applies to all entries that are used all the same", arguments: [0, 1, 2])
+    @Test("If there are two $defaults, the last applies to all entries that are still used", arguments: [0, 1, 2])
     func twoDefaults(_ place: Int) throws {
         var members = [#""$defaults": {"delay": 1}"#, #""https://h/a": "a.txt""#, #""https://h/b": "b.txt""#]
         members.insert(#""$defaults": {"delay": 2}"#, at: place + 1)
@@ -126,7 +126,7 @@ struct MapLoadingTests {
     }
 
     @Test(
-        "an entry isn't used if another with its key is wrong, whichever comes first",
+        "An entry isn't used if another with its key is wrong, whichever comes first",
         arguments: [
             #"{"https://h": "", "https://h": "a.txt"}"#, #"{"https://h/*": "", "https://h/*": "a.txt"}"#,
             #"{"https://H": "", "https://h": "", "https://h": "a.txt"}"#,
@@ -138,7 +138,7 @@ struct MapLoadingTests {
         #expect(map.problems.contains { $0.kind == .duplicate })
     }
 
-    @Test("headers of $defaults and of an entry merge, and the entry's win in any letter case")
+    @Test("Headers of $defaults and of an entry merge, and the entry's win in any letter case")
     func defaultHeaders() throws {
         let defaults = #"{"headers": {"X-A": "1", "X-B": "1"}}"#
         let merged = try options(#"{"file": "a.txt", "headers": {"x-b": "2", "X-C": "2"}}"#, defaults: defaults).headers
@@ -146,7 +146,7 @@ struct MapLoadingTests {
         #expect(try options(#""a.txt""#, defaults: defaults).headers == ["X-A": "1", "X-B": "1"])
     }
 
-    @Test("an entry can set ignoreQuery back to false")
+    @Test("An entry can set ignoreQuery back to false")
     func ignoreQueryFalse() throws {
         let rule = try options(#"{"file": "a.txt", "ignoreQuery": false}"#, defaults: #"{"ignoreQuery": true}"#)
             .ignoreQuery
@@ -166,7 +166,7 @@ struct MapLoadingTests {
         #expect(try folder.map("{\"$schema\": \(value), \"https://h/a\": \"a.txt\"}").count == 1)
     }
 
-    @Test("a byte order mark is accepted, in a file and in code")
+    @Test("A byte order mark is accepted, in a file and in code")
     func byteOrderMark() throws {
         let json = Data("\u{FEFF}{\"https://h/a\": \"a.txt\"}".utf8)
         #expect(json.starts(with: [0xEF, 0xBB, 0xBF]))
@@ -175,12 +175,12 @@ struct MapLoadingTests {
         #expect(try SubstitutionMap(contentsOf: file, resources: folder.url).count == 1)
     }
 
-    @Test("a map without entries is one")
+    @Test("A map without entries is valid")
     func empty() throws {
         #expect(try folder.map("{}").count == 0)
     }
 
-    @Test("a dictionary in code makes the same map")
+    @Test("A dictionary in code makes the same map")
     func dictionary() throws {
         let files = ["https://h/a": "a.txt", "https://h/app/*": "app/*"]
         let map = try SubstitutionMap(files: files, resources: folder.url)
@@ -189,7 +189,7 @@ struct MapLoadingTests {
         #expect(try map.answer("https://h/app/main.js")?.file == "app/main.js")
     }
 
-    @Test("the map of DESIGN §3 loads")
+    @Test("A map with one of everything loads")
     func example() throws {
         let files = ["fakeGlobalNavBG.png", "app/x.js", "fonts/x.woff2", "config.json", "logo.png"]
         let folder = try TemporaryFolder(files: files)

@@ -52,7 +52,7 @@ struct MapProblemTests {
 
     static let keyRows = [
         Row(key: "", "null", .invalidKey, "is empty"),
-        Row(key: "htp://x", "null", .invalidKey, "scheme “htp”", "http and https"),
+        Row(key: "htp://x", "null", .invalidKey, "scheme “htp”", "http or https"),
         Row(key: "ftp://h/x", "null", .invalidKey, "scheme “ftp”"),
         Row(key: "//x/y", "null", .invalidKey, "no scheme", "https://"),
         Row(key: "x.png", "null", .invalidKey, "no scheme"),
@@ -71,7 +71,7 @@ struct MapProblemTests {
         Row(key: "$include", #""b.json""#, .reservedKey, "reserved"),
     ]
 
-    @Test("a key that is no URL or no match pattern", arguments: keyRows)
+    @Test("A key that isn't a URL or a match pattern", arguments: keyRows)
     func keys(_ row: Row) throws {
         try expect(row, in: TemporaryFolder())
     }
@@ -84,9 +84,9 @@ struct MapProblemTests {
         Row(#"{"comment": "x"}"#, .noFile, "“file”"),
         Row(#"{"file": 5}"#, .wrongType, "“file” must be a string"),
         Row(#"{"file": null}"#, .wrongType, "“file” must be a string"),
-        Row(#"{"status": 404, "mimetype": "x"}"#, .unknownField, "“mimetype”", "did you mean “mimeType”"),
-        Row(#"{"status": 404, "fiel": "x"}"#, .unknownField, "did you mean “file”"),
-        Row(#"{"status": 404, "zzzzzzz": 1}"#, .unknownField, "“zzzzzzz”", "the fields are file, mimeType"),
+        Row(#"{"status": 404, "mimetype": "x"}"#, .unknownField, "“mimetype”", "Did you mean “mimeType”"),
+        Row(#"{"status": 404, "fiel": "x"}"#, .unknownField, "Did you mean “file”"),
+        Row(#"{"status": 404, "zzzzzzz": 1}"#, .unknownField, "“zzzzzzz”", "The fields are file, mimeType"),
         Row(#"{"status": 404, "mimeType": 1}"#, .wrongType, "“mimeType” must be a string"),
         Row(#"{"status": 404, "mimeType": "png"}"#, .invalidValue, "“png” isn't a MIME type"),
         Row(#"{"status": 404, "mimeType": "text/css; charset=x"}"#, .invalidValue, "isn't a MIME type"),
@@ -94,14 +94,14 @@ struct MapProblemTests {
         Row(#"{"status": 404, "charset": "utf 8"}"#, .invalidValue, "“utf 8” isn't a charset"),
         Row(#"{"status": "404"}"#, .wrongType, "“status” must be a number"),
         Row(#"{"status": 404.5}"#, .wrongType, "“status” must be a number"),
-        Row(#"{"status": 99}"#, .invalidValue, "status 99", "100–599"),
-        Row(#"{"status": 600}"#, .invalidValue, "status 600", "100–599"),
-        Row(#"{"status": -200}"#, .invalidValue, "status -200"),
+        Row(#"{"status": 99}"#, .invalidValue, "“status” can't be 99", "from 100 to 599"),
+        Row(#"{"status": 600}"#, .invalidValue, "“status” can't be 600", "from 100 to 599"),
+        Row(#"{"status": -200}"#, .invalidValue, "“status” can't be -200"),
         Row(#"{"status": 99999999999999999999}"#, .wrongType, "“status” must be a number"),
         Row(#"{"status": 404, "headers": []}"#, .wrongType, "“headers” must be an object"),
         Row(#"{"status": 404, "headers": {"A": 1}}"#, .wrongType, "“A” must be a string"),
-        Row(#"{"status": 404, "headers": {"A B": "x"}}"#, .invalidHeader, "“A B” is no header name"),
-        Row(#"{"status": 404, "headers": {"": "x"}}"#, .invalidHeader, "“” is no header name"),
+        Row(#"{"status": 404, "headers": {"A B": "x"}}"#, .invalidHeader, "“A B” isn't a header name"),
+        Row(#"{"status": 404, "headers": {"": "x"}}"#, .invalidHeader, "“” isn't a header name"),
         Row(#"{"status": 404, "headers": {"A": "x\r\nB: y"}}"#, .invalidHeader, "“A”", "control character"),
         Row(
             #"{"status": 404, "headers": {"Content-Length": "5"}}"#,
@@ -120,31 +120,31 @@ struct MapProblemTests {
         Row(#"{"status": 404, "ignoreQuery": "utm_*"}"#, .wrongType, "“ignoreQuery” must be true, or a list"),
         Row(#"{"status": 404, "ignoreQuery": [1]}"#, .wrongType, "“ignoreQuery” must be true, or a list"),
         Row(#"{"status": 404, "ignoreQuery": ["a*b"]}"#, .invalidValue, "“ignoreQuery”", "*"),
-        Row(#"{"status": 404, "ignoreQuery": [""]}"#, .invalidValue, "“ignoreQuery”", "empty"),
+        Row(#"{"status": 404, "ignoreQuery": [""]}"#, .invalidValue, "“ignoreQuery” can't have “”"),
         Row(#"{"status": 404, "use": 1}"#, .wrongType, "“use” must be a string"),
-        Row(#"{"status": 404, "use": "whenoffline"}"#, .invalidValue, "did you mean “whenOffline”"),
-        Row(#"{"status": 404, "use": "xyz"}"#, .invalidValue, "always, untilUpdated, whenOffline"),
+        Row(#"{"status": 404, "use": "whenoffline"}"#, .invalidValue, "Did you mean “whenOffline”"),
+        Row(#"{"status": 404, "use": "xyz"}"#, .invalidValue, "“always”, “untilUpdated” or “whenOffline”"),
         Row(#"{"status": 404, "timeout": "1"}"#, .wrongType, "“timeout” must be a number"),
         Row(#"{"status": 404, "timeout": 0}"#, .invalidValue, "“timeout” must be more than 0"),
         Row(#"{"status": 404, "methods": "GET"}"#, .wrongType, "“methods” must be a list"),
-        Row(#"{"status": 404, "methods": []}"#, .invalidValue, "“methods” must name at least one"),
-        Row(#"{"status": 404, "methods": ["G T"]}"#, .invalidValue, "“methods”"),
+        Row(#"{"status": 404, "methods": []}"#, .invalidValue, "“methods” is empty", "at least one"),
+        Row(#"{"status": 404, "methods": ["G T"]}"#, .invalidValue, "“G T” isn't an HTTP method"),
         Row(#"{"status": 404, "enabled": "no"}"#, .wrongType, "“enabled” must be true or false"),
         Row(#"{"status": 404, "enabled": 0}"#, .wrongType, "“enabled” must be true or false"),
         Row(#"{"status": 404, "comment": 1}"#, .wrongType, "“comment” must be a string"),
         Row(#"{"status": 404, "status": 404}"#, .duplicate, "“status” is given twice"),
         Row(key: "$defaults", "[]", .wrongType, "must be an object"),
-        Row(key: "$defaults", #"{"fiel": "x"}"#, .unknownField, "did you mean “file”"),
-        Row(key: "$defaults", #"{"delay": -1}"#, .invalidValue, "“delay”", "0–3600"),
+        Row(key: "$defaults", #"{"fiel": "x"}"#, .unknownField, "Did you mean “file”"),
+        Row(key: "$defaults", #"{"delay": -1}"#, .invalidValue, "“delay”", "from 0 to 3600"),
     ]
 
-    @Test("a field that is unknown or has a wrong value", arguments: fieldRows)
+    @Test("A field that's unknown or has a wrong value", arguments: fieldRows)
     func fields(_ row: Row) throws {
         try expect(row, in: TemporaryFolder())
     }
 
     @Test(
-        "a URL that has two entries",
+        "A URL with two entries",
         arguments: [
             Row(
                 "the same key",

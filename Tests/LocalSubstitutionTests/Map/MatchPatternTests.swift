@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Match patterns")
 struct MatchPatternTests {
-    /// Whether a pattern, as the only entry of a map, matches a URL.
+    /// Returns whether a pattern, as a map's only entry, matches a URL.
     private func matches(_ pattern: String, _ url: String) throws -> Bool {
         let json = Array("{\"\(pattern)\": {\"status\": 404}}".utf8)
         return try !MapLoader(json: json, folder: nil, looksAtFiles: true).index.candidates(for: NormalizedURL(url))
@@ -12,7 +12,7 @@ struct MatchPatternTests {
     }
 
     @Test(
-        "these URLs match",
+        "These URLs match",
         arguments: [
             // The scheme.
             ("*://h/a", "http://h/a"), ("*://h/a", "https://h/a"), ("HTTPS://h/*", "https://h/a"),
@@ -54,7 +54,7 @@ struct MatchPatternTests {
     }
 
     @Test(
-        "these URLs do not match",
+        "These URLs don't match",
         arguments: [
             // The scheme.
             ("https://*/a", "http://h/a"), ("http://*/a", "https://h/a"),
@@ -81,7 +81,7 @@ struct MatchPatternTests {
         #expect(try !matches(pattern, url))
     }
 
-    @Test("a key whose only asterisk is written %2A is an exact key")
+    @Test("A key whose only asterisk is written %2A is an exact key")
     func literalAsterisk() throws {
         let json = Array(#"{"https://h/%2A": {"status": 404}}"#.utf8)
         let index = MapLoader(json: json, folder: nil, looksAtFiles: true).index
@@ -90,7 +90,7 @@ struct MatchPatternTests {
     }
 
     @Test(
-        "these are no match patterns",
+        "These aren't match patterns",
         arguments: [
             "*", "*/a", "*.h.com/*", "*//h/a", "h*://h/", "ftp://*/", "*:/h/", "https://a*b.com/", "https://*h/",
             "https://h*/", "https://a.*/", "https://*.*.com/", "https://**/", "https://*./", "https://*.a*.com/",
@@ -103,7 +103,7 @@ struct MatchPatternTests {
     }
 
     @Test(
-        "these patterns are the same",
+        "These patterns are the same",
         arguments: [
             ("https://h/*", "HTTPS://H:443/*"), ("http://h:80/*", "http://h/*"),
             ("https://h:08443/*", "https://h:8443/*"),
@@ -117,7 +117,7 @@ struct MatchPatternTests {
     }
 
     @Test(
-        "these patterns are not the same",
+        "These patterns aren't the same",
         arguments: [
             ("https://h/*", "http://h/*"), ("https://h/*", "*://h/*"), ("https://h/*", "https://h:*/*"),
             ("https://h/*", "https://*.h/*"), ("*://h:443/*", "*://h/*"), ("https://h/*", "https://h/**"),
@@ -128,7 +128,7 @@ struct MatchPatternTests {
         #expect(try MatchPattern(first).text != MatchPattern(second).text)
     }
 
-    @Test("matching a hostile URL takes linear time", .timeLimit(.minutes(5)))
+    @Test("Matching a hostile URL takes linear time", .timeLimit(.minutes(5)))
     func linearTime() throws {
         let key = "https://h/" + String(repeating: "*a", count: 50)
         let json = Array("{\"\(key)\": {\"status\": 404}, \"\(key)*b*\": {\"status\": 404}}".utf8)

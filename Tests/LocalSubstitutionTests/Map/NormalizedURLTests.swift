@@ -6,7 +6,7 @@ import Testing
 @Suite("Comparing URLs")
 struct NormalizedURLTests {
     @Test(
-        "these are the same URL",
+        "These are the same URL",
         arguments: [
             ("HTTP://EXAMPLE.com/a", "http://example.com/a"),
             ("http://h:80/a", "http://h/a"),
@@ -55,7 +55,7 @@ struct NormalizedURLTests {
     }
 
     @Test(
-        "these are not the same URL",
+        "These aren't the same URL",
         arguments: [
             ("http://h/a", "https://h/a"),
             ("https://h/a", "https://h:8443/a"),
@@ -85,7 +85,7 @@ struct NormalizedURLTests {
     }
 
     @Test(
-        "these are no URLs that could be substituted",
+        "These aren't URLs that can be substituted",
         arguments: [
             "", "a", "/a", "//h/a", "h/a", "https:", "https:/h", "https://", "https:///a", "https://?a", "https://#a",
             "htp://h/", "ftp://h/", "file:///a", "data:,x", "https://u@h/", "https://u:p@h/", "https://:80/",
@@ -98,13 +98,13 @@ struct NormalizedURLTests {
         #expect(throws: URLSyntaxError.self) { try NormalizedURL(text) }
     }
 
-    @Test("a request's fragment is dropped, a key's is an error")
+    @Test("A request's fragment is dropped, and a key's is an error")
     func fragment() throws {
         #expect(try NormalizedURL("https://h/a#b").text == "https://h/a")
         #expect(throws: URLSyntaxError.self) { try NormalizedURL(key: "https://h/a#b") }
     }
 
-    @Test("the parts are found, whether the URL had to be normalised or not")
+    @Test("The parts are found, whether or not the URL had to be normalized")
     func parts() throws {
         for text in ["https://h.example:8080/a/b?c=d", "HTTPS://H.example:8080/a/%62?%63=d"] {
             let url = try NormalizedURL(text)
@@ -122,7 +122,7 @@ struct NormalizedURLTests {
     }
 
     @Test(
-        "what `URL` makes of a text is the same URL as the text",
+        "What `URL` makes of a text is the same URL as the text",
         arguments: ["https://bücher.example/é?ü=1 2", "https://ä%2f.example/", "https://ä%41.example/"]
     )
     func foundation(text: String) throws {
@@ -131,7 +131,7 @@ struct NormalizedURLTests {
     }
 
     @Test(
-        "normalising a normal URL changes nothing, and takes the same way fast or slowly",
+        "Normalizing a normal URL changes nothing, on the fast path and the slow one",
         arguments: [0x5EED as UInt64]
     )
     func idempotence(seed: UInt64) throws {

@@ -28,7 +28,7 @@ struct PrecedenceTests {
     }
 
     @Test(
-        "the order of the file never matters, but this does",
+        "The order of the file never matters, but this does",
         arguments: [
             Row("an exact key", "https://h.com/a", "https://h.com/*", "https://h.com/a"),
             Row("an exact key", "https://h.com/a", "https://h.com:*/a", "https://h.com/a"),
@@ -72,7 +72,7 @@ struct PrecedenceTests {
         }
     }
 
-    @Test("if the file of the winner does not exist, the next that matches is asked")
+    @Test("If the winner's file doesn't exist, the next match is asked")
     func missingFile() throws {
         let map = try folder.map(
             #"{"https://h/*": "1.txt", "https://h/a/*": "a/*", "https://h/a/b/*": "*.txt", "https://*/*": "2.txt"}"#
@@ -83,13 +83,13 @@ struct PrecedenceTests {
         #expect(try map.answer("https://i/a/x.txt")?.file == "2.txt")
     }
 
-    @Test("a folder is no file: the next is asked")
+    @Test("A folder isn't a file, so the next match is asked")
     func folderInTheWay() throws {
         let map = try folder.map(#"{"https://h/a*": "a*", "https://h/*": "1.txt"}"#)
         #expect(try map.answer("https://h/a")?.file == "1.txt")
     }
 
-    @Test("a file that disappears after loading leaves its URL to the next entry")
+    @Test("A file that disappears after loading leaves its URL to the next entry")
     func fileIsGone() throws {
         let map = try folder.map(#"{"https://h/a": "1.txt", "https://h/*": "2.txt"}"#)
         try folder.remove("1.txt")
@@ -98,7 +98,7 @@ struct PrecedenceTests {
         #expect(try map.answer("https://h/a") == nil)
     }
 
-    @Test("entries that do not apply are no obstacle")
+    @Test("Entries that don't apply don't get in the way")
     func notApplicable() throws {
         let map = try folder.map(#"{"https://h/a/*": "*", "https://h/*": "1.txt"}"#)
         for url in ["https://h/a/.env", "https://h/a//x", "https://h/a/x%2Fy", "https://h/a/%00"] {
@@ -109,15 +109,15 @@ struct PrecedenceTests {
     @Test(
         "null ends the search",
         arguments: [
-            // An exception inside a wider pattern, and inside that an exact key.
+            // An exception inside a wider pattern, and an exact key inside the exception.
             (#"{"https://h/*": "1.txt", "https://h/live/*": null}"#, "https://h/live/a", nil),
             (#"{"https://h/*": "1.txt", "https://h/live/*": null}"#, "https://h/a", "1.txt"),
             (#"{"https://h/*": "1.txt", "https://h/a": null}"#, "https://h/a", nil),
             (#"{"https://h/live/*": null, "https://h/live/a": "1.txt"}"#, "https://h/live/a", "1.txt"),
-            // It has no privilege.
+            // `null` doesn't take precedence.
             (#"{"https://h/live/*": "1.txt", "https://h/*": null}"#, "https://h/live/a", "1.txt"),
             (#"{"https://h/*": "1.txt", "https://*/*": null}"#, "https://h/a", "1.txt"),
-            // It ends a search that missing files have led to it, and so no wider entry is asked.
+            // `null` ends a search that missing files have led to it, so no wider entry is asked.
             (#"{"https://h/a/*": "a/*", "https://h/*": null, "https://*/*": "1.txt"}"#, "https://h/a/none", nil),
             (#"{"https://h/a/*": "a/*", "https://h/*": null, "https://*/*": "1.txt"}"#, "https://h/a/x.txt", "a/x.txt"),
             (#"{"https://h/a/*": "a/*", "https://h/*": null, "https://*/*": "1.txt"}"#, "https://i/", "1.txt"),
@@ -127,7 +127,7 @@ struct PrecedenceTests {
         #expect(try folder.map(json).answer(url)?.file == file)
     }
 
-    @Test("a disabled entry is passed over, as if it were not there")
+    @Test("A disabled entry is passed over, as if it didn't exist")
     func disabled() throws {
         let map = try folder.map(
             #"{"https://h/a": {"file": "1.txt", "enabled": false}, "https://h/*": "2.txt", "https://i/*": {"status": 404, "enabled": false}}"#
@@ -136,13 +136,13 @@ struct PrecedenceTests {
         #expect(try map.answer("https://i/a") == nil)
     }
 
-    @Test("entries with only a status win without a file")
+    @Test("Entries with only a status win without a file")
     func status() throws {
         let map = try folder.map(#"{"https://h/a*": {"status": 404}, "https://h/*": "1.txt"}"#)
         #expect(try map.answer("https://h/ab") == .init(key: "https://h/a*", file: nil))
     }
 
-    @Test("a match names those that were passed over and those that lost, in their order")
+    @Test("A match names the entries that were passed over and those that lost, in their order")
     func losers() throws {
         let map = try folder.map(
             #"{"https://h/a": {"file": "1.txt", "enabled": false}, "https://h/*": "1.txt", "https://*/*": "2.txt", "https://h/a*": "a*.txt", "*://*/*": null}"#

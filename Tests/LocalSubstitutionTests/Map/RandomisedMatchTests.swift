@@ -14,7 +14,7 @@ struct RandomisedMatchTests {
         folder = try TemporaryFolder(files: ["a", "b", "a.b", "d/a", "d/b/index.html", "index.html"])
     }
 
-    @Test("match as the reference matcher says", arguments: [0xA11CE, 0xB0B] as [UInt64])
+    @Test("Random maps match as the reference matcher says", arguments: [0xA11CE, 0xB0B] as [UInt64])
     func reference(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var (matched, contested) = (0, 0)
@@ -28,7 +28,7 @@ struct RandomisedMatchTests {
             #expect(map.count == used.count, "seed \(seed), round \(round): \(map.problems)")
             for _ in 0..<60 {
                 let url = url(&random)
-                // An apostrophe counts the same encoded.
+                // An encoded apostrophe is the same as a plain one.
                 let isEncoded = random.once(in: 2)
                 let normal = try NormalizedURL(isEncoded ? url.text.replacing("'", with: "%27") : url.text)
                 let expected = ReferenceMatcher.matches(url, used)
@@ -103,7 +103,7 @@ struct RandomisedMatchTests {
             let key = key(&random)
             let wildcards = "\(key.path)\(key.query.map { $0.map(\.text).joined() } ?? "")".count { $0 == "*" }
             let names = wildcards == 0 ? ["a", "b", "d/a"] : ["a", "*", "d/*", "*.b", wildcards > 1 ? "*/*" : "*/"]
-            // Two entries for one URL are a problem, and another test's business.
+            // Two entries for one URL are a problem, which another test covers.
             let form = key.isPattern ? try? MatchPattern(key.text).text : try? NormalizedURL(key.text).canonical
             guard let form, forms.insert(form).inserted else { return nil }
             if random.once(in: 8) { return ReferenceMatcher.Entry(key: key, file: nil, isEnabled: true, ignored: nil) }

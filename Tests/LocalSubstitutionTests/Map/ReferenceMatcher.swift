@@ -1,7 +1,7 @@
 @testable import LocalSubstitution
 
-/// What DESIGN §3 says of matching, as plainly as it can be said: every entry is tried, the wildcards by backtracking, and those
-/// that match are sorted. It takes URLs and keys in parts, so that nothing has to be parsed.
+/// The rules for matching, implemented as plainly as possible: it tries every entry, backtracks for wildcards, and sorts the
+/// matches. It takes URLs and keys in parts, so that nothing has to be parsed.
 enum ReferenceMatcher {
     struct Parameter: Hashable {
         let name: String
@@ -12,11 +12,11 @@ enum ReferenceMatcher {
 
     /// A URL, or a key with wildcards.
     struct Address {
-        /// `*` = http or https.
+        /// `*` for http or https.
         var scheme: String
-        /// `*` = any, `*.x` = x and its subdomains.
+        /// `*` for any host, `*.x` for x and its subdomains.
         var host: String
-        /// `nil` = the default, `*` = any.
+        /// `nil` for the default port, `*` for any.
         var port: String?
         var path: String
         var query: [Parameter]?
@@ -31,10 +31,10 @@ enum ReferenceMatcher {
 
     struct Entry {
         let key: Address
-        /// `nil` = the entry is `null`.
+        /// `nil` if the entry is `null`.
         let file: String?
         let isEnabled: Bool
-        /// The parameters to ignore; `nil` = the entry has no `ignoreQuery`.
+        /// The parameters to ignore; `nil` if the entry has no `ignoreQuery`.
         let ignored: Set<String>?
     }
 
@@ -44,7 +44,7 @@ enum ReferenceMatcher {
         fileprivate let rank: [Int]
     }
 
-    /// All entries that match, the winner first.
+    /// Returns all entries that match, the winner first.
     static func matches(_ url: Address, _ entries: [Entry]) -> [Match] {
         entries.compactMap { $0.key.isPattern ? pattern($0, url) : exact($0, url) }.sorted { first, second in
             first.rank == second.rank
@@ -59,7 +59,7 @@ enum ReferenceMatcher {
         guard key.scheme == url.scheme, key.host == url.host, port(key, key.scheme) == port(url, url.scheme),
             key.path == url.path
         else { return nil }
-        // An entry that matches without ignoring wins; then the one with more parameters left.
+        // An entry that matches without ignoring wins, and then the one with more parameters left.
         if sorted(key.query) == sorted(url.query) { return Match(entry: entry, file: entry.file, rank: [1, 1]) }
         guard let ignored = entry.ignored else { return nil }
         let left = kept(url.query, ignored)
@@ -72,7 +72,7 @@ enum ReferenceMatcher {
         return left?.isEmpty == true ? nil : left
     }
 
-    /// In any order, but equal names in theirs.
+    /// Sorts parameters by name. Those with equal names keep their order.
     private static func sorted(_ query: [Parameter]?) -> [Parameter]? {
         guard let query else { return nil }
         return Set(query.map(\.name)).sorted().flatMap { name in query.filter { $0.name == name } }
@@ -103,7 +103,7 @@ enum ReferenceMatcher {
                 && glob(path + joined(inOrder(parameters)), url.path + text(sorted(asked)), &taken)
         guard isMatch else { return nil }
 
-        // The characters of the normal form count.
+        // Counts the characters of the normal form.
         let whole = (key.path + text(query)).replacing("'", with: "%27")
         let rank = [
             0, host, whole.prefix { $0 != "*" }.count, whole.filter { $0 != "*" }.count, key.scheme == "*" ? 0 : 1,
@@ -115,7 +115,7 @@ enum ReferenceMatcher {
         return filled(file, taken).map { Match(entry: entry, file: $0, rank: rank) }
     }
 
-    /// An exact host, then the longer suffix, then any host.
+    /// Ranks an exact host first, then the longer suffix, then any host.
     private static func hostRank(_ pattern: String, _ host: String) -> Int? {
         if pattern == "*" { return 0 }
         guard pattern.hasPrefix("*.") else { return pattern == host ? 1_000 : nil }
@@ -151,7 +151,7 @@ enum ReferenceMatcher {
         glob(tokens[...], Array(text)[...], &taken)
     }
 
-    /// Tries the shortest run first, for each wildcard.
+    /// Tries the shortest match first, for each wildcard.
     private static func glob(
         _ tokens: ArraySlice<Token>,
         _ text: ArraySlice<Character>,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("What a request must be like")
+@Suite("Conditions for a request")
 struct RequestConditionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let when: String
@@ -90,7 +90,7 @@ struct RequestConditionTests {
         #expect((condition.failureOfHead(facts, url) ?? condition.failureOfBody(facts)) == row.failure)
     }
 
-    @Test("a body is needed only for “json” and “text”")
+    @Test("Only “json” and “text” need a body")
     func needsBody() throws {
         for row in Self.heads + Self.bodies {
             let map = try SubstitutionMap(json: Data(#"{"https://h/a": {"status": 200, "when": \#(row.when)}}"#.utf8))
@@ -99,7 +99,7 @@ struct RequestConditionTests {
         }
     }
 
-    @Test("a body of 8 MiB, and one that is nested too deeply")
+    @Test("A body of 8 MiB, and one that's nested too deeply")
     func largeBodies() throws {
         let list = "[" + String(repeating: "1,", count: 4 << 20 - 2) + "1]"
         let json = #"{"https://h/a": {"status": 200, "when": {"json": {"a": 1}}}}"#

@@ -13,14 +13,14 @@ struct ResourcesFolderOfMapTests {
         map = try folder.write("substitutions.json", #"{"https://h/a": "a.txt", "https://h/b": {"status": 404}}"#)
     }
 
-    @Test("is the folder Resources beside the map")
+    @Test("It's the folder Resources beside the map")
     func beside() throws {
         try folder.write("Resources/a.txt", "a")
         let found = try SubstitutionMap(contentsOf: map).substitution(for: #require(URL(string: "https://h/a")))
         #expect(found?.fileURL?.path.hasSuffix("/Resources/a.txt") == true)
     }
 
-    @Test("is the one given in code, even if there is one beside the map")
+    @Test("It's the one given in code, even if there's one beside the map")
     func given() throws {
         try folder.write("Resources/a.txt", "a")
         try folder.write("Others/a.txt", "a")
@@ -29,7 +29,7 @@ struct ResourcesFolderOfMapTests {
         #expect(found?.fileURL?.path.hasSuffix("/Others/a.txt") == true)
     }
 
-    @Test("is the map's own if there is no Resources, or a file of that name", arguments: [false, true])
+    @Test("It's the map's own folder if there's no Resources, or if that's a file", arguments: [false, true])
     func own(isFile: Bool) throws {
         if isFile { try folder.write("Resources", "a file") }
         let error = try #require(throws: SubstitutionMapError.self) { try SubstitutionMap(contentsOf: map) }
@@ -40,7 +40,7 @@ struct ResourcesFolderOfMapTests {
     }
 
     @Test(
-        "never serves the map or hidden files, if it's the map's own",
+        "The map's own folder never serves the map or hidden files",
         arguments: ["own.json", "link.json", ".env", ".git/config"]
     )
     func unserved(name: String) throws {
@@ -60,7 +60,7 @@ struct ResourcesFolderOfMapTests {
     }
 
     @Test(
-        "never serves a hidden file through a link, if it's the map's own",
+        "The map's own folder never serves a hidden file through a link",
         arguments: [("link.txt", ".secret"), ("link.txt", ".git/config"), ("link/config", ".git")]
     )
     func hiddenBehindLink(name: String, target: String) throws {
@@ -79,7 +79,7 @@ struct ResourcesFolderOfMapTests {
         #expect(named.cachedResponse(for: try request("https://h/\(name)"))?.text == "secret", "a folder that's named")
     }
 
-    @Test("isn't needed by a map without files")
+    @Test("A map without files doesn't need one")
     func notNeeded() throws {
         let map = try SubstitutionMap(json: Data(#"{ "https://h/a": { "status": 404 }, "https://h/b": null }"#.utf8))
         #expect(map.count == 2)
@@ -89,7 +89,7 @@ struct ResourcesFolderOfMapTests {
     }
 
     @Test(
-        "is named in the error when the given one is missing or no folder",
+        "If the given folder is missing or isn't a folder, the error names it",
         arguments: ["Missing", "substitutions.json"]
     )
     func missing(name: String) throws {
@@ -101,7 +101,7 @@ struct ResourcesFolderOfMapTests {
         #expect(error.problems.first?.message.contains("“\(given.standardizedFileURL.path)”") == true)
     }
 
-    @Test("may be missing where a map is not strict: entries without a file work")
+    @Test("It may be missing if the map isn't strict, and entries without a file work")
     func lenient() throws {
         let loaded = try SubstitutionMap(contentsOf: map, invalidEntries: .skip)
         #expect(loaded.problems.isEmpty)

@@ -6,12 +6,13 @@ import Testing
 
 @Suite("The JSON Schema of maps", .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
 struct SchemaTests {
-    /// What no schema can see: a JSON parser takes the last of two equal names, and a port is a number up to 65535.
+    /// Returns whether no schema can see a problem: a JSON parser uses the last of two equal names, and a port is a number up to
+    /// 65535.
     private static func isBeyondSchemas(_ row: MapProblemTests.Row) -> Bool {
         row.kind == .duplicate || row.key == "https://h:99999/"
     }
 
-    @Test("rejects what is wrong with a key or a field")
+    @Test("It rejects mistakes in a key or a field")
     func rejects() throws {
         let all = MapProblemTests.keyRows + MapProblemTests.fieldRows + AnswerProblemTests.rows
         let rows = all.filter { !Self.isBeyondSchemas($0) }
@@ -21,7 +22,7 @@ struct SchemaTests {
         }
     }
 
-    @Test("rejects a file's name that leads out of the folder, and what is no object")
+    @Test("It rejects a file name that leads out of the folder, and anything but an object")
     func rejectsNames() throws {
         let names = ["", "/etc/passwd", "..", "../x", "a/../x", "a/..", #"a\u0000b"#]
         let maps =
@@ -32,7 +33,7 @@ struct SchemaTests {
         }
     }
 
-    /// Maps that load, with everything that they may have.
+    /// Maps that load, with everything that a map may have.
     private static let right = [
         "{}", #"{ "$schema": 5 }"#,
         #"{ "HTTPS://H:443/%61?b=1&a=2": "a.txt", "*://*.h.example:*/a/*?q=*": "*/..a/a..b/*", "https://*": null }"#,
@@ -47,7 +48,7 @@ struct SchemaTests {
         #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,
     ]
 
-    @Test("accepts what loads")
+    @Test("It accepts every map that loads")
     func accepts() throws {
         let folder = try TemporaryFolder()
         for (map, problem) in zip(Self.right, try SchemaValidator.problems(of: Self.right)) {

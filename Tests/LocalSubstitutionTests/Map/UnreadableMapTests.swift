@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("A map that can't be read or is no JSON object")
+@Suite("Maps that can't be read or aren't JSON objects")
 struct UnreadableMapTests {
     let folder: TemporaryFolder
 
@@ -11,7 +11,7 @@ struct UnreadableMapTests {
         folder = try TemporaryFolder()
     }
 
-    /// What loading a file throws, strict or not: the same.
+    /// Returns the error of loading a file, which must be the same whether strict or not.
     private func error(_ file: URL) throws -> SubstitutionMapError {
         let strict = try #require(throws: SubstitutionMapError.self) {
             try SubstitutionMap(contentsOf: file, resources: folder.url)
@@ -40,11 +40,11 @@ struct UnreadableMapTests {
     }
 
     @Test(
-        "is refused with file, line and column",
+        "They're rejected with file, line and column",
         arguments: [
             Text("empty", [], "1:1", "is empty"),
             Text("only a byte order mark", [0xEF, 0xBB, 0xBF], "1:1", "is empty"),
-            Text("not JSON", "hello".utf8, "1:1", "must begin with {"),
+            Text("not JSON", "hello".utf8, "1:1", "Begin it with {."),
             Text("not JSON later on", "{\n  \"https://h/a\" = 1\n}".utf8, "2:17", "needs a colon"),
             Text("truncated", "{\"https://h/a\": \"a.txt\"".utf8, "1:24", "needs a comma or }"),
             Text("truncated in a string", "{\n\"https://h/a".utf8, "2:13", "ends inside a string"),
@@ -53,42 +53,42 @@ struct UnreadableMapTests {
                 "with a comma after the last entry",
                 "{\"https://h/a\": null,\n}".utf8,
                 "1:21",
-                "the map has a comma before }: remove it"
+                "The map has a comma before }. Remove it."
             ),
             Text(
                 "that begins with a comment",
                 "// a\n{}".utf8,
                 "1:1",
-                "the map has a comment, which JSON doesn't allow"
+                "The map has a comment, which JSON doesn't allow"
             ),
-            Text("an array", "[{}]".utf8, "1:1", "must begin with {"),
-            Text("a string", "\n \"a\"".utf8, "2:2", "must begin with {"),
-            Text("a property list", "<?xml version=\"1.0\"?>".utf8, "1:1", "must begin with {"),
+            Text("an array", "[{}]".utf8, "1:1", "Begin it with {."),
+            Text("a string", "\n \"a\"".utf8, "2:2", "Begin it with {."),
+            Text("a property list", "<?xml version=\"1.0\"?>".utf8, "1:1", "Begin it with {."),
             Text(
                 "UTF-16 with a mark, little end first",
                 "\u{FEFF}{}".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
                 "1:1",
-                "save it as UTF-8"
+                "Save it as UTF-8"
             ),
             Text(
                 "UTF-16 with a mark, big end first",
                 "\u{FEFF}{}".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
                 "1:1",
-                "save it as UTF-8"
+                "Save it as UTF-8"
             ),
             Text(
                 "UTF-16 without a mark, little end first",
                 "{\"".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
                 "1:1",
-                "save it as UTF-8"
+                "Save it as UTF-8"
             ),
             Text(
                 "UTF-16 without a mark, big end first",
                 "{\"".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] },
                 "1:1",
-                "save it as UTF-8"
+                "Save it as UTF-8"
             ),
-            Text("Latin-1", [0x7B, 0x22, 0x61, 0xE9, 0x22], "1:4", "save it as UTF-8"),
+            Text("Latin-1", [0x7B, 0x22, 0x61, 0xE9, 0x22], "1:4", "Save it as UTF-8"),
             Text("all zeros", [UInt8](repeating: 0, count: 100), "1:1", "UTF-8"),
         ]
     )
@@ -100,7 +100,7 @@ struct UnreadableMapTests {
     }
 
     @Test(
-        "does not exhaust stack or time with 100 MB of brackets",
+        "100 MB of brackets exhaust neither the stack nor time",
         .timeLimit(.minutes(5)),
         arguments: ["", "{\"a\":"]
     )
@@ -113,28 +113,31 @@ struct UnreadableMapTests {
         #expect(error.problems.first?.column == (before.isEmpty ? 1 : before.utf8.count + 1 + JSONCursor.deepest))
     }
 
-    @Test("is named when there is no such file")
+    @Test("A file that doesn't exist is named")
     func missing() throws {
         let error = try error(folder.file("map.json"))
         #expect(error.problems.map(\.kind) == [.unreadableMap])
-        #expect(error.description.contains("does not exist"))
+        #expect(error.description.contains("doesn't exist"))
         #expect(error.description.contains(folder.file("map.json").path))
     }
 
-    @Test("is named when it is a folder")
+    @Test("A folder is named")
     func isFolder() throws {
         try folder.makeFolder("map.json")
         #expect(try error(folder.file("map.json")).description.contains("is a folder, not a regular file"))
     }
 
-    @Test("is never waited for when it is a named pipe")
+    @Test("A named pipe is never waited for")
     func isPipe() throws {
         try folder.makePipe("map.json")
         let refusal = try folder.expectNoWaiting(for: "map.json") { try error(folder.file("map.json")) }
         #expect(refusal.description.contains("is a named pipe, not a regular file"))
     }
 
-    @Test("is named when it may not be read", .enabled(if: geteuid() != 0, "root may read every file"))
+    @Test(
+        "A file that can't be read for lack of permission is named",
+        .enabled(if: geteuid() != 0, "root may read every file")
+    )
     func unreadable() throws {
         let file = try folder.write("map.json", "{}")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: file.path)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("What goes together in an entry")
+@Suite("Fields that go together in an entry")
 struct WhatGoesTogetherTests {
     typealias Answer = SubstitutionMap.Answer
 
-    /// What answers, and the fields that can go with it.
+    /// A kind of answer, and the fields that can go with it.
     struct Kind: Sendable, CustomTestStringConvertible {
         let json: String
         let answer: Answer
@@ -72,7 +72,7 @@ struct WhatGoesTogetherTests {
         Field(name: "timeout", json: #""use": "whenOffline", "timeout": 1"#) { $0.use(.whenOffline).timeout(1) },
     ]
 
-    /// Fields that are the kind's own, twice, or whose mixture is in another row.
+    /// Returns whether a combination says nothing: the field is the kind's own, or another row has the mixture.
     private static func isMeaningless(_ kind: Kind, _ field: Field) -> Bool {
         let name = field.json.prefix { $0 != ":" }
         return kind.json.hasPrefix(name + ":")
@@ -85,13 +85,13 @@ struct WhatGoesTogetherTests {
         }
     }
 
-    @Test("the loader and answers in code agree with the table")
+    @Test("The loader and answers in code agree with the table")
     func loads() throws {
         let folder = try TemporaryFolder(files: ["a"])
         #expect(Self.pairs.count > 60)
         for (json, kind, field) in Self.pairs {
             var isRight = kind.fields.contains(field.name)
-            // A status makes it an empty body, whose request is sent on only when offline.
+            // With a status, it's an empty body whose request is sent on only when offline.
             if kind.json.contains("setRequest"), field.name == "status" { isRight = false }
             let problems = folder.problems(json)
             #expect(problems.isEmpty == isRight, "\(json) \(problems)")
@@ -101,7 +101,7 @@ struct WhatGoesTogetherTests {
         }
     }
 
-    @Test("so does the schema", .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
+    @Test("The schema agrees with the table", .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
     func schema() throws {
         let folder = try TemporaryFolder(files: ["a"])
         let documents = Self.pairs.map(\.json) + Self.mixtures + Self.inAlternatives
@@ -110,7 +110,7 @@ struct WhatGoesTogetherTests {
         }
     }
 
-    /// Two fields that both say what answers.
+    /// Two fields that both set the answer.
     static let mixtures = {
         let answers = kinds.map(\.json).filter { !$0.contains("status") && !$0.contains("setRequest") }
         return answers.flatMap { first in
@@ -120,18 +120,18 @@ struct WhatGoesTogetherTests {
 
     static let inAlternatives = pairs.map { "{\"https://h/a\": [{\($0.kind.json), \($0.field.json)}]}" }
 
-    @Test("only one field says what answers")
+    @Test("Only one field says what answers")
     func mixtures() throws {
         let folder = try TemporaryFolder(files: ["a"])
         #expect(Self.mixtures.count == 10)
         for json in Self.mixtures {
             let problems = folder.problems(json)
             #expect(problems.map(\.kind) == [.conflict], "\(json)")
-            #expect(problems.first?.message.contains("keep one of them") == true)
+            #expect(problems.first?.message.contains("Keep one of them.") == true)
         }
     }
 
-    @Test("an alternative has no “use”, and otherwise the same")
+    @Test("An alternative has no “use”, and is otherwise the same")
     func alternatives() throws {
         let folder = try TemporaryFolder(files: ["a"])
         for (json, pair) in zip(Self.inAlternatives, Self.pairs) {
@@ -145,7 +145,7 @@ struct WhatGoesTogetherTests {
         }
     }
 
-    @Test("a default that doesn't go with an entry is ignored there")
+    @Test("A default that doesn't go with an entry is ignored there")
     func defaults() throws {
         let json = """
             {

@@ -13,7 +13,7 @@ import FoundationNetworking
 struct EventStreamTests {
     typealias Event = LocalSubstitutionCache.Event
 
-    /// The URLs of the events of a stream that ends.
+    /// Returns the paths of a stream's events, until it ends.
     private func paths(_ stream: AsyncStream<Event>) async -> [String] {
         var paths: [String] = []
         for await event in stream { paths.append(event.url?.path ?? "") }
@@ -22,7 +22,7 @@ struct EventStreamTests {
 
     private func cache() throws -> LocalSubstitutionCache { try CacheFixture(#""https://h/*": "a.txt""#).cache() }
 
-    @Test("each have every event since they were made, also of retained responses, and end with the cache")
+    @Test("Each stream has every event since it was made, even of retained responses, and ends with the cache")
     func twoListeners() async throws {
         var cache: LocalSubstitutionCache? = try cache()
         _ = try cache?.lookUp("https://h/0")
@@ -37,21 +37,21 @@ struct EventStreamTests {
         #expect(await paths(second) == ["/1", "/2"])
     }
 
-    @Test("end while they are waited for, too")
+    @Test("A stream ends even while a task waits for it")
     func endsWhileWaiting() async throws {
         let (stream, responder) = try {
             let cache = try cache()
             return (cache.events(), cache.responder)
         }()
         #expect(await paths(stream) == [])
-        // A session to which the cache was attached may outlive it.
+        // A session that the cache was attached to may outlive it.
         #expect(await paths(responder.events(bufferingNewest: 1)) == [])
         let waiting = try cache().events()
         async let ended = paths(waiting)
         #expect(await ended == [])
     }
 
-    @Test("have the newest events that were allowed to wait")
+    @Test("A stream keeps the newest events up to its buffer's limit")
     func bounded() async throws {
         var cache: LocalSubstitutionCache? = try cache()
         let stream = try #require(cache?.events(bufferingNewest: 2))
@@ -60,7 +60,7 @@ struct EventStreamTests {
         #expect(await paths(stream) == ["/3", "/4"])
     }
 
-    @Test("cost nothing once they're dropped")
+    @Test("A dropped stream costs nothing")
     func dropped() throws {
         let cache = try cache()
         let url = try #require(URL(string: "https://h/a"))
@@ -79,7 +79,7 @@ struct EventStreamTests {
         #expect(made == 1)
     }
 
-    @Test("tell of an event what there is to tell")
+    @Test("An event has everything there is to know")
     func fields() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
         let cache = try fixture.cache()
@@ -91,7 +91,7 @@ struct EventStreamTests {
         #expect(told.map(\.key) == ["https://h/a", "https://h/n", nil])
         #expect(told.map(\.file?.path) == [fixture.file("a.txt").path, nil, nil])
         #expect(told.map(\.bytes) == [5, nil, nil])
-        #expect(told.map(\.reason) == [nil, "the entry is null: such URLs are never substituted", nil])
+        #expect(told.map(\.reason) == [nil, "the entry is null, so the URL is never substituted", nil])
         #expect(told.map { $0.nearMisses.map(\.key) } == [[], [], ["https://h/a"]])
     }
 
@@ -121,7 +121,7 @@ struct EventStreamTests {
         Row(what: "forwarded", path: "offline/a", kind: .forwarded),
     ]
 
-    @Test("have an event before its response is delivered", arguments: rows)
+    @Test("An event arrives before its response is delivered", arguments: rows)
     func beforeDelivery(_ row: Row) async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         defer { origin.stop() }
@@ -143,7 +143,7 @@ struct EventStreamTests {
         #expect(heard == [row.kind])
     }
 
-    @Test("have the event of a fallback, too, and of what a recorder keeps once it's flushed")
+    @Test("A fallback's event arrives too, and a recorder's once it's flushed")
     func fallback() async throws {
         let folder = try TemporaryFolder()
         let origin = try LoopbackServer { _ in .text("network") }
@@ -159,13 +159,13 @@ struct EventStreamTests {
         #expect(events.kinds == ["forwarded", "recorded", "substituted", "fellBack"])
     }
 
-    @Test("are complete when a response has come and the cache goes")
+    @Test("A stream is complete if the cache is released after a response")
     func thenEnds() async throws {
         for _ in 0..<20 {
             var cache: LocalSubstitutionCache? = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
             let configuration = URLSessionConfiguration.ephemeral
             try cache?.attach(to: configuration, unmatched: .fail)
-            // So that the session doesn't hold the cache.
+            // Keeps the session from holding the cache.
             configuration.urlCache = nil
             let session = URLSession(configuration: configuration)
             let stream = try #require(cache?.events())

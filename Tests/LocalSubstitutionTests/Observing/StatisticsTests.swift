@@ -10,7 +10,7 @@ import FoundationNetworking
 
 @Suite("Statistics and events")
 struct StatisticsTests {
-    @Test("every lookup is counted as one of four, with the bytes that were substituted")
+    @Test("Every lookup counts as one of four kinds, with the bytes that were substituted")
     func counts() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
         let cache = try fixture.cache()
@@ -41,7 +41,7 @@ struct StatisticsTests {
         #expect(statistics.bytes == 4 * 5 + 2)
     }
 
-    @Test("events tell everything, in order, each once")
+    @Test("Every event arrives once, in order")
     func events() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt", "https://h/n": null"#)
         let cache = try fixture.cache()
@@ -58,14 +58,14 @@ struct StatisticsTests {
                 "substituted https://h/a ← \(path) (5 bytes; entry “https://h/a”)",
                 "substituted https://h/a ← \(path) (5 bytes; entry “https://h/a”)",
                 "bypassed https://h/a: the request's cache policy ignores local data (entry “https://h/a”)",
-                "bypassed https://h/n: the entry is null: such URLs are never substituted (entry “https://h/n”)",
-                "missed http://h/a/; near miss: “https://h/a” differs only in scheme and trailing slash: begin the key with "
-                    + "*:// to match both schemes, and add or remove the slash at the end of the key's path",
+                "bypassed https://h/n: the entry is null, so the URL is never substituted (entry “https://h/n”)",
+                "missed http://h/a/ (near miss: “https://h/a” differs only in scheme and trailing slash. Begin the key with "
+                    + "*:// to match both schemes, and add or remove the slash at the end of the key's path.)",
             ]
         )
     }
 
-    @Test("a listener may use the cache, and hears nothing more once it's removed")
+    @Test("A listener may use the cache, and hears nothing once it's removed")
     func reentrant() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.cache()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A protocol's delivery")
 struct DeliveryTests {
-    @Test("ends once")
+    @Test("It ends once")
     func once() {
         var delivery = Delivery()
         let start = delivery.begin()
@@ -17,7 +17,7 @@ struct DeliveryTests {
         #expect(!piece)
     }
 
-    @Test("doesn't begin again once it has ended, stopped or not", arguments: [false, true])
+    @Test("It doesn't begin again once it has ended, whether stopped or not", arguments: [false, true])
     func ended(isStopped: Bool) {
         var delivery = Delivery()
         _ = delivery.begin()
@@ -27,7 +27,7 @@ struct DeliveryTests {
         #expect(again == nil)
     }
 
-    @Test("doesn't begin again while an attempt is running")
+    @Test("It doesn't begin again while an attempt is running")
     func underWay() {
         var delivery = Delivery()
         _ = delivery.begin()
@@ -37,7 +37,7 @@ struct DeliveryTests {
         #expect(end == false)
     }
 
-    @Test("doesn't end after it was stopped, until it's begun again")
+    @Test("It doesn't end after it was stopped, until it begins again")
     func stopped() {
         var delivery = Delivery()
         _ = delivery.begin()
@@ -53,7 +53,7 @@ struct DeliveryTests {
         #expect(end == false)
     }
 
-    @Test("says that pieces were passed on")
+    @Test("It says that pieces were delivered")
     func pieces() {
         var delivery = Delivery()
         _ = delivery.begin()
@@ -63,7 +63,7 @@ struct DeliveryTests {
         #expect(end == true)
     }
 
-    @Test("fails once if it's begun again after pieces were passed on")
+    @Test("It fails once if it begins again after pieces were delivered")
     func takesNothingBack() {
         var delivery = Delivery()
         _ = delivery.begin()

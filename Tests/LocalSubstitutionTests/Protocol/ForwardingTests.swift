@@ -45,7 +45,7 @@ struct ForwardingTests {
         )
         let session = URLSession(configuration: .ephemeral)
         defer { session.finishTasksAndInvalidate() }
-        // The task isn't resumed, so that only the test says what arrives.
+        // The task isn't resumed, so the test alone decides what arrives.
         let forwarding = Forwarding(
             session.dataTask(with: url),
             from: Forwarder(.ephemeral),
@@ -55,14 +55,14 @@ struct ForwardingTests {
         collectorOwner = forwarding.collectorOwner(nil)
     }
 
-    @Test("doesn't pass on a piece that arrives after a timeout, when the file may already answer")
+    @Test("A piece that arrives after a timeout isn't delivered, since the file may already answer")
     func late() {
         collectorOwner.complete(.failure(URLError(.timedOut)))
         collectorOwner.pass?(.data(Data("late".utf8)))
         #expect(log.all == [.failed(.timedOut, isPartial: false)])
     }
 
-    @Test("that fails after a piece was passed on is partial, so that nothing else answers")
+    @Test("A request that fails after a piece was delivered is partial, so nothing else answers")
     func partial() {
         collectorOwner.pass?(.data(Data("piece".utf8)))
         collectorOwner.complete(.failure(URLError(.timedOut)))

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A forwarded response that is longer than may be held", .timeLimit(.minutes(5)))
+@Suite("Forwarded responses over the limit", .timeLimit(.minutes(5)))
 struct LongResponseTests {
     private static let limit = 100_000
     private static let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
@@ -20,7 +20,7 @@ struct LongResponseTests {
         cache = try CacheFixture(#""http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" }"#).cache()
     }
 
-    /// - Parameter streams: Whether pieces are passed on, as on Apple platforms.
+    /// - Parameter streams: Whether pieces are delivered as they arrive, as on Apple platforms.
     private func load(
         _ answer: LoopbackServer.Answer,
         _ path: String = "offline",
@@ -54,7 +54,7 @@ struct LongResponseTests {
         return await delegate.outcome()
     }
 
-    @Test("reaches the app whole, in pieces")
+    @Test("A long response reaches the app whole, in pieces")
     func whole() async throws {
         let outcome = try await load(.ok(Self.body))
         #expect(outcome.error == nil)
@@ -63,7 +63,7 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 1)
     }
 
-    @Test("is held whole where it can't be passed on in pieces")
+    @Test("A long response is held whole if it can't be delivered in pieces")
     func held() async throws {
         #expect(try await load(.ok(Self.body), streams: false, limit: nil).data == Self.body)
         let error = try await load(.ok(Self.body), streams: false).error as? URLError
@@ -71,7 +71,7 @@ struct LongResponseTests {
         #expect(cache.statistics.fellBack == 0)
     }
 
-    @Test("is followed by nothing else when the network fails, where a shorter one is replaced by the file")
+    @Test("If the network fails, a file replaces a short response but not a long one")
     func fails() async throws {
         let short = try await load(.ok(Self.body).failing(.dropAfter(bodyBytes: 50_000)))
         #expect(short.error == nil)
@@ -82,7 +82,7 @@ struct LongResponseTests {
         #expect(cache.statistics.fellBack == 1)
     }
 
-    /// A long response, and what happens to the copy of an earlier one.
+    /// A long response, and its effect on an earlier copy.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var status = 200
@@ -96,8 +96,18 @@ struct LongResponseTests {
                 reason: "it's longer than 100000 bytes, the most that is held in memory",
                 keepsCopy: false
             ),
-            Row(testDescription: "404", status: 404, reason: "the status is 404: only 200 is kept", keepsCopy: false),
-            Row(testDescription: "500", status: 500, reason: "the status is 500: only 200 is kept", keepsCopy: true),
+            Row(
+                testDescription: "404",
+                status: 404,
+                reason: "the status is 404; only 200 is recorded",
+                keepsCopy: false
+            ),
+            Row(
+                testDescription: "500",
+                status: 500,
+                reason: "the status is 500; only 200 is recorded",
+                keepsCopy: true
+            ),
             Row(
                 testDescription: "Range",
                 headers: ["Range": "bytes=0-"],
@@ -113,7 +123,7 @@ struct LongResponseTests {
         ]
     }
 
-    @Test("isn't recorded, which is reported, and drops an older copy as a shorter one would", arguments: Row.all)
+    @Test("A long response isn't recorded, which is reported, and drops an older copy", arguments: Row.all)
     func recorded(_ row: Row) async throws {
         let folder = try TemporaryFolder()
         let recorder = try SubstitutionRecorder(folder: folder.url, limit: .max)
@@ -143,7 +153,7 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 2)
     }
 
-    @Test("to a session with a credential of its own leaves an older copy alone")
+    @Test("With a credential of the session, a long response leaves an older copy alone")
     func credential() async throws {
         let folder = try TemporaryFolder()
         let recorder = try SubstitutionRecorder(folder: folder.url, limit: .max)

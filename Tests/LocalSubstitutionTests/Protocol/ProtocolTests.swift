@@ -113,7 +113,11 @@ struct ProtocolTests {
         Row(what: "an entry with status 401 and a challenge", path: "denied", status: 401),
     ]
 
-    @Test("answers what a cache is not asked for, or not believed", .timeLimit(.minutes(5)), arguments: rows)
+    @Test(
+        "Requests that aren't offered to a cache, or whose cached response is rejected, are answered",
+        .timeLimit(.minutes(5)),
+        arguments: rows
+    )
     func answers(_ row: Row) async throws {
         let (text, response) = try await load(row.path, method: row.method, headers: row.headers, policy: row.policy)
         #expect(text == row.text)
@@ -123,7 +127,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "loads what no entry answers from the network",
+        "Requests that no entry answers are loaded from the network",
         arguments: [("other", "GET"), ("excluded", "GET"), ("mapped", "PUT")]
     )
     func unmatched(_ path: String, _ method: String) async throws {
@@ -131,14 +135,14 @@ struct ProtocolTests {
         #expect(origin.requests.count == 1)
     }
 
-    @Test("does not let a response that only it may serve slip into the cache")
+    @Test("A response that only the protocol may serve doesn't get into the cache")
     func cacheStaysHonest() async throws {
         #expect(try await load("error").response.statusCode == 503)
         #expect(cache.cachedResponse(for: URLRequest(url: origin.url("error"))) == nil)
     }
 
     @Test(
-        "fails in strict mode where no entry answers, and says why",
+        "In strict mode, a request that no entry answers fails and says why",
         arguments: [("other", "GET"), ("excluded", "GET"), ("mapped", "PUT")]
     )
     func strict(_ path: String, _ method: String) async throws {
@@ -152,7 +156,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "answers in strict mode what it can, from files that wait for the network to fail too",
+        "In strict mode, everything possible is answered, even from files that wait for the network to fail",
         arguments: ["mapped", "offline/x"]
     )
     func strictAnswers(_ path: String) async throws {
@@ -161,7 +165,7 @@ struct ProtocolTests {
     }
 
     #if !canImport(Darwin)
-    @Test("fails a download task with advice, where Foundation would trap")
+    @Test("A download task fails with advice where Foundation would trap")
     func download() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
@@ -169,7 +173,7 @@ struct ProtocolTests {
         #expect(error?.localizedDescription.contains("data task") == true)
     }
 
-    @Test("in strict mode, fails a download task that no entry answers, as it does any other task")
+    @Test("In strict mode, an unanswered download task fails like any other task")
     func strictDownload() async throws {
         let session = try session(unmatched: .fail)
         defer { session.invalidateAndCancel() }
@@ -180,7 +184,7 @@ struct ProtocolTests {
     }
     #endif
 
-    @Test("counts an answer once: as the cache's, where the loader believes that, else as its own")
+    @Test("An answer counts once, as the cache's if the loader accepts it, or else as the protocol's")
     func counts() async throws {
         _ = try await load("mapped")
         #expect(cache.statistics.substituted == 1)
@@ -193,7 +197,7 @@ struct ProtocolTests {
 
     // MARK: Offline
 
-    @Test("gives up on a forwarded request after the request's own timeout", .timeLimit(.minutes(5)))
+    @Test("A forwarded request ends after its own timeout", .timeLimit(.minutes(5)))
     func ownTimeout() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
@@ -202,7 +206,7 @@ struct ProtocolTests {
         #expect(try await session.data(for: request).0 == Data("local".utf8))
     }
 
-    @Test("asks the network for an entry that waits for it to fail, with the session's headers")
+    @Test("The network is asked for an entry that waits for it to fail, with the session's headers")
     func online() async throws {
         let (text, _) = try await load("offline/x", in: session(headers: ["X-Own": "mine"]))
         #expect(text == "network GET mine")
@@ -212,7 +216,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "answers from the file when the network fails",
+        "The file answers when the network fails",
         .timeLimit(.minutes(5)),
         arguments: ["offline/slow", "offline/broken", "offline/dropped"]
     )
@@ -221,7 +225,7 @@ struct ProtocolTests {
         #expect(cache.statistics.fellBack == 1)
     }
 
-    @Test("answers from the file when there is no origin")
+    @Test("The file answers when there's no origin")
     func offline() async throws {
         let url = origin.url("offline/x")
         origin.stop()
@@ -231,7 +235,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "passes on what the server says, errors and challenges too",
+        "Everything the server says is delivered, including errors and challenges",
         .timeLimit(.minutes(5)),
         arguments: [("offline/500", 500, ""), ("offline/401", 401, "denied")]
     )
@@ -241,7 +245,7 @@ struct ProtocolTests {
         #expect(answer.text == text)
     }
 
-    @Test("follows redirects, looks each target up in the map, and gives up a loop", .timeLimit(.minutes(5)))
+    @Test("Redirects are followed, each target is looked up in the map, and a loop ends", .timeLimit(.minutes(5)))
     func redirects() async throws {
         #expect(try await load("offline/to-other").text == "network GET ")
         #expect(try await load("offline/to-mapped").text == "local")
@@ -250,7 +254,7 @@ struct ProtocolTests {
         #expect(error?.code == .httpTooManyRedirects)
     }
 
-    @Test("sends what it forwards past every protocol of ours and every cache")
+    @Test("Forwarded requests bypass all our protocols and every cache")
     func loops() async throws {
         let configuration = URLSessionConfiguration.ephemeral
         let other = try CacheFixture(#""http://127.0.0.1:*/offline/x": "a.txt""#).cache()
@@ -265,16 +269,16 @@ struct ProtocolTests {
         #expect(other.statistics.lookups == 0)
     }
 
-    @Test("sends no request on whose body it can't see")
+    @Test("A request whose body can't be seen isn't forwarded")
     func hiddenBody() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
-        // Foundation does not show the body of an upload to a protocol: so the loader sends it itself.
+        // Foundation doesn't show an upload's body to a protocol, so the loader sends it itself.
         var upload = try request(origin.url("offline/x").absoluteString, method: "POST")
         _ = try await session.upload(for: upload, from: Data("body".utf8))
         #expect(origin.requests.last?.body == Data("body".utf8))
         #if !canImport(Darwin)
-        // One that looks as if it had none is taken, and then fails.
+        // An upload that seems to have no body is taken, and then fails.
         upload.httpMethod = "GET"
         let error = await #expect(throws: URLError.self) {
             try await session.upload(for: upload, from: Data("body".utf8))
@@ -284,10 +288,10 @@ struct ProtocolTests {
         #endif
     }
 
-    @Test("ends what it forwarded when the task is cancelled", .timeLimit(.minutes(5)))
+    @Test("Cancelling the task ends the forwarded request", .timeLimit(.minutes(5)))
     func cancels() async throws {
         let configuration = URLSessionConfiguration.ephemeral
-        // However long the task waits to be cancelled, it doesn't time out before, for then the file answers.
+        // The task must not time out before it's cancelled, since the file would then answer.
         configuration.timeoutIntervalForRequest = 3_600
         let session = try cache.makeSession(configuration)
         defer { session.invalidateAndCancel() }
@@ -296,7 +300,7 @@ struct ProtocolTests {
         #expect(throws: URLError.self) { try result.get() }
     }
 
-    @Test("keeps its head among many tasks of which some are cancelled halfway", .timeLimit(.minutes(5)))
+    @Test("Many tasks are served correctly while some are cancelled halfway", .timeLimit(.minutes(5)))
     func many() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }
@@ -313,7 +317,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("answers with a newer copy where only it may answer, and asks for one")
+    @Test("A newer copy answers where only the protocol may answer, and one is requested")
     func untilUpdated() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -327,7 +331,7 @@ struct ProtocolTests {
         #expect(fixture.origin.requests.allSatisfy { $0.header("Authorization") == nil })
     }
 
-    @Test("asks for no newer copy, and gives none, in strict mode")
+    @Test("In strict mode, newer copies are neither requested nor served")
     func strictUntilUpdated() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -344,7 +348,7 @@ struct ProtocolTests {
         #expect(fixture.origin.requests.count == count)
     }
 
-    @Test("sends no credentials on to another origin", arguments: ["Authorization", "Cookie", "Proxy-Authorization"])
+    @Test("Credentials aren't sent to another origin", arguments: ["Authorization", "Cookie", "Proxy-Authorization"])
     func redirectedCredentials(_ name: String) async throws {
         let other = try LoopbackServer { .text($0.header(name) ?? "none") }
         defer { other.stop() }
@@ -364,7 +368,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test("does not see another session's entries")
+    @Test("Another session's entries aren't used")
     func apart() async throws {
         let other = try CacheFixture(#""http://127.0.0.1:*/other": "b.txt""#, files: ["b.txt": "other"]).cache()
         let otherSession = try other.makeSession()

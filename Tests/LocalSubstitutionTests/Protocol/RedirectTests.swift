@@ -11,14 +11,14 @@ import FoundationNetworking
 
 @Suite("Redirects of a forwarded request", .timeLimit(.minutes(5)))
 struct RedirectTests {
-    /// A session that sends everything on, with cookies of its own.
+    /// Returns a session with its own cookies that forwards everything.
     private func session() throws -> URLSession {
         let cache = try CacheFixture(#""http://127.0.0.1:*/*": { "file": "a.txt", "use": "whenOffline" }"#).cache()
         return try cache.makeSession()
     }
 
     @Test(
-        "go where the Location says (RFC 3986 §5)",
+        "Redirects go where the Location says (RFC 3986 §5)",
         arguments: [
             ("/about", "/about/", "/about/"), ("/a/b", "/a%2Fb/c%20d/", "/a%2Fb/c%20d/"), ("/a/b", "c", "/a/c"),
             ("/a/b", "c/?q=%26#part", "/a/c/?q=%26"), ("/a/b/c", "../d/", "/a/d/"), ("/a/b", "?q=1", "/a/b?q=1"),
@@ -38,7 +38,7 @@ struct RedirectTests {
         #expect(response.url?.absoluteString.hasPrefix(origin.url(target).absoluteString) == true)
     }
 
-    @Test("carry the cookies that the session has for the target by then, and no others")
+    @Test("Redirects carry only the cookies that the session then has for the target")
     func cookies() async throws {
         let origin = try LoopbackServer { request in
             func redirect(_ location: String, _ cookie: String) -> LoopbackServer.Answer {
@@ -60,7 +60,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("carry no cookies in a session that sets none")
+    @Test("Redirects carry no cookies in a session that doesn't set any")
     func noCookies() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"

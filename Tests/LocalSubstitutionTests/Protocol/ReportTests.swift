@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("What is reported of a session with the protocol", .timeLimit(.minutes(5)))
+@Suite("Reports of a session with the protocol", .timeLimit(.minutes(5)))
 struct ReportTests {
     private static let map = """
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST"] },
@@ -66,7 +66,7 @@ struct ReportTests {
         Row(path: "unreadable", events: ["fault"], counts: [0, 0, 0]),
     ]
 
-    @Test("a request makes one event and one count", arguments: rows)
+    @Test("A request makes one event and counts once", arguments: rows)
     func once(_ row: Row) async throws {
         let session = try session(unmatched: row.unmatched)
         defer { session.invalidateAndCancel() }
@@ -83,7 +83,7 @@ struct ReportTests {
     }
 
     @Test(
-        "a request that a recorder has forwarded or failed makes one event, and what it keeps another",
+        "A request that a recorder forwarded or failed makes one event, and what's kept makes another",
         arguments: [
             (LocalSubstitutionCache.Unmatched.load, true, ["forwarded", "recorded"]),
             (.load, false, ["missed"]), (.fail, true, ["missed"]),
@@ -103,7 +103,7 @@ struct ReportTests {
     }
 
     #if !canImport(Darwin)
-    @Test("a request whose protocol is stopped before it starts isn't taken any more", arguments: ["mapped", "error"])
+    @Test("A request whose protocol is stopped before it starts is no longer taken", arguments: ["mapped", "error"])
     func stopped(_ path: String) throws {
         let request = try LocalSubstitutionTests.request(origin.url(path).absoluteString)
         let other = try LocalSubstitutionTests.request(origin.url("offline").absoluteString)
@@ -118,7 +118,7 @@ struct ReportTests {
         #expect(cache.responder.startTaken(request) == nil)
     }
 
-    @Test("a task that the protocol can't serve is bypassed, and the next request is reported as usual")
+    @Test("A task that the protocol can't serve is bypassed, and the next request is reported as usual")
     func download() async throws {
         let session = try session()
         defer { session.invalidateAndCancel() }

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A protocol that the loader starts again", .timeLimit(.minutes(5)))
 struct RestartTests {
-    /// In a process of its own, since a second delivery can make Foundation trap.
-    @Test("delivers once, though its task was suspended and resumed while the cache was asked")
+    /// Runs in a separate process, since a second delivery can make Foundation trap.
+    @Test("It delivers once if its task is suspended and resumed while the cache is asked")
     func suspended() async {
         await #expect(processExitsWith: .success) {
             let url = try #require(URL(string: "http://nowhere.invalid/a"))
@@ -20,7 +20,7 @@ struct RestartTests {
             configuration.urlCache = asked
             let recorder = TaskRecorder()
             let session = URLSession(configuration: configuration, delegate: recorder, delegateQueue: nil)
-            // In memory already, so that each start would deliver at once.
+            // The response is already in memory, so each start would deliver immediately.
             #expect(try cache.lookUp(url.absoluteString) != nil)
             let task = session.dataTask(with: url)
             for _ in 0..<10 {
@@ -30,7 +30,7 @@ struct RestartTests {
             task.resume()
             asked.release()
             _ = await recorder.outcome()
-            // It comes after all that the starts have told the delegate.
+            // This is called after everything that the starts have told the delegate.
             await withCheckedContinuation { continuation in session.getAllTasks { _ in continuation.resume() } }
             #expect(recorder.current.data == Data("local".utf8))
             #expect(recorder.current.error == nil)

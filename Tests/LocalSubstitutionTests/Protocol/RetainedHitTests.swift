@@ -34,7 +34,7 @@ struct RetainedHitTests {
         return (URLSession(configuration: configuration), cache)
     }
 
-    @Test("are delivered as they are, each counted and told once", arguments: Kind.allCases)
+    @Test("Retained responses are delivered unchanged, and each is counted and reported once", arguments: Kind.allCases)
     func once(_ kind: Kind) async throws {
         let (session, cache) = try session(kind)
         defer { session.invalidateAndCancel() }
@@ -47,7 +47,7 @@ struct RetainedHitTests {
             #expect(data == first.0)
             #expect(response.url == url)
             #if !canImport(Darwin)
-            // A file that was just written may be read again; its response is the same all the same.
+            // A file that was just written may be read again, but the response is still the same.
             #expect(response === retained.response.response, "request \(number)")
             #endif
             #expect(cache.statistics.substituted == number)
@@ -61,7 +61,7 @@ struct RetainedHitTests {
         #expect(events.kinds == Array(repeating: "substituted", count: 20))
     }
 
-    @Test("are counted once each, among many requests at once that are new", arguments: [Kind.plain, .reloading])
+    @Test("Many new requests at the same time each count once", arguments: [Kind.plain, .reloading])
     func many(_ kind: Kind) async throws {
         let (session, cache) = try session(kind)
         defer { session.invalidateAndCancel() }
@@ -82,7 +82,7 @@ struct RetainedHitTests {
         #expect(events.kinds == Array(repeating: "substituted", count: 200))
     }
 
-    @Test("don't answer what only looks the same: with Authorization, a range, or reloading")
+    @Test("Similar requests aren't answered: with Authorization, a range, or a reload policy")
     func others() async throws {
         let (session, cache) = try session(.plain)
         defer { session.invalidateAndCancel() }
@@ -96,7 +96,7 @@ struct RetainedHitTests {
         #expect(cache.statistics.served == 2)
     }
 
-    @Test("are gone once they're removed, or another map is set")
+    @Test("Removing responses or setting another map drops them")
     func removed() async throws {
         let (session, cache) = try session(.plain)
         defer { session.invalidateAndCancel() }

@@ -7,10 +7,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The protocol classes of attachments")
+@Suite("Protocol classes of attachments")
 struct SlotTests {
-    /// In a process of its own, since a class stays as long as the process.
-    @Test("are distinct, and each has a name and its own attachment, also the 20,000th", .timeLimit(.minutes(5)))
+    /// Runs in a separate process, since a class stays as long as the process.
+    @Test("Each class is distinct, with its own name and attachment, even the 20,000th", .timeLimit(.minutes(5)))
     func distinct() async {
         await #expect(processExitsWith: .success) {
             let map = try SubstitutionMap(json: Data("{}".utf8))
@@ -33,7 +33,7 @@ struct SlotTests {
         }
     }
 
-    @Test("fail every request that would reach the network once they're emptied, and say so")
+    @Test("Once emptied, a class fails every request that would reach the network, and says so")
     func emptied() async throws {
         let cache = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
         let configuration = URLSessionConfiguration.ephemeral

@@ -40,7 +40,7 @@ struct StrictSessionTests {
     }
 
     @Test(
-        "doesn't follow an exception's redirect to what isn't one",
+        "An exception's redirect isn't followed to a URL that isn't an exception",
         arguments: ["", "\"FIRSTb\": { \"file\": \"a.txt\", \"use\": \"whenOffline\" }"],
         [false, true]
     )
@@ -59,7 +59,7 @@ struct StrictSessionTests {
         #expect(servers.reached.paths.withLock { $0 } == [])
     }
 
-    @Test("follows an exception's redirect to another exception, and to an entry")
+    @Test("An exception's redirect is followed to another exception or to an entry")
     func allowedRedirect() async throws {
         let servers = try Servers()
         defer { servers.stop() }
@@ -76,7 +76,7 @@ struct StrictSessionTests {
         #expect(servers.reached.paths.withLock { $0 } == ["/c"])
     }
 
-    @Test("reports an exception that it loads as a miss, once")
+    @Test("Loading an exception is reported once, as a miss")
     func report() async throws {
         let servers = try Servers()
         defer { servers.stop() }
@@ -88,7 +88,7 @@ struct StrictSessionTests {
         #expect(events.kinds == ["missed"])
     }
 
-    @Test("answers with the file where another session of the same cache has a newer copy, and asks for none")
+    @Test("The file answers even if another session of the cache has a newer copy, and none is requested")
     func newerCopies() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         defer { fixture.origin.stop() }
@@ -106,12 +106,12 @@ struct StrictSessionTests {
             #expect(try await online.data(from: url).0 == Data("newer".utf8))
             #expect(try await strict.data(from: url).0 == Data("local".utf8))
         }
-        // Each of them is counted once.
+        // Each is counted once.
         #expect(cache.statistics.lookups == 6)
         #expect(cache.statistics.substituted == 6)
     }
 
-    @Test("asks for no newer copy of an exception either")
+    @Test("A newer copy of an exception isn't requested either")
     func newerCopyOfException() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         defer { fixture.origin.stop() }
@@ -125,7 +125,7 @@ struct StrictSessionTests {
     }
 
     @Test(
-        "answers an exception's redirect with what a request for the target gets: an entry that waits for the network to fail"
+        "An exception's redirect gets what a request for its target gets from an entry that waits for the network"
     )
     func redirectToOfflineEntry() async throws {
         let servers = try Servers()
@@ -140,10 +140,10 @@ struct StrictSessionTests {
     }
 }
 
-@Suite("A request that a protocol has taken", .timeLimit(.minutes(5)))
+@Suite("Requests that a protocol has taken", .timeLimit(.minutes(5)))
 struct TakenRequestTests {
     #if !canImport(Darwin)
-    @Test("goes to the network if by the map of its start nothing is to be done about it")
+    @Test("A request goes to the network if the map at its start has nothing for it")
     func mapChanged() async throws {
         let origin = try LoopbackServer { _ in .text("network") }
         defer { origin.stop() }
@@ -170,7 +170,7 @@ struct TakenRequestTests {
     #endif
 
     @Test(
-        "reports an entry whose file is gone, once",
+        "An entry whose file is gone is reported once",
         arguments: [
             ("\"https://h/a\": \"b.txt\", \"https://h/*\": \"a.txt\"", true), ("\"https://h/a\": \"b.txt\"", false),
         ]

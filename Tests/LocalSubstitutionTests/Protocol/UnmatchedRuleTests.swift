@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Which requests fail that no entry answers")
+@Suite("The rule for unmatched requests")
 struct UnmatchedRuleTests {
     static let rows: [(exceptions: [String], url: String, fails: Bool)] = [
         ([], "https://h/a", true),
@@ -29,14 +29,14 @@ struct UnmatchedRuleTests {
         (["*://*/*"], "ws://h/a", true),
     ]
 
-    @Test("all but the exceptions: exact URLs in any spelling, and match patterns", arguments: rows)
+    @Test("All fail except the exceptions: exact URLs in any spelling, and match patterns", arguments: rows)
     func exceptions(_ exceptions: [String], _ url: String, _ fails: Bool) throws {
         let rule = try UnmatchedRule(.fail(except: exceptions))
         #expect(rule.isStrict)
         #expect(rule.fails(try request(url)) == fails)
     }
 
-    @Test("none, where unmatched requests are loaded")
+    @Test("None fail if unmatched requests are loaded")
     func load() throws {
         let rule = try UnmatchedRule(.load)
         #expect(!rule.isStrict)
@@ -44,7 +44,7 @@ struct UnmatchedRuleTests {
     }
 
     @Test(
-        "an exception that is neither a URL nor a match pattern is an error that names it",
+        "An exception that's neither a URL nor a match pattern is an error that names it",
         arguments: ["h/a", "", "*", "ftp://h/a", "https://user@h/a", "https://h/a#part", "https://*h/*", "https:///a"]
     )
     func invalid(_ exception: String) throws {
@@ -52,7 +52,7 @@ struct UnmatchedRuleTests {
             try UnmatchedRule(.fail(except: ["https://h/a", exception]))
         }
         #expect(error.kind == .invalidException)
-        #expect(error.description.hasPrefix("the exception “\(exception)” "))
+        #expect(error.description.hasPrefix("The exception “\(exception)” "))
         #expect(error.localizedDescription == error.description)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Entries of a recorder's map that people wrote")
+@Suite("Entries that people wrote in a recorder's map")
 struct ForeignEntriesTests {
     /// Values that a recorder doesn't write, and the names of the files that they may serve.
     static let rows: [(value: String, files: [String])] = [
@@ -27,7 +27,7 @@ struct ForeignEntriesTests {
 
     private static let url = "https://h/a"
 
-    @Test("the names of the files that a value may serve", arguments: rows)
+    @Test("The file names that a value may serve are found", arguments: rows)
     func files(value: String, files: [String]) throws {
         let document = try MapDocument(json: Array(#"{ "\#(Self.url)": \#(value) }"#.utf8))
         #expect(document.files(of: Self.url) == files)
@@ -36,8 +36,8 @@ struct ForeignEntriesTests {
         #expect(foreign.isNamedByPattern("b/c") == files.contains("b/*"))
     }
 
-    /// The recorder knows the file, and thinks that it's its own.
-    @Test("an entry that a person changed is never recorded over, and its files stay", arguments: rows, [false, true])
+    /// The recorder knows the file, and takes it for its own.
+    @Test("An entry that a person changed is never overwritten, and its files stay", arguments: rows, [false, true])
     func changed(row: (value: String, files: [String]), whileRecording: Bool) throws {
         let fixture = try RecorderFixture()
         let first = try fixture.open()
@@ -46,7 +46,7 @@ struct ForeignEntriesTests {
         if !whileRecording { first.close() }
         try fixture.folder.write("substitutions.json", #"{ "\#(Self.url)": \#(row.value) }"#)
         let recorder = whileRecording ? first : try fixture.open()
-        // Takes over what the person wrote.
+        // Adopts what the person wrote.
         recorder.flush()
         let reason = try recorder.keep(Self.url, "two").reason
         #expect(reason == (row.value == "null" ? .excluded(key: Self.url) : .entry(key: Self.url)))

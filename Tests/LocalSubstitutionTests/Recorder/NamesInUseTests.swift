@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Names in use")
 struct NamesInUseTests {
-    /// The spelling that a name gets while others are in use; `nil` if it isn't free.
+    /// The spelling of a name while others are in use; `nil` if it isn't free.
     struct Row: Sendable {
         let others: [String]
         let name: String
@@ -34,7 +34,7 @@ struct NamesInUseTests {
     ]
 
     @Test(
-        "a name that some file system takes for one in use isn't free, and folders keep their spelling",
+        "A name is taken if any file system confuses it with another, and folders keep their spelling",
         arguments: rows
     )
     func take(_ row: Row) {
@@ -44,7 +44,7 @@ struct NamesInUseTests {
         #expect(names.take(row.name).map { Array($0.utf8) } == row.taken.map { Array($0.utf8) })
     }
 
-    @Test("a released name is free again, and its folder keeps its spelling")
+    @Test("A released name is free again, and its folder keeps its spelling")
     func release() {
         var names = NamesInUse()
         #expect(names.take("Host/a") == "Host/a")
@@ -54,7 +54,7 @@ struct NamesInUseTests {
         #expect(names.take("host/a") == nil)
     }
 
-    @Test("ten times as many folders take about ten times as long, not a hundred times")
+    @Test("Ten times as many folders take about ten times as long, not a hundred times")
     func linear() {
         func time(folders: Int) -> Double {
             let folder = String(repeating: "a/", count: folders)

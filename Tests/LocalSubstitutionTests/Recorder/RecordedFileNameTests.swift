@@ -6,7 +6,7 @@ import Testing
 @Suite("Names of recorded files")
 struct RecordedFileNameTests {
     @Test(
-        "are readable, and safe on every file system",
+        "Names are readable, and safe on every file system",
         arguments: [
             ("https://h.com/a/logo.png", "image/png", "h.com/a/logo.png"),
             ("https://h.com/", "text/html", "h.com/index.html"),
@@ -37,7 +37,7 @@ struct RecordedFileNameTests {
         #expect(try Array(RecordedFileName(NormalizedURL(url), type: type).candidate(0).utf8) == Array(name.utf8))
     }
 
-    @Test("a query is a short digest, equal for equal URLs")
+    @Test("A query becomes a short digest, the same for the same URL")
     func query() throws {
         func name(_ url: String) throws -> String {
             try RecordedFileName(NormalizedURL(url), type: "text/plain").candidate(0)
@@ -47,7 +47,7 @@ struct RecordedFileNameTests {
         #expect(try name("https://h/a.txt?b=1") != name("https://h/a.txt?b=2"))
     }
 
-    @Test("files and folders never collide where letter case and composed forms don't count")
+    @Test("Files and folders never collide if letter case and composed forms don't count")
     func collisions() throws {
         var names = NamesInUse()
         var taken: [String] = []
@@ -72,7 +72,7 @@ struct RecordedFileNameTests {
         #expect(taken.allSatisfy { !folders.contains($0.lowercased()) })
     }
 
-    @Test("whatever the URL, they keep to the rules")
+    @Test("Names follow the rules, whatever the URL")
     func random() throws {
         var generator = SeededGenerator(seed: 7)
         let pieces = [

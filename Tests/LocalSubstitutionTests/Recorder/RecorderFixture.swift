@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A recorder's folder, and short ways to keep responses in it.
+/// A recorder's folder, with shortcuts for keeping responses in it.
 struct RecorderFixture {
     let folder: TemporaryFolder
 
@@ -23,7 +23,7 @@ struct RecorderFixture {
         try SubstitutionRecorder(folder: folder.url, limit: limit, redacting: redacting)
     }
 
-    /// Keeps a response, and lets go of the folder, which a recorder that goes does only when its queue is done with it.
+    /// Keeps a response and releases the folder. A recorder only does that once its queue is done.
     func keepAndClose(_ url: String, _ body: String, etag: String? = nil) throws {
         let recorder = try open()
         try recorder.keep(url, body, etag: etag)
@@ -69,7 +69,7 @@ extension SubstitutionRecorder {
         return try record(received)
     }
 
-    /// Records a response, writes its body, and returns what became of it.
+    /// Records a response, writes its body, and returns the outcome.
     func record(_ received: ReceivedResponse) throws -> ReceivedResponse.Outcome {
         let outcome = Guarded<ReceivedResponse.Outcome?>(nil)
         record(received) { new in outcome.withLock { $0 = new } }

@@ -20,7 +20,7 @@ struct RecorderTests {
         var headers: [String: String] = [:]
         var body = Data("body".utf8)
         let file: String
-        /// The entry's value in the map; `nil` for the file's name alone.
+        /// The entry's value in the map; `nil` if it's only the file's name.
         var entry: String?
         let type: String
     }
@@ -90,7 +90,7 @@ struct RecorderTests {
         ),
     ]
 
-    @Test("serves what was kept, by itself and as a map", arguments: rows)
+    @Test("A recorder serves what it kept, and so does its map", arguments: rows)
     func roundTrip(_ row: Row) throws {
         let recorder = try fixture.open()
         #expect(try recorder.keep(row.url, row.body, row.headers).isKept)
@@ -115,7 +115,7 @@ struct RecorderTests {
         #expect(!map.warnings().contains { $0.kind != .contradictedType })
     }
 
-    @Test("a range is answered with the part, unless there is If-Range")
+    @Test("A range is answered with the part, unless there's If-Range")
     func range() throws {
         let recorder = try fixture.open()
         try recorder.keep("https://h/a", "0123456789")
@@ -123,7 +123,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a", ["Range": "bytes=2-4", "If-Range": "x"]) == "0123456789")
     }
 
-    @Test("a changed body gets a new name, and the old file goes; the same body is not written again")
+    @Test("A changed body gets a new name and the old file goes, and the same body isn't written again")
     func change() throws {
         let recorder = try fixture.open()
         #expect(try recorder.keep("https://h/a", "one", etag: "\"1\"").isKept)
@@ -143,7 +143,10 @@ struct RecorderTests {
         #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
     }
 
-    @Test("what is gone or must not be kept any more is dropped", arguments: [(404, ""), (410, ""), (200, "no-store")])
+    @Test(
+        "Responses that are gone or can't be kept any more are dropped",
+        arguments: [(404, ""), (410, ""), (200, "no-store")]
+    )
     func drop(status: Int, control: String) throws {
         let recorder = try fixture.open()
         try recorder.keep("https://h/a", "one")
@@ -153,7 +156,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a") == nil && fixture.files.isEmpty && fixture.mapText == "{}\n")
     }
 
-    @Test("a server's error leaves the copy, and so does a range", arguments: [500, 304, 206, 403])
+    @Test("A server's error or a range leaves the copy", arguments: [500, 304, 206, 403])
     func errors(status: Int) throws {
         let recorder = try fixture.open()
         try recorder.keep("https://h/a", "one")
@@ -162,7 +165,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a") == "one")
     }
 
-    @Test("validators belong to the URL itself, and survive a restart")
+    @Test("Validators belong to the exact URL and survive a restart")
     func validators() throws {
         do {
             let recorder = try fixture.open()
@@ -175,14 +178,14 @@ struct RecorderTests {
         #expect(try recorder.etag("https://h/a") == "\"1\"" && recorder.body("https://h/a") == "one")
         #expect(try recorder.validators(for: RecorderFixture.request("https://h/a", ["If-None-Match": "x"])) == nil)
         recorder.close()
-        // Somebody edits the fixture: the server's validator is not the file's any more.
+        // A person edits the file, so the server's validator no longer matches it.
         try fixture.folder.write("Resources/h/a.txt", "edited")
         let other = try fixture.open()
         #expect(try other.etag("https://h/a") == nil && other.body("https://h/a") == "edited")
     }
 
     @Test(
-        "without its own file it serves what the map has",
+        "Without its own file, it serves what the map has",
         arguments: [
             nil, "", "[]", "{\"responses\": 1}",
             "{\"responses\": {\"https://h/a\": {\"file\": \"../x\", \"bytes\": -1, \"date\": 1}}}",
@@ -197,7 +200,7 @@ struct RecorderTests {
         #expect(fixture.files == ["h/a.txt"])
     }
 
-    @Test("a second recorder on a folder is refused")
+    @Test("A second recorder on a folder is refused")
     func two() throws {
         let recorder = try fixture.open()
         let error = #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
@@ -206,17 +209,19 @@ struct RecorderTests {
     }
 
     @Test(
-        "a broken map is an error, and nothing is changed",
+        "A broken map is an error, and nothing changes",
         arguments: ["", "[]", "{\"a\": }", "{\"https://h/a\": null, \"https://h/a\": null}", "<<<<<<<"]
     )
     func brokenMap(text: String) throws {
         try fixture.folder.write("substitutions.json", text)
-        #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
+        let error = #expect(throws: SubstitutionRecorderError.self) { try fixture.open() }
+        // Escaped line breaks would mean that a text of several lines was put into one.
+        #expect(error?.description.contains(#"\u{A}"#) == false)
         #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path) == ["substitutions.json"])
         #expect(fixture.mapText == text)
     }
 
-    @Test("a person's entries keep their text")
+    @Test("Entries that people wrote keep their text")
     func foreign() throws {
         try fixture.folder.write("Resources/own.txt", "own")
         let entries = [
@@ -235,7 +240,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/b") == "own" && recorder.body("https://h/no/x") == nil)
     }
 
-    @Test("what a person changes while it records is taken over")
+    @Test("Changes that people make while it records are adopted")
     func edits() throws {
         let recorder = try fixture.open()
         for name in ["a", "b", "c"] { try recorder.keep("https://h/\(name)", name) }
@@ -256,7 +261,7 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
-    @Test("the oldest go when the limit is reached")
+    @Test("The oldest go when the limit is reached")
     func limit() throws {
         let recorder = try fixture.open(limit: 1_000)
         for number in 0..<20 { try recorder.keep("https://h/\(number)", String(repeating: "x", count: 50)) }
@@ -267,7 +272,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/1") == nil && recorder.body("https://h/0") != nil)
     }
 
-    @Test("files that a killed recorder left go; nobody else's do")
+    @Test("Files that a killed recorder left are removed, and other files aren't")
     func orphans() throws {
         try fixture.keepAndClose("https://h/a", "one", etag: "\"1\"")
         for name in ["h/b.txt", "h/.\(Digest.hexadecimal(of: Data("b.txt".utf8))).part", "h/c.txt", "top.txt"] {
@@ -286,7 +291,7 @@ struct RecorderTests {
         #expect(try Data(contentsOf: fixture.folder.file(".recorder.journal")).isEmpty)
     }
 
-    @Test("nothing is written through a link that leads outside")
+    @Test("Nothing is written through a link that leads outside")
     func links() throws {
         let outside = try TemporaryFolder()
         try fixture.folder.makeFolder("Resources")
@@ -299,7 +304,7 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
-    @Test("a folder that isn't writable is refused when it's opened", arguments: [".", "Resources"])
+    @Test("A folder that isn't writable is refused when it's opened", arguments: [".", "Resources"])
     func readOnly(name: String) throws {
         try fixture.keepAndClose("https://h/a", "one")
         let before = try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path)
@@ -311,7 +316,7 @@ struct RecorderTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.url.path) == before)
     }
 
-    @Test("a Resources folder that is removed during recording is made again")
+    @Test("A Resources folder that's removed during recording is made again")
     func removedResources() throws {
         let recorder = try fixture.open()
         try recorder.keep("https://h/a", "one")
@@ -324,7 +329,7 @@ struct RecorderTests {
         #expect(try fixture.map().count == 2)
     }
 
-    @Test("a folder that is removed during recording isn't made again, since another recorder could have it")
+    @Test("A folder that's removed during recording isn't made again, since another recorder could have it")
     func removedFolder() throws {
         try fixture.folder.makeFolder("kept")
         let folder = fixture.folder.url.appendingPathComponent("kept", isDirectory: true)
@@ -333,13 +338,13 @@ struct RecorderTests {
         recorder.flush()
         try fixture.folder.remove("kept")
         #expect(try recorder.keep("https://h/b", "two").reason != nil)
-        // Now the map has to be written.
+        // This makes the recorder write the map.
         try recorder.keep("https://h/a", Data(), status: 404)
         recorder.flush()
         #expect(FileStatus(path: folder.path) == nil)
     }
 
-    @Test("a Resources folder that is a link isn't written through", arguments: [false, true])
+    @Test("Nothing is written through a Resources folder that's a link", arguments: [false, true])
     func linkedResources(whileRecording: Bool) throws {
         let outside = try TemporaryFolder()
         if whileRecording {
@@ -357,7 +362,7 @@ struct RecorderTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
     }
 
-    @Test("the recorder's folder itself may be a link")
+    @Test("The recorder's folder itself may be a link")
     func linkedFolder() throws {
         try fixture.folder.makeFolder("kept")
         try fixture.folder.link("link", to: "kept")
@@ -367,7 +372,7 @@ struct RecorderTests {
         #expect(FileStatus(path: fixture.folder.file("kept/Resources/h/a.txt").path) != nil)
     }
 
-    @Test("a file that has a second name isn't written in place", arguments: [".recorder.lock", ".recorder.journal"])
+    @Test("A file with a second name isn't written in place", arguments: [".recorder.lock", ".recorder.journal"])
     func hardLink(name: String) throws {
         let mine = try fixture.folder.write("mine.txt", "h/mine.txt\n")
         try fixture.folder.makeFolder("kept")
@@ -381,7 +386,7 @@ struct RecorderTests {
         _ = try SubstitutionRecorder(folder: folder)
     }
 
-    @Test("a file that somebody put there is not overwritten")
+    @Test("A file that someone put there isn't overwritten")
     func otherFile() throws {
         let recorder = try fixture.open()
         try fixture.folder.write("Resources/h/a.txt", "mine")
@@ -391,7 +396,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a") == "new" && fixture.files.count == 2)
     }
 
-    @Test("a map that can't be written is reported, and written later")
+    @Test("A map that can't be written is reported, and written later")
     func writeFailure() throws {
         let recorder = try fixture.open()
         let problems = Texts()
@@ -411,7 +416,7 @@ struct RecorderTests {
         _ = try fixture.map()
     }
 
-    @Test("many at once: one file for each URL")
+    @Test("Many concurrent responses leave one file for each URL")
     func concurrency() throws {
         let recorder = try fixture.open()
         DispatchQueue.concurrentPerform(iterations: 200) { number in
@@ -431,7 +436,7 @@ struct RecorderTests {
         #expect(try fixture.map().count == 21)
     }
 
-    @Test("flush writes and reports what was recorded before, and of each URL only the last")
+    @Test("flush() writes and reports everything recorded before, and only the last response for each URL")
     func flushWrites() throws {
         let recorder = try fixture.open()
         let reported = Texts()
@@ -453,7 +458,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a") == "2" && recorder.body("https://h/b") == "1")
     }
 
-    @Test("what is recorded answers while a command works on the folder", .timeLimit(.minutes(5)))
+    @Test("Recorded responses answer while a command works on the folder", .timeLimit(.minutes(5)))
     func answersWhileWaiting() throws {
         let recorder = try fixture.open()
         let turn = try FolderTurn(fixture.folder.url)
@@ -465,14 +470,17 @@ struct RecorderTests {
                 body: Data("\(number)".utf8),
                 redirects: []
             )
-            // It's saved soon, which waits for the turn.
+            // It's saved soon, after waiting for its turn.
             recorder.record(received) { _ in }
             #expect(try recorder.body(url) == "\(number)")
         }
         withExtendedLifetime(turn) {}
     }
 
-    @Test("what is recorded is written without flush, and when the recorder goes", arguments: [false, true])
+    @Test(
+        "Recorded responses are written without flush(), and when the recorder is released",
+        arguments: [false, true]
+    )
     func writesByItself(goes: Bool) async throws {
         var recorder: SubstitutionRecorder? = try fixture.open()
         let url = "https://h/a"
@@ -490,7 +498,7 @@ struct RecorderTests {
         withExtendedLifetime(recorder) {}
     }
 
-    @Test("an app can ask at once for a response that isn't written yet")
+    @Test("An app can immediately request a response that isn't written yet")
     func answersPending() throws {
         let recorder = try fixture.open()
         let received = try ReceivedResponse(
@@ -503,7 +511,7 @@ struct RecorderTests {
         #expect(try recorder.body("https://h/a") == "new")
     }
 
-    @Test("the memory of responses that aren't written yet is bounded")
+    @Test("Responses that aren't written yet take a limited amount of memory")
     func pendingMemory() throws {
         var pending = PendingResponses()
         let received = try ReceivedResponse(
@@ -521,7 +529,7 @@ struct RecorderTests {
     }
 }
 
-/// Texts, in the order in which they came.
+/// Texts, in order of arrival.
 private final class Texts: Sendable {
     private let texts = Guarded<[String]>([])
     var all: [String] { texts.withLock { $0 } }

@@ -9,14 +9,14 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Recording, when things go wrong or must not be kept", .timeLimit(.minutes(5)))
+@Suite("Faults and secrets during recording", .timeLimit(.minutes(5)))
 struct RecordingFaultTests {
     private let folder: TemporaryFolder
     private var recorded: URL { folder.url.appendingPathComponent("recorded", isDirectory: true) }
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("keeps whole responses only, among many tasks that are cancelled or whose connection is dropped")
+    @Test("Only whole responses are kept, even if many tasks are cancelled or lose their connection")
     func many() async throws {
         let site = RecordedSite(count: 60)
         let generator = Guarded(SeededGenerator(seed: 7))
@@ -51,7 +51,7 @@ struct RecordingFaultTests {
         #expect(FileManager.default.enumerator(atPath: recorded.path)?.contains { "\($0)".hasSuffix(".tmp") } == false)
     }
 
-    /// A request and an answer that have a secret somewhere.
+    /// A request and a response with a secret somewhere.
     struct Secret: CustomTestStringConvertible, Sendable {
         let what: String
         var path = "/page"
@@ -92,7 +92,7 @@ struct RecordingFaultTests {
         Secret(what: "an error", answer: LoopbackServer.Answer(status: 403, body: Data("s3cr3t".utf8))),
     ]
 
-    @Test("no secret is in any byte of the folder", arguments: secrets)
+    @Test("No secret is in any byte of the folder", arguments: secrets)
     func secret(_ secret: Secret) async throws {
         let origin = try LoopbackServer { $0.path == "/page" ? secret.answer : .text("target") }
         defer { origin.stop() }
@@ -139,7 +139,7 @@ struct RecordingFaultTests {
         ),
     ]
 
-    @Test("a response after a redirect with a credential isn't kept, and the reason is reported", arguments: chains)
+    @Test("A response after a redirect with a credential isn't kept, and the reason is reported", arguments: chains)
     func redirects(_ chain: Chain) async throws {
         let origin = try LoopbackServer { request in
             let number = Int(request.path.dropFirst()) ?? 0
@@ -160,7 +160,7 @@ struct RecordingFaultTests {
         #expect(reason.hasPrefix("after a redirect, ") && reason.contains(chain.reason) && !reason.contains("s3cr3t"))
     }
 
-    @Test("a response after a redirect without a credential is kept")
+    @Test("A response after a redirect without a credential is kept")
     func harmlessRedirect() async throws {
         let origin = try LoopbackServer(routes: [
             "/1": .redirect(to: "/2"), "/2": .redirect(to: "/3"), "/3": .text("a"),
@@ -172,7 +172,7 @@ struct RecordingFaultTests {
         #expect(visit.cache.statistics.recorded == 1)
     }
 
-    @Test("a cookie of the session keeps what it gets from being kept")
+    @Test("A response to a session's cookie isn't kept")
     func sessionCookie() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"
@@ -188,7 +188,7 @@ struct RecordingFaultTests {
         #expect(visit.cache.statistics.recorded == 0)
     }
 
-    @Test("a cookie does not keep a copy from answering, and is told as the reason for not keeping")
+    @Test("A cookie doesn't keep a copy from answering, and is reported as the reason for not keeping")
     func cookieAndCopy() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"
@@ -213,7 +213,7 @@ struct RecordingFaultTests {
     }
 
     @Test(
-        "what the origin no longer has, or no longer allows to keep, is not served any more",
+        "What the origin no longer has, or no longer allows to be kept, isn't served any more",
         arguments: [404, 410, 200]
     )
     func gone(_ status: Int) async throws {

@@ -37,7 +37,7 @@ struct RecordingRulesTests {
         Row(bytes: 51, reason: .tooLarge(bytes: 51, most: 50)),
     ]
 
-    @Test("not kept, and why", arguments: rows)
+    @Test("These responses aren't kept, with reasons", arguments: rows)
     func notKept(_ row: Row) throws {
         let fixture = try RecorderFixture()
         try fixture.folder.write("substitutions.json", #"{"https://h/no/*": null, "https://h/mine": {"status": 404}}"#)
@@ -47,7 +47,7 @@ struct RecordingRulesTests {
         #expect(outcome.reason == row.reason)
         recorder.flush()
         #expect(fixture.files.isEmpty)
-        // Ranges, requests with cookies and a person's entries are taken all the same.
+        // Ranges, requests with cookies, and a person's entries are still taken.
         let request = try RecorderFixture.request(row.url, row.request)
         let isRequests: Bool =
             switch row.reason {
@@ -60,7 +60,7 @@ struct RecordingRulesTests {
     }
 
     @Test(
-        "token-like names",
+        "These names look like tokens",
         arguments: [
             "token", "access_token", "accessToken", "api_key", "apikey", "APIKey", "key", "auth", "userAuth", "sig",
             "Signature", "secret",
@@ -74,7 +74,7 @@ struct RecordingRulesTests {
     }
 
     @Test(
-        "names that only look like it",
+        "These names only resemble tokens",
         arguments: [
             "author", "keyboard", "signal", "signals", "monkey", "authors", "decode", "postcode", "page", "side",
             "passage", "tokenize",
@@ -84,7 +84,7 @@ struct RecordingRulesTests {
         #expect(try SecretName.first(in: NormalizedURL("https://h/a?\(name)=token")) == nil)
     }
 
-    @Test("other methods, bodies and URLs are not taken")
+    @Test("Other methods, bodies and URLs aren't recorded")
     func notTaken() throws {
         let recorder = try RecorderFixture().open()
         var post = try RecorderFixture.request("https://h/a")
@@ -98,7 +98,7 @@ struct RecordingRulesTests {
         }
     }
 
-    @Test("no secret is in any byte of the folder")
+    @Test("No secret is in any byte of the folder")
     func secrets() throws {
         let fixture = try RecorderFixture()
         let recorder = try fixture.open()

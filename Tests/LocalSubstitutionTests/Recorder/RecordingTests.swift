@@ -16,7 +16,7 @@ struct RecordingTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Visits, and lets go of the folder.
+    /// Runs a visit, and releases the folder.
     private func visit<Value>(
         map: String = "{}",
         _ body: (Visit) async throws -> Value
@@ -35,7 +35,7 @@ struct RecordingTests {
 
     // MARK: A site
 
-    @Test("keeps a site, which a new process serves without a network, and asks for nothing twice")
+    @Test("A new process serves the kept site without a network, and nothing is requested twice")
     func site() async throws {
         let site = RecordedSite()
         let origin = try LoopbackServer { site.answer($0) }
@@ -49,7 +49,7 @@ struct RecordingTests {
         }
         origin.stop()
 
-        // A new process has what was visited, but for what is excluded.
+        // A new process has everything that was visited, except for what's excluded.
         let parts = try JSONEncoder().encode(site.parts).base64EncodedString()
         let (recorded, address) = (recorded.path, base.absoluteString)
         await #expect(processExitsWith: .success) {
@@ -81,7 +81,7 @@ struct RecordingTests {
         #expect(!again.requests.isEmpty)
     }
 
-    @Test("serves what it kept as a map like any other, and to a cache alone")
+    @Test("What was kept works like any other map, and with a cache alone")
     func asMap() async throws {
         let site = RecordedSite(count: 10)
         let origin = try LoopbackServer { site.answer($0) }
@@ -100,7 +100,7 @@ struct RecordingTests {
 
     // MARK: One response
 
-    @Test("offline, a range of a copy is a part of it; online it is passed on and not kept")
+    @Test("Offline, a range is part of a copy; online, it's forwarded and not kept")
     func ranges() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("0123456789"), "/b": .text("0123456789")])
         let url = origin.url("a")
@@ -118,7 +118,7 @@ struct RecordingTests {
         #expect(try keys() == [url.absoluteString])
     }
 
-    @Test("in strict mode only copies answer")
+    @Test("In strict mode, only copies answer")
     func strict() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("kept")])
         defer { origin.stop() }
@@ -131,7 +131,7 @@ struct RecordingTests {
         #expect(origin.requests.count == count)
     }
 
-    @Test("a redirect's target answers for the URL that was asked for, and has no say later")
+    @Test("A redirect's target answers for the requested URL, and isn't asked later")
     func redirect() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/a"
@@ -147,7 +147,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("a copy is not right because the target of a redirect says so")
+    @Test("A copy isn't confirmed just because the redirect's target says so")
     func redirectedValidator() async throws {
         let isMoved = Guarded(false)
         let origin = try LoopbackServer { request in
@@ -165,7 +165,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("what the cache's own map excludes is not kept, and neither is a redirect to it")
+    @Test("URLs that the cache's own map excludes aren't kept, and neither are redirects to them")
     func excluded() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/a" ? .redirect(to: "/never") : .text("excluded")
@@ -177,7 +177,7 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
-    @Test("the answer to a redirected request with a cookie isn't kept, and that is reported")
+    @Test("The answer to a redirected request with a cookie isn't kept, which is reported")
     func redirectedCookie() async throws {
         let origin = try LoopbackServer { request in
             request.path == "/login"
@@ -198,7 +198,7 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
-    @Test("a closed recorder keeps nothing, and lets another have the folder")
+    @Test("A closed recorder keeps nothing, and lets another one have the folder")
     func closed() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("a")])
         defer { origin.stop() }
@@ -212,7 +212,7 @@ struct RecordingTests {
         #expect(try keys().isEmpty)
     }
 
-    @Test("a copy whose file has gone is asked for again")
+    @Test("A copy whose file is gone is requested again")
     func fileIsGone() async throws {
         let origin = try LoopbackServer { request in
             request.header("If-None-Match") == nil
@@ -232,7 +232,7 @@ struct RecordingTests {
         }
     }
 
-    @Test("tells what it kept, and why not")
+    @Test("It reports what it kept, and why it didn't")
     func events() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("kept"), "/no": .status(500)])
         defer { origin.stop() }
@@ -246,14 +246,14 @@ struct RecordingTests {
             #expect(
                 about == [
                     "recorded \(origin.url("a")) → FOLDER/Resources/\(host)/a.txt (4 bytes)",
-                    "not recorded \(origin.url("no")): the status is 500: only 200 is kept",
+                    "not recorded \(origin.url("no")): the status is 500; only 200 is recorded",
                 ]
             )
             #expect(visit.cache.statistics.recorded == 1)
         }
     }
 
-    @Test("passes on pieces of a response as they come, where nothing stands by and the platform can")
+    @Test("Pieces of a response are delivered as they arrive, if there's no fallback and the platform can")
     func pieces() async throws {
         let origin = try LoopbackServer(routes: [
             "/a": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000))
@@ -280,7 +280,7 @@ struct RecordingTests {
     }
 }
 
-/// Tells how many bytes have come.
+/// Counts the bytes that have arrived.
 private final class ByteCounter: NSObject, URLSessionDataDelegate, Sendable {
     private let continuation: AsyncStream<Int>.Continuation
 

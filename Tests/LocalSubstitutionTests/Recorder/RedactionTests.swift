@@ -51,7 +51,7 @@ struct RedactionTests {
         ),
     ]
 
-    @Test("what it returns takes the place of an earlier copy, and so does nothing", arguments: rows)
+    @Test("What it returns replaces an earlier copy, even if that's nothing", arguments: rows)
     func outcomes(_ row: Row) throws {
         try fixture.keepAndClose(Self.url, "old", etag: "\"0\"")
         let recorder = try fixture.open(limit: 1_000, redacting: row.redact)
@@ -69,7 +69,7 @@ struct RedactionTests {
         #expect(fixture.files.count == (row.body == nil ? 0 : 1))
     }
 
-    @Test("it's called once for each response that the rules would keep, in order, and the last of a URL counts")
+    @Test("It's called once, in order, for each response that the rules allow, and a URL's last one counts")
     func calls() throws {
         let seen = Guarded<[String]>([])
         let recorder = try fixture.open { response in
@@ -100,7 +100,7 @@ struct RedactionTests {
         #expect(fixture.files.count == 1)
     }
 
-    @Test("nothing in the folder describes the bytes that the server sent")
+    @Test("Nothing in the folder describes the bytes that the server sent")
     func describingHeaders() throws {
         let recorder = try fixture.open(redacting: Self.redact)
         let marks = [
@@ -109,7 +109,7 @@ struct RedactionTests {
             "Repr-Digest": "sha-256=:r3pr:", "ETag": "\"e-tag\"", "Last-Modified": "Mon, 07 Nov 1994 08:49:37 GMT",
             "Content-Range": "bytes 0-1/2", "Accept-Ranges": "n0ne", "X-Checksum": "ch3ck",
         ]
-        // Latin-1, which the entry would have to say if the redacted body weren't UTF-8.
+        // Latin-1, which the entry would have to name if the redacted body weren't UTF-8.
         let body = Data("\(Self.secret) ".utf8) + [0xE9]
         let headers = marks.merging(["Content-Type": "text/html", "Content-Language": "de"]) { $1 }
         #expect(try recorder.keep(Self.url, body, headers).isKept)
@@ -124,7 +124,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("while it runs, requests are taken, responses are recorded, and other copies answer")
+    @Test("While it runs, requests are taken, responses are recorded, and other copies answer")
     func holdsUpNothing() throws {
         let (entered, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let recorder = try fixture.open { response in
@@ -157,7 +157,7 @@ struct RedactionTests {
         #expect(try recorder.body("https://h/slow") == "slow" && recorder.body("https://h/other") == "other")
     }
 
-    @Test("a session delivers what the server sent, and asks for it again; offline, the redacted copy answers")
+    @Test("A session delivers what the server sent and requests it again, and offline gets the redacted copy")
     func session() async throws {
         let full = "{\"name\":\"Ada\",\"token\":\"\(Self.secret)\"}"
         let origin = try LoopbackServer { request in
@@ -176,7 +176,7 @@ struct RedactionTests {
             #expect(String(decoding: data, as: UTF8.self) == full)
             #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") == "\"1\"")
         }
-        // The app's own condition: what it gets is the server's 304, and the copy stays.
+        // The app's own condition. It gets the server's 304, and the copy stays.
         var conditional = URLRequest(url: url)
         conditional.setValue("\"1\"", forHTTPHeaderField: "If-None-Match")
         let (_, response) = try await visit.session.data(for: conditional)
@@ -191,7 +191,7 @@ struct RedactionTests {
         try expectNowhere(Self.secret)
     }
 
-    @Test("a refused response is reported, and none of its bytes is in the folder")
+    @Test("A refused response is reported, and none of its bytes is in the folder")
     func refused() async throws {
         let origin = try LoopbackServer(routes: ["/me": .text(Self.secret)])
         defer { origin.stop() }

@@ -6,7 +6,8 @@ import LoopbackOrigin
 import FoundationNetworking
 #endif
 
-/// A folder with a map and files, and caches made of it. The folder goes with the process: a cache may outlive its fixture.
+/// A folder with a map and files, and caches made from it. The folder is removed when the process ends, since a cache may outlive
+/// its fixture.
 final class CacheFixture: Sendable {
     let folder: URL
 
@@ -44,7 +45,7 @@ final class CacheFixture: Sendable {
         try Data("{\(map)}".utf8).write(to: mapFile, options: .atomic)
     }
 
-    /// A cache with a default cache of its own, without live reload.
+    /// Returns a cache with its own default cache, without live reload.
     func cache() throws -> LocalSubstitutionCache {
         LocalSubstitutionCache(
             map: try SubstitutionMap(contentsOf: mapFile),
@@ -56,14 +57,14 @@ final class CacheFixture: Sendable {
         try LocalSubstitutionCache(contentsOf: mapFile)
     }
 
-    /// A cache made of a bundle, as an app has it.
+    /// Returns a cache made from a bundle, as in an app.
     func bundleCache() throws -> LocalSubstitutionCache {
         guard let bundle = Bundle(path: folder.path) else { throw CocoaError(.fileNoSuchFile) }
         return try LocalSubstitutionCache(bundle: bundle)
     }
 }
 
-/// A session with a cache of its own, as `URLCache.shared` would be.
+/// Returns a session with its own cache, which behaves like `URLCache.shared`.
 func session(with cache: URLCache?) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = cache
@@ -85,9 +86,9 @@ func request(
 }
 
 extension URLSession {
-    /// Loads a URL with a task that is cancelled halfway: after so many turns of others.
+    /// Loads a URL with a task that is cancelled halfway, after this many turns of other tasks.
     ///
-    /// Not by cancelling a Swift task: on Linux that may wait for ever (`URLSessionTask.swift`, `cancel`).
+    /// It doesn't cancel a Swift task: on Linux that may wait forever (`URLSessionTask.swift`, `cancel`).
     func load(_ url: URL, cancelledAfter turns: Int?) async -> Result<Data, any Error> {
         let (results, continuation) = AsyncStream.makeStream(of: Result<Data, any Error>.self)
         let task = dataTask(with: url) { data, _, error in

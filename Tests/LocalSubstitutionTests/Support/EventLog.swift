@@ -1,12 +1,12 @@
 import LocalSubstitution
 
-/// Collects what a cache tells, in order.
+/// Collects a cache's events, in order.
 final class EventLog: Sendable {
     private let stream: AsyncStream<LocalSubstitutionCache.Event>
 
     init(_ cache: LocalSubstitutionCache) { stream = cache.events() }
 
-    /// All events up to the first that is the last one wanted.
+    /// Returns all events up to the first that is the last one wanted.
     func all(until isLast: (LocalSubstitutionCache.Event) -> Bool) async -> [LocalSubstitutionCache.Event] {
         var found: [LocalSubstitutionCache.Event] = []
         for await event in stream {

@@ -2,7 +2,7 @@ import Guarded
 
 @testable import LocalSubstitution
 
-/// Notes each event of a cache before the cache goes on. It doesn't keep the cache alive.
+/// Notes each event of a cache before the cache continues. It doesn't keep the cache alive.
 final class HeardEvents: Sendable {
     private let heard = Guarded<[LocalSubstitutionCache.Event]>([])
 

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import FoundationNetworking
 #endif
 
-/// A site of pages and their parts, with validators, whose parts can be changed.
+/// A site of pages and their parts, with validators. The parts can be changed.
 final class RecordedSite: Sendable {
     struct Part: Codable, Equatable, Sendable {
         let path: String
@@ -17,9 +17,9 @@ final class RecordedSite: Sendable {
     }
 
     let parts: [Part]
-    /// Paths of parts that have other bytes now.
+    /// The paths of parts that have other bytes now.
     let changed = Guarded<Set<String>>([])
-    /// How many bodies went out.
+    /// How many bodies were sent.
     let bodies = Guarded(0)
 
     /// - Parameter count: How many pages and parts there are.
@@ -41,7 +41,7 @@ final class RecordedSite: Sendable {
             ? Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(text.utf8) : Data(text.utf8)
     }
 
-    /// A part as it is now.
+    /// Returns a part as it is now.
     func current(_ part: Part) -> Part {
         let isChanged = changed.withLock { $0.contains(part.path) }
         return Part(
@@ -65,7 +65,7 @@ final class RecordedSite: Sendable {
 }
 
 extension RecordedSite.Part {
-    /// What a session gets for a URL.
+    /// Makes a part from a session's response for a URL.
     init(_ path: String, _ answer: (Data, URLResponse)) {
         self.init(
             path: path,
@@ -75,7 +75,7 @@ extension RecordedSite.Part {
         )
     }
 
-    /// The same with a type that says nothing of a charset.
+    /// The same part, with a type that doesn't name a charset.
     var withoutCharset: Self {
         Self(path: path, status: status, type: String(type.prefix { $0 != ";" }), body: body)
     }

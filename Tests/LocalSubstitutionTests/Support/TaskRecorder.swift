@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A session's delegate that notes what comes of a task.
+/// A session delegate that notes what happens to a task.
 final class TaskRecorder: NSObject, URLSessionDataDelegate, Sendable {
     struct Outcome: Sendable {
         var status: Int?
@@ -55,7 +55,7 @@ final class TaskRecorder: NSObject, URLSessionDataDelegate, Sendable {
     }
 }
 
-/// Tells whether something happens within a call, on the caller's own thread.
+/// Checks whether something happens within a call, on the caller's thread.
 final class CallerThread: Sendable {
     private let thread = Guarded<ObjectIdentifier?>(nil)
 

@@ -5,13 +5,13 @@ import Testing
 @testable import LocalSubstitution
 
 extension TemporaryFolder {
-    /// Does what must not wait for a named pipe. If it does, that is a failure, and it is let go after ten seconds.
+    /// Runs code that must not wait for a named pipe. If it waits for ten seconds, it's released, and the test fails.
     func expectNoWaiting<Result>(for pipe: String, _ work: () throws -> Result) rethrows -> Result {
         let path = file(pipe).path
         let rescue = DispatchSource.makeTimerSource(queue: .global())
         rescue.schedule(deadline: .now() + 10, repeating: 1)
         rescue.setEventHandler {
-            // Opening the other end lets a waiting reader go; where nobody waits, it fails.
+            // Opening the other end releases a waiting reader. If nothing waits, opening fails.
             let descriptor = open(path, O_WRONLY | O_NONBLOCK)
             if descriptor >= 0 { close(descriptor) }
         }
@@ -25,7 +25,7 @@ extension TemporaryFolder {
 }
 
 extension TemporaryFolder {
-    /// A map of JSON text, with this folder as its resources folder.
+    /// Returns a map with this JSON, and this folder as its resources folder.
     func map(
         _ json: String,
         invalidEntries: SubstitutionMap.InvalidEntries = .reject
@@ -33,7 +33,7 @@ extension TemporaryFolder {
         try SubstitutionMap(json: Data(json.utf8), resources: url, invalidEntries: invalidEntries)
     }
 
-    /// Everything that is wrong with the JSON text of a map.
+    /// Returns all problems of a map's JSON.
     func problems(_ json: String) -> [SubstitutionMap.Problem] {
         do throws(SubstitutionMapError) {
             return try map(json).problems
@@ -44,7 +44,8 @@ extension TemporaryFolder {
 }
 
 extension SubstitutionMap {
-    /// The key and the file name of the substitution for a URL, which is taken as it is written: `URL` would encode some of it.
+    /// Returns the key and the file name of the substitution for a URL. The URL is used as written, since `URL` would encode some
+    /// of it.
     func answer(_ url: String) throws -> NamedFile? {
         try match(NormalizedURL(url)).substitution.map { NamedFile(key: $0.key, file: $0.fileName) }
     }

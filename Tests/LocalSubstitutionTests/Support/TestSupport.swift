@@ -1,2 +1,2 @@
-// For all files of these tests.
+// Imported for all files of these tests.
 @_exported import TestSupport

@@ -13,8 +13,8 @@ struct Visit {
     let recorder: SubstitutionRecorder
 
     /// - Parameters:
-    ///   - map: The cache's own.
-    ///   - streams: Whether pieces of a response are passed on before the rest.
+    ///   - map: The cache's own map.
+    ///   - streams: Whether pieces of a response are delivered before the rest.
     init(
         _ folder: URL,
         map: String = "{}",
@@ -33,7 +33,7 @@ struct Visit {
         session = URLSession(configuration: configuration)
     }
 
-    /// Lets go of the folder, so that another recorder can have it.
+    /// Releases the folder, so that another recorder can use it.
     func end() {
         session.invalidateAndCancel()
         recorder.close()

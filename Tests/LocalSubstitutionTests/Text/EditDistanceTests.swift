@@ -9,7 +9,7 @@ struct EditDistanceTests {
     }
 
     @Test(
-        "the edits are counted up to a limit",
+        "Edits are counted up to a limit",
         arguments: [
             ("", "", 0, 0), ("a", "a", 0, 0), ("a", "b", 0, nil), ("a", "b", 1, 1), ("", "abc", 3, 3),
             ("", "abc", 2, nil),
@@ -22,7 +22,7 @@ struct EditDistanceTests {
         #expect(edits(first, second, limit: limit) == expected)
     }
 
-    @Test("the number of edits is the same as with the full table", arguments: [0xED17 as UInt64])
+    @Test("The number of edits is the same as with the full table", arguments: [0xED17 as UInt64])
     func reference(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         func text(_ random: inout SeededGenerator) -> [UInt8] {
@@ -63,7 +63,7 @@ struct EditDistanceTests {
         return cells[first.count][second.count]
     }
 
-    @Test("the nearest of many names is found, in any letter case", arguments: [0xFACE as UInt64])
+    @Test("The nearest of many names is found, in any letter case", arguments: [0xFACE as UInt64])
     func nearestOfMany(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let names = (0..<300).map { _ in

@@ -9,7 +9,7 @@ struct JSONScannerTests {
         try JSONScanner(Array(text.utf8)).members()
     }
 
-    @Test("tells the key, the line and the sort of each member, in their order")
+    @Test("Each member's key, line and kind are reported, in order")
     func order() throws {
         let found = try members(
             "\n{\"a\": \"text\",\r\n\"b\":\n null, \"c\": [1,\n2],\n\"d\": {\"x\":\n1}, \"e\": true}\n"
@@ -19,18 +19,18 @@ struct JSONScannerTests {
         #expect(found.map { $0.value.sort } == ["string", "null", "other", "object", "other"])
     }
 
-    @Test("keeps keys that are given twice")
+    @Test("Keys that are given twice are kept")
     func duplicates() throws {
         #expect(try members(#"{"a": 1, "a": 2, "\u0061": 3}"#).map(\.key) == ["a", "a", "a"])
     }
 
-    @Test("takes an empty object, with white space around", arguments: ["{}", " \t\r\n{ \n} \n"])
+    @Test("An empty object is accepted, with white space around it", arguments: ["{}", " \t\r\n{ \n} \n"])
     func empty(text: String) throws {
         #expect(try members(text).isEmpty)
     }
 
     @Test(
-        "decodes escapes",
+        "Escapes are decoded",
         arguments: [
             (#"plain é 😀"#, "plain é 😀"), (#"\"\\\/"#, #""\/"#), (#"\b\f\n\r\t"#, "\u{8}\u{C}\n\r\t"),
             (#"\u00e9\u00E9"#, "éé"), (#"\ud83d\uDE00"#, "😀"), (#"a\u0000b"#, "a\u{0}b"), (#"é\n😀"#, "é\n😀"),
@@ -48,7 +48,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "hands on the bytes of a value",
+        "The bytes of a value are returned",
         arguments: ["0", "-0", "10.25", "1e5", "-1.5E-3", "2e+2", "true", "false", "[]", "[ 1, {\"a\": [null]} ]"]
     )
     func values(text: String) throws {
@@ -61,7 +61,7 @@ struct JSONScannerTests {
         #expect(String(decoding: Array(json.utf8)[range], as: UTF8.self) == text)
     }
 
-    @Test("reads an object inside a text, and counts its lines on")
+    @Test("An object inside a text is read, with the text's line numbers")
     func inside() throws {
         let text = Array("xxx{\"a\": 1,\n\"b\": 2}yyy".utf8)
         let scanner = JSONScanner(text, in: 3..<text.count - 3, line: 7)
@@ -84,30 +84,31 @@ struct JSONScannerTests {
         var testDescription: String { text.debugDescription }
     }
 
-    private static let comment = "has a comment, which JSON doesn't allow: remove it, or use an entry's field “comment”"
+    private static let comment =
+        "has a comment, which JSON doesn't allow. Remove it, or use an entry's field “comment”."
 
     @Test(
-        "says where a text stops being JSON, and why",
+        "The place where a text stops being JSON is reported, with the reason",
         arguments: [
             Refused("", 1, 1, "is empty"),
             Refused(" \n\n ", 3, 2, "is empty"),
             Refused("{", 1, 2, "ends inside an object"),
             Refused("{\"a\"", 1, 5, "needs a colon"),
             Refused("{\"a\" 1}", 1, 6, "needs a colon after the key “a”"),
-            Refused("{\"a\":", 1, 6, "ends where a value is due"),
+            Refused("{\"a\":", 1, 6, "ends where a value is expected"),
             Refused("{\"a\":1", 1, 7, "needs a comma or }"),
-            Refused("{\"a\":1,}", 1, 7, "has a comma before }: remove it"),
-            Refused("{\"a\":1 ,\n}", 1, 8, "has a comma before }: remove it"),
+            Refused("{\"a\":1,}", 1, 7, "has a comma before }. Remove it."),
+            Refused("{\"a\":1 ,\n}", 1, 8, "has a comma before }. Remove it."),
             Refused("{\n  \"a\": 1\n  \"b\": 2\n}", 3, 3, "needs a comma or }"),
             Refused("{'a': 1}", 1, 2, "needs a key in double quotes"),
             Refused("{a: 1}", 1, 2, "needs a key in double quotes"),
-            Refused("{\"a\": 1} x", 1, 10, "something after its closing }"),
-            Refused("{\"a\": 1}\u{0}", 1, 9, "something after its closing }"),
+            Refused("{\"a\": 1} x", 1, 10, "text after its end"),
+            Refused("{\"a\": 1}\u{0}", 1, 9, "text after its end"),
             Refused("{\"a\": [1, 2}", 1, 12, "needs a comma or ]"),
-            Refused("{\"a\": [1,]}", 1, 9, "has a comma before ]: remove it"),
-            Refused("{\"a\": nul}", 1, 7, "no JSON value"),
-            Refused("{\"a\": True}", 1, 7, "no JSON value"),
-            Refused("{\"a\": NaN}", 1, 7, "no JSON value"),
+            Refused("{\"a\": [1,]}", 1, 9, "has a comma before ]. Remove it."),
+            Refused("{\"a\": nul}", 1, 7, "needs a JSON value"),
+            Refused("{\"a\": True}", 1, 7, "needs a JSON value"),
+            Refused("{\"a\": NaN}", 1, 7, "needs a JSON value"),
             Refused("{\"a\": // b\n1}", 1, 7, comment),
             Refused("// a\n{}", 1, 1, comment),
             Refused("{ // a\n\"a\": 1}", 1, 3, comment),
@@ -116,8 +117,8 @@ struct JSONScannerTests {
             Refused("{\"a\": 1, /* b */}", 1, 10, comment),
             Refused("{\"a\": [/* b */ 1]}", 1, 8, comment),
             Refused("{\"a\": 1}\n// b", 2, 1, comment),
-            Refused("{\"a\": -}", 1, 7, "no JSON value"),
-            Refused("{\"a\": +1}", 1, 7, "no JSON value"),
+            Refused("{\"a\": -}", 1, 7, "needs a JSON value"),
+            Refused("{\"a\": +1}", 1, 7, "needs a JSON value"),
             Refused("{\"a\": 01}", 1, 8, "needs a comma or }"),
             Refused("{\"a\": 1.}", 1, 9, "digit after the decimal point"),
             Refused("{\"a\": 1e}", 1, 9, "digit in the exponent"),
@@ -133,7 +134,7 @@ struct JSONScannerTests {
             Refused("{\"a\": \"line\nbreak\"}", 1, 12, "control character"),
             Refused("{\"a\": \"\u{1F}\"}", 1, 8, "control character"),
             Refused("{\"a\": \"\\n\u{1F}\"}", 1, 10, "control character"),
-            Refused("{\"é😀\": x}", 1, 8, "no JSON value"),
+            Refused("{\"é😀\": x}", 1, 8, "needs a JSON value"),
         ]
     )
     func refusals(_ refused: Refused) throws {
@@ -144,12 +145,15 @@ struct JSONScannerTests {
         #expect(!error.isOtherJSON)
     }
 
-    @Test("tells that a text may be JSON, but no object", arguments: ["[]", "\"a\"", "5", " null", "x"])
+    @Test(
+        "A text that's valid JSON but not an object is reported as such",
+        arguments: ["[]", "\"a\"", "5", " null", "x"]
+    )
     func otherJSON(text: String) throws {
         #expect(try #require(throws: JSONCursor.SyntaxError.self) { try members(text) }.isOtherJSON)
     }
 
-    @Test("finds the byte that is not UTF-8", arguments: [[], Array("\\n".utf8)])
+    @Test("The byte that isn't UTF-8 is found", arguments: [[], Array("\\n".utf8)])
     func invalidUTF8(before: [UInt8]) throws {
         let scanner = JSONScanner(Array("{\"é".utf8) + before + [0xFF] + Array("\": 1}".utf8))
         let error = try #require(throws: JSONCursor.SyntaxError.self) { try scanner.members() }
@@ -158,7 +162,7 @@ struct JSONScannerTests {
     }
 
     @Test(
-        "reads nesting up to a limit, and refuses more of it however much there is",
+        "Nesting is read up to a limit, and rejected beyond it, however much there is",
         arguments: [("[", "]"), ("{\"a\":", "}")]
     )
     func depth(opening: String, closing: String) throws {

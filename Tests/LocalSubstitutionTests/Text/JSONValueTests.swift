@@ -2,7 +2,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("A JSON value that is a part of another one")
+@Suite("JSON values that are part of another one")
 struct JSONValueTests {
     private func value(_ text: String) throws -> JSONValue {
         try Array(text.utf8).withUnsafeBufferPointer { try JSONValue($0) }
@@ -11,7 +11,7 @@ struct JSONValueTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let part: String
         let whole: String
-        /// Where they differ; `nil` if the part is one.
+        /// The path of the difference; `nil` if the value is a part of the other one.
         let path: String?
 
         init(_ part: String, of whole: String, differsAt path: String? = nil) {
@@ -41,7 +41,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "numbers are equal as decimals",
+        "Numbers are equal as decimals",
         arguments: [
             ["1", "1.0", "10e-1", "0.1e1", "1e0", "1E+00", "0.0000001e7"],
             ["0", "-0", "0.0", "0e999999999999999999999"],
@@ -60,7 +60,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("numbers that Double takes for equal differ")
+    @Test("Numbers differ even if Double makes them equal")
     func precision() {
         #expect(JSONNumber(text: "9007199254740993") != JSONNumber(text: "9007199254740992"))
         #expect(JSONNumber(text: "0.1") != JSONNumber(text: "0.10000000000000001"))
@@ -74,7 +74,7 @@ struct JSONValueTests {
         #expect(throws: JSONCursor.SyntaxError.self) { try value(text) }
     }
 
-    @Test("nesting ends at a limit", arguments: [(64, false), (65, true), (10_000, true), (1_000_000, true)])
+    @Test("Nesting ends at a limit", arguments: [(64, false), (65, true), (10_000, true), (1_000_000, true)])
     func depth(_ count: Int, _ isTooDeep: Bool) throws {
         // Empty lists don't count.
         let text = String(repeating: "[", count: count) + "1" + String(repeating: "]", count: count)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Printable text")
 struct PrintableTests {
     @Test(
-        "escapes characters that control a terminal, and leaves all others unchanged",
+        "Characters that control a terminal are escaped, and all others stay unchanged",
         arguments: [
             ("", ""), ("plain é 😀 ä\u{301} עברית", "plain é 😀 ä\u{301} עברית"),
             ("👩\u{200D}💻 a\u{A0}b", "👩\u{200D}💻 a\u{A0}b"),

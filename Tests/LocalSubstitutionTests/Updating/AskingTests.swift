@@ -11,7 +11,7 @@ import FoundationNetworking
 
 @Suite("Asking the network for newer copies", .timeLimit(.minutes(5)))
 struct AskingTests {
-    @Test("happens once an hour, however many ask, in whatever spelling")
+    @Test("It happens once an hour, whatever the number of requests and the spelling")
     func once() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -28,7 +28,7 @@ struct AskingTests {
         #expect(fixture.origin.requests.count == 1)
     }
 
-    @Test("happens again when the time has come")
+    @Test("It happens again once the time has passed")
     func again() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -61,10 +61,10 @@ struct AskingTests {
         ),
         ("no answer", .text("newer").failing(.dropBeforeHead), nil),
         ("too large", .ok(Data(count: 200_000)), "100000 bytes, the default cache's capacity"),
-        ("just too large", .ok(Data(count: 99_990)), "did not store"),
+        ("just too large", .ok(Data(count: 99_990)), "didn't store"),
     ]
 
-    @Test("changes nothing where it fails: neither the file nor a copy", arguments: failures)
+    @Test("A failure changes neither the file nor a copy", arguments: failures)
     func failure(_ what: String, _ answer: LoopbackServer.Answer, _ expected: String?) async throws {
         let fixture = try UpdatingFixture(answer)
         let cache = try fixture.cache(memoryCapacity: 90_000, diskCapacity: 100_000)
@@ -85,7 +85,7 @@ struct AskingTests {
         }
     }
 
-    @Test("does not happen for other uses, methods and policies")
+    @Test("It doesn't happen for other uses, methods and policies")
     func others() async throws {
         let fixture = try UpdatingFixture(
             .text("newer"),
@@ -107,7 +107,7 @@ struct AskingTests {
         #expect(fixture.origin.requests.isEmpty)
     }
 
-    @Test("happens for each URL of a pattern, and each has a copy of its own")
+    @Test("It happens for each URL of a pattern, and each has its own copy")
     func patterns() async throws {
         let fixture = try UpdatingFixture(
             .text("newer"),
@@ -130,7 +130,7 @@ struct AskingTests {
         #expect(fixture.origin.requests.map(\.target) == names.map { "/p/" + $0 })
     }
 
-    @Test("goes out plain: without fragment, credentials or the request's own headers")
+    @Test("Requests are plain: without fragment, credentials or the request's own headers")
     func plain() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         fixture.answer(
@@ -147,7 +147,7 @@ struct AskingTests {
         }
     }
 
-    @Test("at most four at a time, and all in the end")
+    @Test("At most four run at a time, and all run eventually")
     func fewAtATime() async throws {
         let running = Guarded((now: 0, most: 0))
         let schedule = RefreshSchedule()
@@ -174,7 +174,7 @@ struct AskingTests {
         #expect(schedule.isIdle)
     }
 
-    @Test("counts for those that wait for others too, so that their hits are as fast as any")
+    @Test("Waiting requests count too, so their hits are as fast as any")
     func waiting() {
         let schedule = RefreshSchedule()
         let records = (0..<9).map { schedule.record(for: "\($0)") }
@@ -186,7 +186,7 @@ struct AskingTests {
         #expect(due.isEmpty)
     }
 
-    @Test("remembers so many URLs, and none is forgotten before it may be asked again")
+    @Test("A limited number of URLs is remembered, and none is forgotten before it may be asked for again")
     func bounded() throws {
         let schedule = RefreshSchedule(limit: 3)
         let first = schedule.record(for: "0")
@@ -201,7 +201,7 @@ struct AskingTests {
         #expect(schedule.knownRecord(for: "unknown") == nil)
     }
 
-    @Test("a data task is answered at once once it is known what answers")
+    @Test("A data task is answered immediately once it's known what answers")
     func atOnce() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -217,7 +217,7 @@ struct AskingTests {
         #expect(isAnsweredAtOnce(try request(fixture.url)))
         #expect(isAnsweredAtOnce(try request(fixture.url, method: "HEAD")))
         #expect(isAnsweredAtOnce(try request(fixture.url, headers: ["Range": "bytes=0-1"])))
-        // The file is in memory, but nobody has looked for a copy.
+        // The file is in memory, but no copy has been looked up.
         cache.schedule.removeAll()
         let url = try #require(URL(string: fixture.url))
         let substitution = try #require(cache.map.substitution(for: url))
@@ -227,7 +227,7 @@ struct AskingTests {
         #expect(!cache.responder.copies.isAtHand(question.url, file: file))
     }
 
-    @Test("does not keep a cache alive, and ends with it")
+    @Test("It doesn't keep a cache alive, and ends with it")
     func end() async throws {
         let fixture = try UpdatingFixture(.text("newer").failing(.stallAfter(bodyBytes: 2)))
         weak var gone: LocalSubstitutionCache?
@@ -241,7 +241,8 @@ struct AskingTests {
             _ = await arrived.all { _ in true }
             return { (schedule, loader) }
         }()
-        // The only other holder is the block that asks, as long as it runs; the session holds the last until it is invalidated.
+        // The block that makes the request is the only other holder, as long as it runs. The session holds the last until it's
+        // invalidated.
         while gone != nil || parts().0 != nil || parts().1 != nil { await Task.yield() }
         #expect(gone == nil)
     }

@@ -11,7 +11,7 @@ import FoundationNetworking
 
 @Suite("How long a newer copy answers", .timeLimit(.minutes(5)))
 struct KeepingTests {
-    @Test("after a restart, at once")
+    @Test("Immediately after a restart")
     func restart() async throws {
         let fixture = try UpdatingFixture(.text("newer", type: "text/css"))
         _ = try await fixture.updatedCache()
@@ -22,7 +22,7 @@ struct KeepingTests {
         #expect(response?.header("Content-Type") == "text/css")
     }
 
-    @Test("in another process")
+    @Test("In another process")
     func otherProcess() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         _ = try await fixture.updatedCache()
@@ -32,12 +32,12 @@ struct KeepingTests {
             let folder = URL(fileURLWithPath: folder)
             let map = try SubstitutionMap(contentsOf: folder.appendingPathComponent("substitutions.json"))
             let cache = LocalSubstitutionCache(map: map, directory: folder.appendingPathComponent("cache"))
-            // At once: what `exit` tidies up may be in use on a thread of Foundation's.
+            // Ends without cleanup, since what `exit` tidies up may be in use on one of Foundation's threads.
             _exit(try cache.lookUp(url)?.text == "newer" ? EXIT_SUCCESS : EXIT_FAILURE)
         }
     }
 
-    @Test("until the app ships another file, also of the same size", arguments: ["other", "longer than that"])
+    @Test("Until the app ships another file, even with the same size", arguments: ["other", "longer than that"])
     func otherFile(_ contents: String) async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         _ = try await fixture.updatedCache()
@@ -46,12 +46,12 @@ struct KeepingTests {
         let restarted = try fixture.cache()
         #expect(restarted.explain(try request(fixture.url)).isNewerCopy == false)
         #expect(try restarted.lookUp(fixture.url)?.text == contents)
-        // It is gone for good, whatever comes after.
+        // It's gone for good, whatever happens later.
         try fixture.files.write("local", to: "a.txt")
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
-    @Test("until the file changes, with live reload; one that is only written anew is the same")
+    @Test("With live reload, until the file changes, but not if it's only rewritten")
     func liveReload() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache(reloads: true)
@@ -64,7 +64,7 @@ struct KeepingTests {
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
     }
 
-    @Test("until it is removed")
+    @Test("Until it's removed")
     func removal() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -78,7 +78,7 @@ struct KeepingTests {
         #expect(fixture.origin.requests.count <= 2)
     }
 
-    @Test("until all are removed; then the network is asked anew")
+    @Test("Until all are removed, after which the network is asked again")
     func removalOfAll() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -89,7 +89,7 @@ struct KeepingTests {
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
     }
 
-    @Test("until those stored since then are removed", arguments: [Date.distantPast, .distantFuture])
+    @Test("Until responses stored since a date are removed", arguments: [Date.distantPast, .distantFuture])
     func removalSince(date: Date) async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -99,7 +99,7 @@ struct KeepingTests {
         #expect(try cache.lookUp(fixture.url)?.text == (date == .distantPast ? "local" : "newer"))
     }
 
-    @Test("it never stands for what others store, nor is it given where no entry asks for it")
+    @Test("It never replaces what others store, and isn't returned where no entry asks for it")
     func ownPlace() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -117,7 +117,7 @@ struct KeepingTests {
         #expect(try cache.lookUp(fixture.url)?.text == "newer")
     }
 
-    @Test("older copies do not stay in memory")
+    @Test("Older copies don't stay in memory")
     func memory() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -131,11 +131,11 @@ struct KeepingTests {
         #expect(cache.responder.retained.heapBytes == "local".utf8.count + "newer 19".utf8.count)
     }
 
-    @Test("a copy for which the default cache has no room any more is none, at the latest after a restart")
+    @Test("A copy that the default cache has no room for is gone, at the latest after a restart")
     func evicted() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
-        // Others have taken its place.
+        // Other responses have replaced it.
         cache.responder.defaultCache.remove(under: try #require(NewerCopy.request(for: fixture.url)))
         guard try await cache.refreshAgain(fixture.url)?.kind == .refreshed else {
             Issue.record("it was not taken again")
@@ -146,7 +146,7 @@ struct KeepingTests {
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
-    @Test("what stands damaged in its place is none")
+    @Test("A damaged copy isn't used")
     func damaged() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()

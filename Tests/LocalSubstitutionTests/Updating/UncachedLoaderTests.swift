@@ -8,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Loading for the library itself", .timeLimit(.minutes(5)))
+@Suite("The library's own loader", .timeLimit(.minutes(5)))
 struct UncachedLoaderTests {
     private func load(_ url: URL, with loader: UncachedLoader, limit: Int = .max) async -> UncachedLoader.Outcome {
         await withCheckedContinuation { continuation in
@@ -16,7 +16,7 @@ struct UncachedLoaderTests {
         }
     }
 
-    @Test("takes time in proportion to the body")
+    @Test("It takes time in proportion to the body")
     func linear() async throws {
         let sizes = ["/small": 4 << 20, "/large": 32 << 20]
         let origin = try LoopbackServer(routes: sizes.mapValues { .ok(Data(count: $0)) })
@@ -38,12 +38,12 @@ struct UncachedLoaderTests {
             if round > 1, let small = best["/small"], let large = best["/large"], large / small < 24 { break }
         }
         let (small, large) = (try #require(best["/small"]), try #require(best["/large"]))
-        // Eight times as many bytes: 8 if the time is linear, 64 if each piece copies what arrived before. The bound leaves room
-        // for a machine that is busy with other work.
+        // Eight times as many bytes: 8 if the time is linear, 64 if each piece copies what arrived before. The limit leaves room
+        // for a busy machine.
         #expect(large / small < 24, "\(small) for 4 MiB, \(large) for 32 MiB")
     }
 
-    @Test("follows a redirect that only adds a slash")
+    @Test("It follows a redirect that only adds a slash")
     func slash() async throws {
         let origin = try LoopbackServer(routes: ["/about": .redirect(to: "/about/"), "/about/": .text("found")])
         defer { origin.stop() }

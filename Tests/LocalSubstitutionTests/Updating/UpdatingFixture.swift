@@ -8,7 +8,7 @@ import LoopbackOrigin
 import FoundationNetworking
 #endif
 
-/// An origin, a folder with a map of its URLs, and caches made of that.
+/// An origin, a folder with a map of its URLs, and caches made from that.
 final class UpdatingFixture: Sendable {
     let origin: LoopbackServer
     let files: CacheFixture
@@ -19,8 +19,8 @@ final class UpdatingFixture: Sendable {
     }
 
     /// - Parameters:
-    ///   - entry: The fields of the entry of `/a`, besides `file` and `use`.
-    ///   - answer: What the origin answers for `/a`.
+    ///   - entry: The fields of the entry for `/a`, besides `file` and `use`.
+    ///   - answer: The origin's answer for `/a`.
     ///   - map: Further entries; `ORIGIN` stands for the origin.
     init(_ answer: LoopbackServer.Answer, entry: String = "", map: String = "") throws {
         let answers = Answers()
@@ -45,7 +45,7 @@ final class UpdatingFixture: Sendable {
         answers.byPath.withLock { $0[path] = answer }
     }
 
-    /// A cache as after a restart: what the last one has kept on disk is there.
+    /// Returns a cache as after a restart, with what the last one kept on disk.
     func cache(reloads: Bool = false, memoryCapacity: Int = 4 << 20, diskCapacity: Int = 20 << 20) throws
         -> LocalSubstitutionCache
     {
@@ -59,7 +59,7 @@ final class UpdatingFixture: Sendable {
         )
     }
 
-    /// A cache that has the newer copy that the origin gives.
+    /// Returns a cache that has the origin's newer copy.
     func updatedCache(reloads: Bool = false) async throws -> LocalSubstitutionCache {
         let cache = try cache(reloads: reloads)
         _ = try await cache.refreshing { _ = try cache.lookUp(url) }
@@ -76,14 +76,14 @@ extension LocalSubstitutionCache.Event {
 extension LocalSubstitutionCache {
     var schedule: RefreshSchedule { responder.copies.schedule }
 
-    /// Does something after which the network is asked, and waits for what comes of that.
+    /// Runs code that makes the cache ask the network, and waits for the outcome.
     func refreshing(_ body: () throws -> Void) async throws -> Event? {
         let log = EventLog(self)
         try body()
         return await log.all(until: \.isOfRefresh).last
     }
 
-    /// Asks again, whenever the network was asked last.
+    /// Asks again, no matter when the network was last asked.
     func refreshAgain(_ url: String) async throws -> Event? {
         schedule.removeAll()
         return try await refreshing { _ = try lookUp(url) }

@@ -11,7 +11,7 @@ import FoundationNetworking
 
 @Suite("Newer copies from the network", .timeLimit(.minutes(5)))
 struct UpdatingTests {
-    @Test("the file answers at once, and what the origin gives from then on")
+    @Test("The file answers immediately, and the origin's copy from then on")
     func originChanges() async throws {
         let fixture = try UpdatingFixture(.text("newer", type: "text/css"))
         let cache = try fixture.cache()
@@ -40,7 +40,7 @@ struct UpdatingTests {
         #expect(fixture.origin.requests.map(\.method) == ["GET"])
     }
 
-    @Test("a session gets the file, and then the newer copy")
+    @Test("A session gets the file, and then the newer copy")
     func throughASession() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try fixture.cache()
@@ -54,7 +54,7 @@ struct UpdatingTests {
         #expect(fixture.origin.requests.count == 1)
     }
 
-    @Test("with an origin that is gone the file answers, and then the copy that is known")
+    @Test("If the origin is gone, the file or the last known copy answers")
     func originGone() async throws {
         let fixture = try UpdatingFixture(.text("newer"))
         let cache = try await fixture.updatedCache()
@@ -75,7 +75,7 @@ struct UpdatingTests {
         #expect(untouched.statistics.refreshed == 0)
     }
 
-    @Test("the network is asked conditionally, and a 304 transfers nothing and changes nothing")
+    @Test("The network is asked conditionally, and a 304 transfers and changes nothing")
     func notModified() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         var answer = LoopbackServer.Answer.text("newer")
@@ -94,7 +94,7 @@ struct UpdatingTests {
         #expect(cache.statistics.refreshed == 1)
     }
 
-    @Test("the same bytes with another validator are no news, and are asked for with that from then on")
+    @Test("The same bytes with another validator aren't news, and the new validator is used from then on")
     func otherValidator() async throws {
         var answer = LoopbackServer.Answer.text("newer")
         answer.headers += [("ETag", "\"1\"")]
@@ -112,7 +112,7 @@ struct UpdatingTests {
         #expect(cache.statistics.refreshed == 1)
     }
 
-    @Test("when the origin serves the file's bytes, the file answers, and an older copy goes")
+    @Test("If the origin serves the file's bytes, the file answers and an older copy goes")
     func sameBytes() async throws {
         let fixture = try UpdatingFixture(.text("local"))
         let cache = try await fixture.updatedCache()
@@ -127,7 +127,7 @@ struct UpdatingTests {
         #expect(try fixture.cache().lookUp(fixture.url)?.text == "local")
     }
 
-    @Test("HEAD and ranges get the newer copy, and have the network asked too", arguments: ["HEAD", "GET"])
+    @Test("HEAD and ranges get the newer copy, and also cause a request to the network", arguments: ["HEAD", "GET"])
     func headAndRange(_ method: String) async throws {
         let fixture = try UpdatingFixture(.text("0123456789"))
         let cache = try fixture.cache()
@@ -154,7 +154,7 @@ struct UpdatingTests {
         (#", "charset": "utf-16""#, "text/css; charset=latin1", "text/css; charset=utf-16"),
     ]
 
-    @Test("its type is the entry's, else the server's, else as the file's", arguments: types)
+    @Test("The type is the entry's, or else the server's, or else the file's", arguments: types)
     func contentType(_ entry: String, _ type: String?, _ expected: String) async throws {
         let answer = LoopbackServer.Answer(
             headers: type.map { [("Content-Type", $0)] } ?? [],
@@ -166,13 +166,13 @@ struct UpdatingTests {
         #expect(cache.explain(try request(fixture.url)).contentType == expected)
     }
 
-    @Test("explain says what answers, and asks nobody")
+    @Test("Explaining says what answers, and requests nothing")
     func explanation() async throws {
         let fixture = try UpdatingFixture(.text("newer"), map: #""ORIGIN/b": "a.txt""#)
         let cache = try fixture.cache()
         let before = cache.explain(try request(fixture.url))
         #expect(before.isNewerCopy == false)
-        #expect(before.description.contains("answer:       the file: no newer copy is known"))
+        #expect(before.description.contains("answer:       the file; no newer copy is known"))
         #expect(cache.schedule.isIdle && cache.schedule.count == 0)
         _ = try await cache.refreshing { _ = try cache.lookUp(fixture.url) }
         for cache in [cache, try fixture.cache()] {

@@ -38,7 +38,7 @@ struct Recording: Sendable {
     }
 }
 
-/// A folder into which archives are imported.
+/// A folder that archives are imported into.
 struct ArchiveFixture {
     let folder: TemporaryFolder
 
@@ -75,7 +75,7 @@ struct ArchiveFixture {
         get throws { try String(contentsOf: mapFile, encoding: .utf8) }
     }
 
-    /// What the map serves for a URL: file, type and bytes.
+    /// Returns what the map serves for a URL: file, type and bytes.
     func served(
         _ url: String,
         method: String = "GET"
@@ -86,7 +86,7 @@ struct ArchiveFixture {
         return (file, ResponseBuilder.contentType(of: substitution, bodyBeginning: bytes), substitution.status, bytes)
     }
 
-    /// All files in the folder, with what is in them.
+    /// Returns all files in the folder, with their contents.
     func contents() throws -> [String: Data] {
         let names = ResourcesFolder(folder.url).names(limit: .max)
         return try Dictionary(uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: folder.file($0))) })

@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Archives taken into a map")
+@Suite("Archives imported into a map")
 struct ArchiveImportTests {
     struct Body: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -106,7 +106,7 @@ struct ArchiveImportTests {
         ),
     ]
 
-    @Test("bodies and their types", arguments: bodies)
+    @Test("Bodies and their types", arguments: bodies)
     func body(_ row: Body) throws {
         let fixture = try ArchiveFixture()
         let items = try fixture.take([row.recording])
@@ -118,7 +118,7 @@ struct ArchiveImportTests {
         if let entry = row.entry { #expect(try fixture.mapText.contains(": \(entry)\n")) }
     }
 
-    @Test("escaped slashes and halves of surrogate pairs", arguments: [(#"a\/b"#, "a/b"), (#"\ud83d!"#, "\u{FFFD}!")])
+    @Test("Escaped slashes and halves of surrogate pairs", arguments: [(#"a\/b"#, "a/b"), (#"\ud83d!"#, "\u{FFFD}!")])
     func escapes(raw: String, text: String) throws {
         let json =
             #"{"log":{"entries":[{"request":{"method":"GET","url":"https://h.com/a"},"response":"#
@@ -128,12 +128,12 @@ struct ArchiveImportTests {
     }
 
     @Test(
-        "left, and why",
+        "Responses that are left out, with reasons",
         arguments: [
-            (Recording(url: nil), .malformed), (Recording(status: nil), .malformed),
-            (Recording(method: nil), .malformed), (Recording(method: "P T"), .malformed),
-            (Recording(url: "data:text/plain,x"), .url("has no host: write data://host/path")),
-            (Recording(url: "wss://h.com/a"), .url("has the scheme “wss”: only http and https URLs are substituted")),
+            (Recording(url: nil), .noURL(entry: 1)), (Recording(status: nil), .noStatus),
+            (Recording(method: nil), .noMethod), (Recording(method: "P T"), .noMethod),
+            (Recording(url: "data:text/plain,x"), .url("has no host")),
+            (Recording(url: "wss://h.com/a"), .url("has the scheme “wss”, which is never substituted")),
             (Recording(url: "https://u:s3cr3t@h.com/a"), .url("has user info before the host")),
             (Recording(method: "POST"), .method("POST")), (Recording(method: "HEAD"), .method("HEAD")),
             (Recording(status: 404), .status(404)), (Recording(status: 0), .status(0)),
@@ -174,7 +174,7 @@ struct ArchiveImportTests {
     }
 
     @Test(
-        "what is asked for",
+        "Only selected responses are imported",
         arguments: [
             (["https://h.com/*"], [], [], ["https://h.com/a.txt", "https://h.com/b.png?x=1&y=2"]),
             (
@@ -200,7 +200,7 @@ struct ArchiveImportTests {
             ],
             selection
         )
-        // `*.h.com` is h.com, too.
+        // `*.h.com` matches h.com too.
         let expected = patterns.contains("https://*.h.com/*") ? ["https://h.com/a.txt"] + urls : urls
         #expect(
             Set(items.filter { $0.kept != nil }.map(\.url)).subtracting(["https://h.com/gone"])
@@ -210,12 +210,15 @@ struct ArchiveImportTests {
         #expect(items.contains { $0.url.hasSuffix("/gone") && $0.kept != nil } == statuses.contains(404))
     }
 
-    @Test("a pattern that is none", arguments: ["", "h.com", "https://h*.com/", "ftp://h.com/*", "https://h.com/#x"])
+    @Test(
+        "A match pattern that isn't one",
+        arguments: ["", "h.com", "https://h*.com/", "ftp://h.com/*", "https://h.com/#x"]
+    )
     func badPattern(pattern: String) throws {
         #expect(throws: MapToolError.self) { try ArchiveSelection(patterns: [pattern]) }
     }
 
-    @Test("the last with a body wins, also where another order of parameters comes earlier")
+    @Test("The last response with a body wins, even if an earlier one orders its parameters differently")
     func lastWins() throws {
         let fixture = try ArchiveFixture()
         let items = try fixture.take([
@@ -230,7 +233,7 @@ struct ArchiveImportTests {
         #expect(try fixture.map().count == 1)
     }
 
-    @Test("of several responses for one URL, only the last that can be decoded is written", arguments: 1...6)
+    @Test("Of several responses for one URL, only the last that can be decoded is written", arguments: 1...6)
     func anyNumber(count: Int) throws {
         for broken in 0..<count {
             let fixture = try ArchiveFixture()
@@ -245,7 +248,7 @@ struct ArchiveImportTests {
         }
     }
 
-    @Test("headers of the list and Access-Control-*, and no secret anywhere")
+    @Test("Listed headers and Access-Control-* are kept, and no secret is anywhere")
     func headers() throws {
         let fixture = try ArchiveFixture()
         let secret = "s3cr3t"
@@ -271,7 +274,7 @@ struct ArchiveImportTests {
         }
     }
 
-    @Test("dry runs write nothing, and say the same")
+    @Test("Dry runs write nothing and report the same")
     func dryRun() throws {
         let fixture = try ArchiveFixture()
         let recordings = [Recording(), Recording(url: "http://h.com/a", text: "b"), Recording(method: "POST")]

@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Archives taken into a map that is there")
+@Suite("Archives imported into an existing map")
 struct ArchiveMergeTests {
     static let map = #"""
         {
@@ -25,7 +25,7 @@ struct ArchiveMergeTests {
         return fixture
     }
 
-    @Test("every other entry keeps its bytes and its place")
+    @Test("Every other entry keeps its bytes and its place")
     func untouched() throws {
         let fixture = try fixture()
         try fixture.take([Recording(url: "https://h.com/b"), Recording(url: "https://h.com/a")])
@@ -33,7 +33,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.mapText == Self.map.replacing("\"mine.txt\"}", with: "\"mine.txt\",\n  \(added)}"))
     }
 
-    @Test("the same archive again changes nothing")
+    @Test("Importing the same archive again changes nothing")
     func again() throws {
         let fixture = try fixture()
         let recordings = [Recording(), Recording(url: "https://H.com:443/b?y=1&x=*"), Recording(url: "http://h.com/a")]
@@ -44,7 +44,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.contents() == before)
     }
 
-    @Test("an entry that is there stays, unless it is to be replaced")
+    @Test("An existing entry stays unless it's to be replaced")
     func force() throws {
         let fixture = try fixture()
         try fixture.take([Recording(text: "old")])
@@ -70,7 +70,7 @@ struct ArchiveMergeTests {
     }
 
     @Test(
-        "an entry that serves the same bytes in another way is another one",
+        "An entry that serves the same bytes differently is another one",
         arguments: [
             Recording(mimeType: "text/css"), Recording(status: 404), Recording(headers: [("X-Frame-Options", "DENY")]),
         ]
@@ -93,7 +93,7 @@ struct ArchiveMergeTests {
         #expect(try Set(fixture.contents().keys) == Set(before.keys))
     }
 
-    @Test("an entry that a person has written in another way, and answers alike, stays")
+    @Test("An entry that a person wrote differently stays if its answer is the same")
     func sameAnswer() throws {
         let fixture = try ArchiveFixture()
         let map = #"{"https://h.com/a": {"file": "a.css", "mimeType": "text/plain", "use": "whenOffline"}}"#
@@ -103,7 +103,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.mapText == map)
     }
 
-    @Test("a file that a pattern serves too is not overwritten")
+    @Test("A file that a pattern serves too isn't overwritten")
     func fileOfPattern() throws {
         let fixture = try fixture()
         try fixture.folder.write("Resources/any/own.txt", "own")
@@ -122,7 +122,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.mapText == #"{ "https://h.com/a": null }"#)
     }
 
-    @Test("a file of another content is never overwritten, one of the same is used")
+    @Test("A file with other content is never overwritten, and one with the same content is used")
     func files() throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.write("Resources/h.com/a.txt", "somebody's")
@@ -136,7 +136,7 @@ struct ArchiveMergeTests {
         }
     }
 
-    @Test("URLs whose files would have the same name get several")
+    @Test("URLs whose files would have the same name get several files")
     func clashes() throws {
         let fixture = try ArchiveFixture()
         let urls = [
@@ -147,7 +147,7 @@ struct ArchiveMergeTests {
     }
 
     @Test(
-        "no URL leads out of the folder, and a * is no wildcard",
+        "No URL leads out of the folder, and a * isn't a wildcard",
         arguments: [
             "https://h.com/../../x", "https://h.com/%2e%2e/%2E%2E/x", "https://h.com/..%2F..%2Fx",
             "https://h.com/..%5Cx",
@@ -166,7 +166,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.map().match(NormalizedURL("https://h.com/a1b/2")).winner == nil)
     }
 
-    @Test("a map with problems is left as it is, with all of them")
+    @Test("A map with problems is left unchanged, and all problems are reported")
     func problems() throws {
         let fixture = try ArchiveFixture()
         for map in [
@@ -178,9 +178,9 @@ struct ArchiveMergeTests {
         }
     }
 
-    // MARK: What goes wrong on the way
+    // MARK: Failures and obstacles
 
-    @Test("files come first, then the map, in one step")
+    @Test("Files are written first and then the map, in one step")
     func order() throws {
         let fixture = try fixture()
         var map = try fixture.edited()
@@ -191,7 +191,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
     }
 
-    @Test("what can't be written is left with its reason, and the rest is taken")
+    @Test("What can't be written is left out with its reason, and the rest is imported")
     func failingWrite() throws {
         let fixture = try fixture()
         // Nothing is written through a link.
@@ -202,13 +202,13 @@ struct ArchiveMergeTests {
         ])
         #expect(items.map(\.kept?.change) == [.new, nil, nil])
         #expect(items.map { $0.left?.kind } == [nil, "superseded", "unwritable"])
-        #expect(items.last?.left?.description.contains("can't write “k.com/x/a.txt”: ") == true)
+        #expect(items.last?.left?.description.contains("“k.com/x/a.txt” can't be written: ") == true)
         #expect(try fixture.served("https://h.com/a")?.body == Data("hello".utf8))
         #expect(try fixture.map().match(NormalizedURL("https://k.com/x/a")).winner == nil)
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
     }
 
-    @Test("a resources folder that is a link isn't written through")
+    @Test("Nothing is written through a resources folder that's a link")
     func linkedResources() throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.makeFolder("outside")
@@ -218,7 +218,10 @@ struct ArchiveMergeTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
     }
 
-    @Test("files give way only when the map is saved; if it can't be, all is as it was", arguments: [false, true])
+    @Test(
+        "Files are only replaced when the map is saved, and if it can't be, nothing changes",
+        arguments: [false, true]
+    )
     func replacedLast(isSaved: Bool) throws {
         let fixture = try fixture()
         try fixture.take([Recording(text: "old")])
@@ -241,7 +244,7 @@ struct ArchiveMergeTests {
         #expect(names.sorted() == (isSaved ? ["a.txt", "b.txt"] : ["a.txt"]))
     }
 
-    @Test("a file where a folder is due makes for another name")
+    @Test("If a file is in a folder's place, another name is used")
     func fileInTheWay() throws {
         let fixture = try fixture()
         try fixture.folder.write("Resources/k.com", "a file")
@@ -250,7 +253,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.served("https://k.com/x/a")?.body == Data("hello".utf8))
     }
 
-    @Test("a map that somebody else has changed meanwhile is not overwritten")
+    @Test("A map that was changed meanwhile isn't overwritten")
     func changedMeanwhile() throws {
         let fixture = try fixture()
         var map = try fixture.edited()
@@ -260,7 +263,7 @@ struct ArchiveMergeTests {
         #expect(try fixture.mapText == "{}")
     }
 
-    @Test("a map that is a symbolic link stays one")
+    @Test("A map that's a symbolic link stays one")
     func link() throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.write("real/map.json", "{}")

@@ -11,7 +11,7 @@ struct ArchiveMethodTests {
 
     init() throws { fixture = try ArchiveFixture() }
 
-    /// The methods of one URL's requests, in order, and why each isn't taken; nil for those that are.
+    /// The methods of one URL's requests, in order, and why each isn't imported; `nil` for those that are.
     static let rows: [(recorded: [String], selected: [String], left: [NotImported?])] = [
         (["GET"], [], [nil]),
         (["POST"], ["*"], [nil]),
@@ -24,10 +24,10 @@ struct ArchiveMethodTests {
         (["HEAD", "GET"], ["*"], [.headOfGet, nil]),
         (["POST", "HEAD"], ["*"], [nil, nil]),
         (["PROPFIND"], ["*"], [nil]),
-        (["*", "GET"], ["*"], [.malformed, nil]),
+        (["*", "GET"], ["*"], [.noMethod, nil]),
     ]
 
-    @Test("are selected, and each has the last of its responses", arguments: rows)
+    @Test("Methods are selected, and each has the last of its responses", arguments: rows)
     func taken(_ row: (recorded: [String], selected: [String], left: [NotImported?])) throws {
         let recordings = row.recorded.enumerated().map { Recording(method: $1, text: "\($0)") }
         let items = try fixture.take(recordings, ArchiveSelection(methods: row.selected))
@@ -45,7 +45,7 @@ struct ArchiveMethodTests {
         #expect(again.map(\.left) == row.left)
     }
 
-    @Test("are alternatives of the URL's entry, GET's first")
+    @Test("Methods become alternatives of the URL's entry, with GET first")
     func alternatives() throws {
         let methods = ["DELETE", "POST", "GET"]
         let digests = methods.map { Digest.hexadecimal(of: Data($0.utf8)).prefix(8) }
@@ -65,7 +65,7 @@ struct ArchiveMethodTests {
     }
 
     @Test(
-        "are answered whatever the map's $defaults say",
+        "Methods are answered whatever the map's $defaults say",
         arguments: [
             #""methods": ["POST"]"#, #""ignoreQuery": true"#, #""enabled": false"#, #""use": "untilUpdated""#,
             #""use": "whenOffline", "timeout": 3, "enabled": false, "ignoreQuery": ["a"]"#,
@@ -85,7 +85,7 @@ struct ArchiveMethodTests {
     }
 
     @Test(
-        "stay as they are in the map, unless the entry is to be replaced",
+        "Methods in the map stay unless the entry is to be replaced",
         arguments: [
             (["1", "9"], [.unchanged, .replaced]), (["9", "2"], [.replaced, .unchanged]),
             (["2", "1"], [.replaced, .replaced]), (["9", "1"], [.replaced, .replaced]),
@@ -109,7 +109,7 @@ struct ArchiveMethodTests {
     }
 
     @Test(
-        "count when an entry is compared with a response, also those of $defaults",
+        "Methods count when an entry is compared with a response, including those of $defaults",
         arguments: [
             (#"{ "$defaults": { "methods": ["POST"] }, "https://h.com/a": "a.txt" }"#, "POST", true),
             (#"{ "https://h.com/a": { "file": "a.txt", "methods": ["GET", "POST"] } }"#, "POST", true),
@@ -132,7 +132,7 @@ struct ArchiveMethodTests {
         #expect(try methods(method) == [method])
     }
 
-    /// The methods of the entry that answers one.
+    /// Returns the methods of the entry that answers a method.
     private func methods(_ method: String) throws -> [String]? {
         try fixture.map().match(NormalizedURL("https://h.com/a"), for: RequestFacts(method: method)).winner?.options
             .methods

@@ -1,5 +1,5 @@
-// Stands in for the module `Darwin`, so that Linux's compiler checks the code that only Apple platforms compile.
-// Declared as in Apple's headers, with bodies that are never run. A name may be added here, never a convenience.
+// A substitute for the module `Darwin`, so that Linux's compiler checks the code that only Apple platforms compile. It's declared
+// as in Apple's headers, with bodies that never run. Names may be added here, but no conveniences.
 
 @_exported public import Glibc
 

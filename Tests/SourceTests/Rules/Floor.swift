@@ -1,15 +1,15 @@
 #if os(Linux)
-/// What may be used though it looks newer than the systems that Package.swift names.
+/// Declarations that may be used although they look newer than the systems in Package.swift.
 enum Floor {
-    /// Found wrongly.
+    /// False positives.
     static let exceptions = [
-        // The attribute is that of another overload, for the atomic integers.
+        // The attribute belongs to another overload, for the atomic integers.
         "FixedWidthInteger.&*(_:_:)",
-        // Only a `for await` calls it, and only where it is there.
+        // Only `for await` calls it, and only if it's available.
         "AsyncStream.Iterator.next(isolation:)", "TaskGroup.Iterator.next(isolation:)",
     ]
 
-    /// Still to be replaced: this may only become less. By target.
+    /// Still to be replaced, by target. This list may only get shorter.
     static let notYet: [String: [String]] = [:]
 }
 #endif

@@ -1,7 +1,7 @@
 #if os(Linux)
-/// Files that aren't named for what they declare: this may only become less.
+/// Files that aren't named for what they declare. This list may only get shorter.
 enum MisnamedFiles {
-    /// By the file's name: `file`, where it declares nothing of its name, and the types that aren't private in it.
+    /// By file name: `file` if the file declares nothing with its name, and the types in it that should be private.
     static let notYet: [String: [String]] = [:]
 }
 #endif

@@ -1,11 +1,12 @@
 #if os(Linux)
-/// Apple's list of APIs for which a privacy manifest has to state a reason: “Describing use of required reason API” in its
-/// documentation of bundle resources. The category of active keyboards is UIKit's alone.
+/// Apple's list of APIs that need a reason in a privacy manifest: “Describing use of required reason API” in its documentation of
+/// bundle resources. The category of active keyboards belongs only to UIKit.
 struct RequiredReasons: Sendable {
     /// The value of `NSPrivacyAccessedAPIType`.
     let category: String
     let functions: [String]
-    /// As Swift spells them. Those that Linux's Foundation doesn't have aren't here: calling one fails to compile there.
+    /// The APIs as Swift spells them. Those that Linux's Foundation doesn't have aren't here, since calls to them don't compile
+    /// there.
     let symbols: [String]
 
     static let all = [

@@ -1,5 +1,5 @@
 #if os(Linux)
-/// One room of a target uses another.
+/// The use of one room of a target by another.
 struct Arrow: Hashable, Comparable, CustomStringConvertible {
     let user: String
     let used: String
@@ -8,7 +8,7 @@ struct Arrow: Hashable, Comparable, CustomStringConvertible {
 
     var description: String { "\(user) → \(used)" }
 
-    /// All arrows of a target, each with what makes it: which file uses which declarations of which other file.
+    /// Returns all arrows of a target, each with its causes: which file uses which declarations of which other file.
     static func all(in files: [CompiledFile], of folder: String) -> [Arrow: [String]] {
         var places: [String: (path: String, name: String)] = [:]
         for file in files {
@@ -36,7 +36,7 @@ struct Arrow: Hashable, Comparable, CustomStringConvertible {
 }
 
 extension Rooms {
-    /// What is wrong with the arrows of a target.
+    /// Returns what's wrong with the arrows of a target.
     func problems(with arrows: [Arrow: [String]]) -> [String] {
         var known = Set(notYet.flatMap { user, rooms in rooms.map { Arrow(user: user, used: $0) } })
         var problems: [String] = []

@@ -1,21 +1,21 @@
 #if os(Linux)
 import Foundation
 
-/// The package's targets as the compiler understands them. Each is compiled once in a process, whatever tests ask for it.
+/// The package's targets as the compiler understands them. Each is compiled once per process, whatever tests use it.
 enum Compiled {
     typealias Targets = [String: [CompiledFile]]
 
-    /// As they are on Linux.
+    /// The targets on Linux.
     static func linux() async throws -> Targets { try await linuxTask.value }
 
-    /// As they are on Apple platforms, where `canImport(Darwin)` is true. See `Apple/Darwin.swift`.
+    /// The targets on Apple platforms, where `canImport(Darwin)` is true. See `Apple/Darwin.swift`.
     static func apple() async throws -> Targets { try await appleTask.value }
 
     private static let linuxTask = Task { try await compile(isApple: false) }
     private static let appleTask = Task { try await compile(isApple: true) }
 
-    // With modules of its own: those of the build can't be those of Apple platforms, and hide their `package` declarations, since
-    // the package's name there is that of its folder.
+    // Compiles its own modules. The build's can't be those of Apple platforms, and they hide their `package` declarations, since
+    // there the package's name is its folder's.
     private static func compile(isApple: Bool) async throws -> Targets {
         let modules = Compiler.temporaryFile("modules")
         try FileManager.default.createDirectory(at: modules, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ enum Compiled {
         for target in PackageFolder.targets {
             let sources = try PackageFolder.sources(of: target)
             let generated = try PackageFolder.generatedSources(of: target)
-            // The command isn't for Mac Catalyst.
+            // The command doesn't support Mac Catalyst.
             let isLibrary = target != PackageFolder.command
             let added = generated + (isApple && isLibrary ? ["\(standIns)/Foundation.swift"] : [])
             if isLibrary {

@@ -1,27 +1,27 @@
 #if os(Linux)
 import Foundation
 
-/// What a source file declares and uses, by the compiler's own references.
+/// The declarations and uses of a source file, by the compiler's own references.
 struct CompiledFile: Sendable {
     let path: String
     /// The names of its declarations, by USR: the compiler's identifier of a declaration.
     var declared: [String: String] = [:]
-    /// The USRs of all that it refers to, its own declarations among them.
+    /// The USRs of everything it refers to, including its own declarations.
     var used: Set<String> = []
 }
 
 extension CompiledFile {
     /// Reads what `swiftc -dump-ast -dump-ast-format json` writes for a file.
     ///
-    /// A target's takes 25 MB, so this looks at its strings instead of making objects of them.
+    /// A target's output takes 25 MB, so this looks at its strings instead of decoding objects.
     init(path: String, tree: Data) {
         var reader = Reader(file: CompiledFile(path: path))
         tree.withUnsafeBytes { reader.read($0) }
         self = reader.file
     }
 
-    /// The USR of the type that a mangled type stands for: a struct, class, enumeration or protocol, or what it is wrapped in as an
-    /// optional, array, metatype or `inout`.
+    /// Returns the USR of the type that a mangled type stands for: a struct, class, enumeration or protocol, or the one that it
+    /// wraps as an optional, array, metatype or `inout`.
     static func nominalType(_ mangled: String) -> String? {
         guard mangled.hasPrefix("$s"), mangled.hasSuffix("D") else { return nil }
         var type = mangled.dropFirst(2).dropLast()
@@ -83,7 +83,7 @@ extension CompiledFile {
                 file.declared[unnamed] = String(decoding: value, as: UTF8.self)
                 self.unnamed = nil
             } else if !Self.equal(key, "extended_type") {
-                // A type that is only extended, to nest another in it, isn't used.
+                // A type that's only extended to nest another type isn't used.
                 refer(to: value, isDeclaration: Self.equal(key, "usr"))
             }
         }

@@ -8,13 +8,13 @@ enum Compiler {
         let description: String
     }
 
-    /// Those in Package.swift.
+    /// The settings in Package.swift.
     static let settings =
         ["-swift-version", "6", "-package-name", "package", "-parse-as-library"]
         + ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
         .flatMap { ["-enable-upcoming-feature", $0] }
 
-    /// Runs a program to its end. What it prints is the error's, if it fails.
+    /// Runs a program to its end. If it fails, its output is in the error.
     static func run(_ words: [String]) async throws {
         let log = temporaryFile("log")
         try Data().write(to: log)
@@ -36,7 +36,7 @@ enum Compiler {
         )
     }
 
-    /// Emits the module of some files into a folder.
+    /// Emits a module of files into a folder.
     static func emitModule(_ module: String, _ sources: [String], to modules: URL) async throws {
         let mode = ["-emit-module", "-o", modules.appendingPathComponent("\(module).swiftmodule").path, "-wmo"]
         // Bodies are checked when the files themselves are compiled.
@@ -45,9 +45,9 @@ enum Compiler {
         try await run(["swiftc"] + words + settings + sources)
     }
 
-    /// Compiles files, with the modules in a folder.
+    /// Compiles files, using the modules in a folder.
     ///
-    /// All in one process, each into a file: the driver starts one for each, which take five times as long and print unbuffered.
+    /// Uses one process for all files: the driver starts one for each, which takes five times as long and prints unbuffered.
     static func compile(
         _ module: String,
         _ sources: [String],

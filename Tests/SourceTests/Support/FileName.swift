@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 
-/// The name of a source file, and what is declared in it.
+/// The name of a source file, and its declarations.
 struct FileName {
     /// `Type` in `Type.swift` and in `Type+Topic.swift`.
     private let type: Substring
@@ -24,18 +24,19 @@ struct FileName {
         declarations = try Self.declarations(in: text)
     }
 
-    /// `file`, where the file declares nothing of its name, and the types in it that should have files of their own.
+    /// `file` if the file declares nothing with its name, and the types in it that should have their own files.
     var problems: [String] {
         let names = declarations.filter { hasTopic ? $0.kind == "extension" : true }.flatMap { declaration in
             let name = declaration.name
-            // A function has a small letter where a file has a capital.
+            // A function begins with a lowercase letter, and a file with a capital.
             return [name] + name.split(separator: ".").suffix(1) + (declaration.isType ? [] : [name.capitalizedFirst])
         }
         let strangers = declarations.filter { $0.isType && !$0.isNested && !$0.isPrivate && $0.name != type }
         return (names.contains(type) ? [] : ["file"]) + strangers.map { String($0.name) }
     }
 
-    /// Those of the file, and those in the file's extensions. Indentation tells them apart, which `swift format` sees to.
+    /// Returns the declarations of the file and of its extensions. It distinguishes them by their indentation, which `swift format`
+    /// enforces.
     private static func declarations(in text: SourceText) throws -> [Declaration] {
         let kinds = "struct|class|enum|actor|protocol|extension|typealias|func|let|var"
         let attributes = #"(?:@\w+(?:\([^)\n]*\))? )*"#

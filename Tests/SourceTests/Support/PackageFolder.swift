@@ -1,12 +1,12 @@
 #if os(Linux)
 import Foundation
 
-/// The package's own files, and where the running tests were built.
+/// The package's files, and the place where the running tests were built.
 enum PackageFolder {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The targets in `Sources`, each after those that it imports.
+    /// The targets in `Sources`, each after the ones it imports.
     static let targets = [
         "Guarded", "LocalSubstitution", "MapTools", "LocalSubstitutionTesting", "WebReferences", "Loopback",
         "LocalSubstitutionServer", "LoopbackOrigin", command,
@@ -14,20 +14,20 @@ enum PackageFolder {
 
     static let command = "substitute"
 
-    /// What apps link.
+    /// The targets that apps link.
     static let library = ["Guarded", "LocalSubstitution"]
 
-    /// Holds the program that runs the tests, whatever the scratch path and the configuration.
+    /// The folder with the program that runs the tests, whatever the scratch path and the configuration.
     static let build = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
     static func text(of path: String) throws -> String {
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The Swift files of a target, as paths from the root.
+    /// Returns the Swift files of a target, as paths from the root.
     static func sources(of target: String) throws -> [String] { try swiftFiles(in: "Sources/\(target)") }
 
-    /// What SwiftPM writes for a target that has resources.
+    /// Returns what SwiftPM writes for a target that has resources.
     static func generatedSources(of target: String) throws -> [String] {
         let folder = build.appendingPathComponent("\(target).build/DerivedSources").path
         guard FileManager.default.fileExists(atPath: folder) else { return [] }

@@ -1,7 +1,7 @@
 #if os(Linux)
-/// What needs a newer system at run time, though no declaration's attribute says so: types that old systems can't describe.
+/// Code that needs a newer system at run time although no declaration's attribute says so: types that old systems can't describe.
 struct RuntimeFloor {
-    /// The names of the types that can't be copied. Before iOS 18 they can't be in an optional or a collection.
+    /// The names of noncopyable types. Before iOS 18, they can't be in an optional or a collection.
     private let noncopyable: [String]
 
     init(_ sources: [SourceText]) throws {
@@ -10,7 +10,7 @@ struct RuntimeFloor {
         }
     }
 
-    /// What a file has of it, each with its line.
+    /// Returns such code in a file, each with its line.
     func problems(in text: SourceText) throws -> [String] {
         var found = try text.matches(#"\bany\s+[\w.]+\s*<"#).map {
             ($0.all, "A parameterized existential needs iOS 16.")
@@ -34,12 +34,12 @@ struct RuntimeFloor {
     }
 }
 
-/// A `throws(…)` in code, which is part of a declaration, of a closure or of a function type.
+/// A `throws(…)` in code, part of a declaration, a closure or a function type.
 private struct TypedThrows {
     let code: [UInt8]
     let place: Int
 
-    /// Whether it is part of a function type that isn't a parameter's.
+    /// Whether it's part of a function type that isn't a parameter's type.
     var isStored: Bool {
         guard let open = next(of: "(", from: place), let close = matching(open),
             code[(close + 1)...].drop(while: Self.isSpace).starts(with: "->".utf8)
@@ -50,7 +50,7 @@ private struct TypedThrows {
             var start = matchingBackwards(last)
         else { return false }
         if isDeclarationOrClosure(at: start) { return false }
-        // Outwards, until the parameters of a function.
+        // Goes outward to the parameters of a function.
         while let bracket = enclosing(start) {
             if code[bracket] == UInt8(ascii: "{") { return true }
             if code[bracket] == UInt8(ascii: "("), isNamed(bracket) { return isEnumCase(bracket) }
@@ -59,7 +59,7 @@ private struct TypedThrows {
         return true
     }
 
-    /// Whether a parenthesis comes after a function's name or its generic parameters, or begins a closure's parameters.
+    /// Returns whether a parenthesis follows a function's name or its generic parameters, or begins a closure's parameters.
     private func isDeclarationOrClosure(at parenthesis: Int) -> Bool {
         guard let last = lastCharacter(before: parenthesis) else { return false }
         return code[last] == UInt8(ascii: "{") || isNamed(parenthesis)
@@ -113,7 +113,7 @@ private struct TypedThrows {
         }
     }
 
-    /// The bracket around a place that opens last before it.
+    /// Returns the innermost open bracket around a place.
     private func enclosing(_ place: Int) -> Int? {
         var depth = 0
         return code[..<place].indices.last { index in

@@ -1,8 +1,8 @@
 #if os(Linux)
 import Foundation
 
-/// A source file's text without its comments and the contents of its strings: spaces take their place, so that lines and columns
-/// stay the same. The code in a string's interpolations stays.
+/// A source file's text without comments and the contents of strings. Spaces replace them, so lines and columns stay the same. Code
+/// in a string's interpolations stays.
 struct SourceText {
     let code: String
 
@@ -14,7 +14,7 @@ struct SourceText {
 
     var lines: [Substring] { code.split(separator: "\n", omittingEmptySubsequences: false) }
 
-    /// The matches of a regular expression, and of its first group.
+    /// Returns the matches of a regular expression and of its first group.
     func matches(_ pattern: String) throws -> [(all: Substring, group: Substring?)] {
         let expression = try NSRegularExpression(pattern: pattern, options: .anchorsMatchLines)
         return expression.matches(in: code, range: NSRange(code.startIndex..., in: code)).compactMap { match in
@@ -24,7 +24,7 @@ struct SourceText {
         }
     }
 
-    /// The line of a place in the code, from 1.
+    /// Returns the line of a place in the code, from 1.
     func line(of place: Substring) -> Int {
         code[..<place.startIndex].reduce(1) { $1 == "\n" ? $0 + 1 : $0 }
     }
@@ -32,7 +32,7 @@ struct SourceText {
     private struct Scanner {
         var text: [UInt8]
         private var at = 0
-        /// Where the code is that is being read: in how many parentheses of which string's interpolation.
+        /// The state of the code that's being read: in how many parentheses of which string's interpolation.
         private var strings: [(hashes: Int, isMultiline: Bool, parentheses: Int)] = []
 
         init(_ source: String) { text = Array(source.utf8) }
@@ -67,7 +67,7 @@ struct SourceText {
             while at < text.count, condition(text[at]) { blank() }
         }
 
-        /// Comments of this form nest.
+        /// Reads a comment. Comments of this form nest.
         private mutating func comment() {
             var depth = 0
             repeat {
@@ -92,7 +92,7 @@ struct SourceText {
             string(hashes, isMultiline)
         }
 
-        /// Goes on to the string's end, or to the code of its next interpolation.
+        /// Reads to the string's end, or to the code of its next interpolation.
         private mutating func string(_ hashes: Int, _ isMultiline: Bool) {
             let delimiter = String(repeating: "#", count: hashes)
             let end = (isMultiline ? "\"\"\"" : "\"") + delimiter
@@ -107,7 +107,7 @@ struct SourceText {
                     strings.append((hashes, isMultiline, 0))
                     return
                 }
-                // A string of one line ends there, whatever this has taken for one.
+                // A single-line string ends here, even if this code was wrong to take it for a string.
                 if !isMultiline, text[at] == UInt8(ascii: "\n") { return }
                 blank(starts(with: escape) ? escape.utf8.count + 1 : 1)
             }

@@ -3,17 +3,17 @@ import Foundation
 
 /// The public declarations of the toolchain's modules, with the Apple systems that they are available from.
 ///
-/// Linux's modules carry Apple's `@available` attributes. Those of FoundationNetworking and Dispatch carry few: what these declare
-/// is older than any floor here.
+/// Linux's modules carry Apple's `@available` attributes. FoundationNetworking and Dispatch have few of them, but what they declare
+/// is older than any minimum system here.
 struct ToolchainSymbols: Sendable {
     struct Symbol: Sendable {
-        /// Such as `ProcessInfo.systemUptime`.
+        /// The name, such as `ProcessInfo.systemUptime`.
         let name: String
-        /// By platform; nothing where there is no attribute.
+        /// By platform; empty if there is no attribute.
         var introduced: [String: SystemVersion]
     }
 
-    /// By USR.
+    /// The symbols by USR.
     let symbols: [String: Symbol]
 
     static func all() async throws -> ToolchainSymbols { try await task.value }
@@ -36,7 +36,7 @@ struct ToolchainSymbols: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         for module in modules {
-            // Without the members that a type inherits: they are the same declarations again, in 50 MB more.
+            // Without inherited members, which are the same declarations again and take 50 MB more.
             try await Compiler.run(
                 ["swift", "symbolgraph-extract", "-module-name", module, "-target", "\(machine)-unknown-linux-gnu"]
                     + ["-skip-synthesized-members", "-skip-inherited-docs", "-output-dir", folder.path]
@@ -54,7 +54,7 @@ struct ToolchainSymbols: Sendable {
         return ToolchainSymbols(symbols: symbols)
     }
 
-    /// A declaration that is in several types, each with its attributes, is as old as the oldest.
+    /// Adds a symbol. A declaration that's in several types, each with its own attributes, is as old as the oldest.
     private static func add(_ symbol: Graph.Symbol, to symbols: inout [String: Symbol]) {
         var introduced: [String: SystemVersion] = [:]
         for attribute in symbol.availability ?? [] {
@@ -72,7 +72,7 @@ struct ToolchainSymbols: Sendable {
     }
 }
 
-/// What is read of a symbol graph.
+/// The parts of a symbol graph that are read.
 private struct Graph: Decodable {
     let symbols: [Symbol]
 

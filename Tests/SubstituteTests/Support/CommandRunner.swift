@@ -1,20 +1,20 @@
 import Foundation
 import TestSupport
 
-/// What a run of a program left.
+/// The outcome of running a program.
 struct Outcome {
     let status: Int32
-    /// Whether it ended by itself, and not by a signal: a crash, or the time limit.
+    /// Whether it exited, rather than being ended by a signal: a crash, or the time limit.
     let hasExited: Bool
     let bytes: Data
     let messages: String
 
-    /// What it printed on standard output.
+    /// Its standard output.
     var output: String { String(decoding: bytes, as: UTF8.self) }
 
     var lines: [String] { output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 
-    /// Standard output as the one JSON document that it must be.
+    /// Decodes standard output, which must be one JSON document.
     func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
         try JSONDecoder().decode(type, from: bytes)
     }
@@ -43,12 +43,12 @@ extension TemporaryFolder {
         )
     }
 
-    /// A copy of the command, without the files that the build puts next to it.
+    /// Returns a copy of the command, without the files that the build puts next to it.
     func copyOfSubstitute() throws -> URL {
         let folder = support.appendingPathComponent("bin", isDirectory: true)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let copy = folder.appendingPathComponent("substitute", isDirectory: false)
-        // A link where possible: a copy can't be run while a process that another test starts has it open for writing.
+        // A link if possible, since a copy can't run while a process that another test starts has it open for writing.
         do {
             try FileManager.default.linkItem(at: Executable.substitute(), to: copy)
         } catch {
@@ -57,7 +57,7 @@ extension TemporaryFolder {
         return copy
     }
 
-    /// Runs a program to its end, or kills it after a while. It writes into files, which never fill up as pipes do.
+    /// Runs a program to its end, or kills it at the time limit. Its output goes to files, which never fill up as pipes do.
     func run(
         _ program: URL,
         _ words: [String],
@@ -91,7 +91,7 @@ extension TemporaryFolder {
         )
     }
 
-    /// The tests' own, without what would change what the command does.
+    /// Returns the tests' environment, without variables that would change what the command does.
     private static func environment(home: String) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment.filter { name, _ in
             name != "NO_COLOR" && !name.lowercased().hasSuffix("_proxy")
@@ -103,7 +103,7 @@ extension TemporaryFolder {
     }
 }
 
-/// Where the build put the command: beside the tests.
+/// The place where the build put the command, beside the tests.
 enum Executable {
     struct NotFound: Error {
         let folders: [String]
@@ -112,7 +112,7 @@ enum Executable {
     private final class Marker {}
 
     static func substitute() throws -> URL {
-        // The test bundle is a folder on Apple platforms. On Linux it is a program, and the main bundle its folder.
+        // On Apple platforms, the test bundle is a folder. On Linux it's a program, and the main bundle is its folder.
         let bundles = [Bundle(for: Marker.self).bundleURL, Bundle.main.bundleURL]
         let folders = bundles.flatMap { [$0, $0.deletingLastPathComponent()] }
         let files = folders.map { $0.appendingPathComponent("substitute", isDirectory: false) }

@@ -2,7 +2,7 @@ import Foundation
 import Guarded
 import TestSupport
 
-/// `substitute serve`, until it is told to end.
+/// `substitute serve`, until a signal ends it.
 final class ServerProcess: Sendable {
     struct DidNotStart: Error {
         let messages: String
@@ -17,7 +17,7 @@ final class ServerProcess: Sendable {
     private let messages: Messages
     private let log: URL
 
-    /// What comes on standard error.
+    /// The messages on standard error.
     private final class Messages: Sendable {
         let text = Guarded("")
         let ended = DispatchSemaphore(value: 0)
@@ -47,14 +47,14 @@ final class ServerProcess: Sendable {
                         text += String(decoding: data, as: UTF8.self)
                         return text
                     }
-                    if text.contains("Ctrl-C ends it\n") { waiting.take()?.resume(returning: text) }
+                    if text.contains("Press Ctrl-C to stop.\n") { waiting.take()?.resume(returning: text) }
                 }
                 waiting.take()?.resume(returning: messages.text.withLock { $0 })
                 messages.ended.signal()
             }
         }
         let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
-        guard text.contains("Ctrl-C ends it\n") else { throw DidNotStart(messages: text) }
+        guard text.contains("Press Ctrl-C to stop.\n") else { throw DidNotStart(messages: text) }
         let served = lines.compactMap { Self.served(String($0)) }
         origins = Dictionary(served) { first, _ in first }
         baseURL = served.first?.1 ?? folder.url
@@ -63,7 +63,7 @@ final class ServerProcess: Sendable {
         self.messages = messages
     }
 
-    /// The origin of a line that says where it's served, and its local origin.
+    /// Returns the origin and the local origin in a line that says where an origin is served.
     private static func served(_ line: String) -> (String, URL)? {
         let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: String]
         let words = object.map { [$0["url"] ?? "", $0["origin"] ?? ""] } ?? line.components(separatedBy: "  ")
@@ -75,12 +75,12 @@ final class ServerProcess: Sendable {
 
     func url(_ path: String) -> URL { URL(string: baseURL.absoluteString + path) ?? baseURL }
 
-    /// Sends a signal, and waits for the end.
+    /// Sends a signal, and waits for the process to end.
     func end(_ signal: Int32 = SIGINT) async throws -> Outcome {
         let identifier = self.identifier
         kill(identifier, signal)
         for await _ in ending.withLock({ $0 }) {}
-        // Only a test that was cancelled gets here while the process runs. It mustn't wait for it then.
+        // Only a test that was cancelled gets here while the process runs. It must not wait for the process then.
         if Task.isCancelled { kill(identifier, SIGKILL) }
         messages.ended.wait()
         return Outcome(

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder of a test's own, in which the command runs. It goes with its last reference.
+/// A test's own folder, in which the command runs. It's removed with its last reference.
 final class TemporaryFolder: Sendable {
-    /// Where the command runs.
+    /// The folder where the command runs.
     let url: URL
-    /// What else a run needs: a home, and files for what it prints.
+    /// A folder for what else a run needs: a home, and files for its output.
     let support: URL
     private let root: URL
 
@@ -27,7 +27,7 @@ final class TemporaryFolder: Sendable {
 
     func contents(_ name: String) throws -> Data { try Data(contentsOf: url.appendingPathComponent(name)) }
 
-    /// Writes a file, and makes the folders above it.
+    /// Writes a file, and makes the folders for it.
     func write(_ contents: Data, to name: String) throws {
         let file = url.appendingPathComponent(name)
         try FileManager.default.createDirectory(
@@ -41,7 +41,7 @@ final class TemporaryFolder: Sendable {
         try write(Data(text.utf8), to: name)
     }
 
-    /// Writes `substitutions.json`, or a map of another name, and its files.
+    /// Writes `substitutions.json`, or a map with another name, and its files.
     func writeMap(_ json: String, as name: String = "substitutions.json", files: [String: String] = [:]) throws {
         try write(json, to: name)
         try FileManager.default.createDirectory(

@@ -9,7 +9,7 @@ enum Terminal {
     static let isThere = false
     #endif
 
-    /// Runs the command on a terminal. The output includes what it prints on standard error.
+    /// Runs the command on a terminal. The output includes standard error.
     static func run(_ folder: TemporaryFolder, _ words: [String], _ environment: [String: String]) async throws
         -> Outcome
     {

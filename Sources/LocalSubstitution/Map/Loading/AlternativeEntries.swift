@@ -3,13 +3,13 @@ struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// The first alternative that answers every request of a method for which a condition holds.
+    /// For each condition and method, the first alternative that answers every request that meets the condition.
     private var firsts: [RequestCondition?: [String: Entry]] = [:]
 
     /// - Parameters:
-    ///   - fields: The entry's, with the map's defaults.
-    ///   - line: The entry's line; 0 for a map that is made in code.
-    ///   - name: Returns the one copy of a file's name.
+    ///   - fields: The entry's fields, with the map's defaults.
+    ///   - line: The entry's line; 0 for a map made in code.
+    ///   - name: Returns the copy of a file's name that all entries share.
     init(of fields: EntryFields, key: String, line: Int, name: (FileName) -> FileName) {
         guard !fields.alternatives.isEmpty else { return }
         let defaults = fields.forAlternatives
@@ -35,8 +35,8 @@ struct AlternativeEntries {
             note(
                 .neverReached,
                 entry,
-                "is never reached, since alternative \(number)\(line) answers all its requests: put it before that one, "
-                    + "or give that one another “when”, or “times”"
+                "is never reached, because alternative \(number)\(line) answers all its requests. "
+                    + "Put it before that one, or give that one a different “when” or a “times”."
             )
         }
         guard Self.answersAlways(entry) else { return }
@@ -46,12 +46,12 @@ struct AlternativeEntries {
     }
 
     private mutating func note(_ kind: SubstitutionMap.Problem.Kind, _ entry: Entry, _ message: String) {
-        // The words of a conflict begin with a field.
+        // A conflict's message begins with the name of a field.
         let separator = kind == .conflict ? ":" : ""
-        problems.append(.init(kind, entry, "alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
+        problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
 
-    /// The alternative that leaves nothing to another one.
+    /// Returns an earlier alternative that answers all requests of this one.
     private func first(answeringAllOf entry: Entry) -> Entry? {
         first(answering: Self.methods(of: entry), for: nil)
             ?? entry.options.when.flatMap { first(answering: Self.methods(of: entry), for: $0) }
@@ -64,7 +64,8 @@ struct AlternativeEntries {
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 
-    /// As far as its condition holds. A file or target that is made of the URL may be missing, and so leaves requests to later alternatives.
+    /// Returns whether an alternative answers every request that meets its condition. A file or target that is made from the URL
+    /// may not exist. Requests for it go to later alternatives.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.times == nil, entry.file?.wildcards ?? 0 == 0 else { return false }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The fields of an entry, or of `$defaults`, as the map has them: what is not set is `nil`.
+/// The fields of an entry, or of `$defaults`, as written in the map. Fields that aren't set are `nil`.
 package struct EntryFields: Sendable {
     package var file: String?
     /// `json` or `text`, or data in code.
@@ -20,7 +20,7 @@ package struct EntryFields: Sendable {
     var when: RequestCondition?
     var times: Int?
     var isEnabled: Bool?
-    /// Each with its line.
+    /// The fields of each alternative, and its line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
 
     static let names = [
@@ -28,7 +28,7 @@ package struct EntryFields: Sendable {
         "delay", "methods", "when", "times", "alternatives", "ignoreQuery", "use", "timeout", "enabled", "comment",
     ]
 
-    /// These fields, and where one is not set, that of the defaults. Headers are merged, without regard to the case of names.
+    /// Returns these fields, with defaults for those that aren't set. Headers are merged; the case of their names doesn't matter.
     func merged(withDefaults defaults: EntryFields) -> EntryFields {
         var merged = self
         merged.mimeType = mimeType ?? defaults.mimeType
@@ -43,7 +43,7 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// What the alternatives of an entry with these fields get by default.
+    /// The defaults for the entry's alternatives.
     var forAlternatives: EntryFields {
         var fields = EntryFields()
         fields.methods = methods
@@ -54,9 +54,10 @@ package struct EntryFields: Sendable {
         return fields
     }
 
-    /// What is wrong with `setRequestHeaders`, defaults included: only a request that is sent on has them set.
+    /// What's wrong with `setRequestHeaders`, if anything: only requests that are sent on get these headers. Ask this of merged
+    /// fields, since `use` may be a default.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, EntryKind(self) != .network else { return nil }
-        return "“setRequestHeaders” is for requests that are sent on: add \"use\": \"whenOffline\", or remove it"
+        return "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove it."
     }
 }

@@ -5,7 +5,7 @@ extension EntryFieldsReader {
     mutating func readHeaders(_ member: JSONScanner.Member) {
         for header in headers(of: member) {
             guard case .string(let value) = header.value else {
-                note(header, .wrongType, "the header “\(header.key)” must be a string")
+                note(header, .wrongType, "The header “\(header.key)” must be a string.")
                 continue
             }
             if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value) {
@@ -24,7 +24,7 @@ extension EntryFieldsReader {
             case .string(let text): value = text
             case .null: value = nil
             case .object, .other:
-                note(header, .wrongType, "the header “\(header.key)” must be a string, or null to remove it")
+                note(header, .wrongType, "The header “\(header.key)” must be a string, or null to remove it.")
                 continue
             }
             if let problem = HTTPSyntax.problem(ofRequestHeader: header.key, value: value ?? "") {
@@ -34,21 +34,21 @@ extension EntryFieldsReader {
             }
         }
         if headers.isEmpty, case .object = member.value {
-            note(member, .invalidValue, "“setRequestHeaders” is empty: name a header, or remove it")
+            note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove it.")
         }
     }
 
-    /// The members of an object of headers, each name once.
+    /// Returns the members of an object of headers. Notes names that are given twice, and returns only the first of them.
     mutating func headers(of member: JSONScanner.Member) -> [JSONScanner.Member] {
         guard case .object(let range) = member.value else {
-            note(member, .wrongType, "“\(member.key)” must be an object of names and values")
+            note(member, .wrongType, "“\(member.key)” must be an object of names and values.")
             return []
         }
         var seen: [String: String] = [:]
         return ((try? JSONScanner(bytes, in: range, line: member.line).members()) ?? []).filter { header in
             guard let other = seen.updateValue(header.key, forKey: header.key.lowercased()) else { return true }
             let how = other == header.key ? "twice" : "as “\(other)” too, and case doesn't matter"
-            note(header, .duplicate, "the header “\(header.key)” is given \(how): keep one")
+            note(header, .duplicate, "The header “\(header.key)” is given \(how). Keep one.")
             return false
         }
     }

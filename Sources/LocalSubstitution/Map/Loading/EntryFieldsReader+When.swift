@@ -5,19 +5,23 @@ extension EntryFieldsReader {
     mutating func readWhen(_ member: JSONScanner.Member) {
         guard case .object(let range) = member.value else {
             if case .string(let text) = member.value, text.lowercased().contains("offline") {
-                return note(member, .wrongType, "“when” can't be “\(text)”: write \"use\": \"whenOffline\"")
+                return note(member, .wrongType, "“when” can't be “\(text)”. Write \"use\": \"whenOffline\".")
             }
-            return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”")
+            return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”.")
         }
         let conditions = (try? JSONScanner(bytes, in: range, line: member.line).members()) ?? []
         guard !conditions.isEmpty else {
-            return note(member, .invalidValue, "“when” is empty: remove it, or add “headers”, “query”, “json”, “text”")
+            return note(
+                member,
+                .invalidValue,
+                "“when” is empty. Remove it, or add “headers”, “query”, “json” or “text”."
+            )
         }
         var condition = RequestCondition()
         var seen: Set<String> = []
         for part in conditions {
             guard seen.insert(part.key).inserted else {
-                note(part, .duplicate, "“when” has “\(part.key)” twice: keep one")
+                note(part, .duplicate, "“when” has “\(part.key)” twice. Keep one.")
                 continue
             }
             read(part, into: &condition)
@@ -43,26 +47,26 @@ extension EntryFieldsReader {
             }
         case "text":
             guard case .string(let text) = part.value else {
-                return note(part, .wrongType, "“text” in “when” must be a string, the body with * for any text")
+                return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
             }
             condition.text = Glob(Array(text.utf8))
         default:
             let nearest = NearestName.of(part.key, in: ["headers", "query", "json", "text"])
-            let advice = nearest.map { "did you mean “\($0)”?" } ?? "the conditions are headers, query, json, text"
-            note(part, .unknownField, "“when” can't have “\(part.key)”: \(advice)")
+            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "The conditions are headers, query, json and text."
+            note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
         }
     }
 
-    /// The members of an object of query parameters, each name once.
+    /// Returns the members of an object of query parameters. Notes names that are given twice, and returns only the first of them.
     private mutating func members(of part: JSONScanner.Member) -> [JSONScanner.Member] {
         guard case .object(let range) = part.value else {
-            note(part, .wrongType, "“\(part.key)” must be an object of names and values")
+            note(part, .wrongType, "“\(part.key)” must be an object of names and values.")
             return []
         }
         var seen: Set<String> = []
         return ((try? JSONScanner(bytes, in: range, line: part.line).members()) ?? []).filter { parameter in
             if seen.insert(QueryFields.normalizedName(parameter.key)).inserted { return true }
-            note(parameter, .duplicate, "the parameter “\(parameter.key)” is given twice: keep one")
+            note(parameter, .duplicate, "The parameter “\(parameter.key)” is given twice. Keep one.")
             return false
         }
     }
@@ -74,7 +78,7 @@ extension EntryFieldsReader {
         value: (String) -> Glob
     ) -> [RequestCondition.Field] {
         if members.isEmpty, case .object = part.value {
-            note(part, .invalidValue, "“\(part.key)” in “when” is empty: name one, or remove it")
+            note(part, .invalidValue, "“\(part.key)” in “when” is empty. Add a name and value, or remove it.")
         }
         var fields: [RequestCondition.Field] = []
         for member in members {
@@ -83,7 +87,7 @@ extension EntryFieldsReader {
             case .null: fields.append(.init(name: name(member.key), value: nil))
             case .object, .other:
                 let expected = "a string with * for any text, or null for absent"
-                note(member, .wrongType, "“\(member.key)” in “when” must be \(expected)")
+                note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }
         }
         return fields.sorted { $0.name < $1.name }

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Reads the fields of one JSON object, and notes everything that is wrong with them.
+/// A reader of one JSON object's fields that notes every problem with them.
 struct EntryFieldsReader {
     var fields = EntryFields()
     private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
-    /// The line of each field that is set; see ``checkWhatGoesTogether(_:)``.
+    /// The line of each field in the object; see ``checkWhatGoesTogether()``.
     private(set) var lines: [String: Int] = [:]
 
     let bytes: [UInt8]
-    /// The line of the value; 0 for a map that is made in code, whose text has no lines.
+    /// The line of the value; 0 for a map made in code, whose text has no lines.
     let line: Int
-    /// The bodies of answers that are made in code. The text names them by their number.
+    /// The bodies of answers that were given in code. The JSON refers to them by index.
     let data: [Data]
 
-    /// Reads an entry's object, or that of `$defaults`.
+    /// Reads the object of an entry, of an alternative or of `$defaults`.
     init(
         _ range: Range<Int>,
         of bytes: [UInt8],
@@ -22,10 +22,10 @@ struct EntryFieldsReader {
         data: [Data] = []
     ) {
         self.init(bytes, line, data)
-        // The whole map was scanned before, so this is known to be JSON.
+        // The whole map has already been scanned, so this is known to be JSON.
         for member in (try? JSONScanner(bytes, in: range, line: line).members()) ?? [] {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
-                note(member, .duplicate, "the field “\(member.key)” is given twice: keep one")
+                note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
                 continue
             }
             if let refusal = FieldNames.refusal(of: member.key, in: place), EntryFields.names.contains(member.key) {
@@ -49,12 +49,12 @@ struct EntryFieldsReader {
         self.data = data
     }
 
-    /// The line of a field; `nil` for a map that is made in code.
+    /// Returns the line of a field, or of the value if the field isn't set; `nil` for a map made in code.
     func lineInMap(_ field: String) -> Int? { line > 0 ? lines[field] ?? line : nil }
 
     private mutating func read(_ member: JSONScanner.Member) {
         switch member.key {
-        case "file": fields.file = decode(member, "a string, the name of a file")
+        case "file": fields.file = decode(member, "a string with the name of a file")
         case "json": readJSON(member)
         case "text": readText(member)
         case "data" where !data.isEmpty: readData(member)
@@ -77,7 +77,7 @@ struct EntryFieldsReader {
         case "comment": let _: String? = decode(member, "a string")
         default:
             let advice = FieldNames.advice(on: member.key)
-            note(member, .unknownField, "the field “\(member.key)” is unknown: \(advice)")
+            note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
         }
     }
 
@@ -87,7 +87,7 @@ struct EntryFieldsReader {
             return note(
                 member,
                 .invalidValue,
-                "“\(type)” isn't a MIME type: use type/subtype, such as “image/png”, and the field “charset”"
+                "“\(type)” isn't a MIME type. Use type/subtype, such as “image/png”, and the field “charset”."
             )
         }
         fields.mimeType = type
@@ -96,7 +96,7 @@ struct EntryFieldsReader {
     private mutating func readCharset(_ member: JSONScanner.Member) {
         guard let charset: String = decode(member, "a string, such as “utf-8”") else { return }
         guard HTTPSyntax.isToken(charset) else {
-            return note(member, .invalidValue, "“\(charset)” isn't a charset: use an IANA name, such as “utf-8”")
+            return note(member, .invalidValue, "“\(charset)” isn't a charset. Use an IANA name, such as “utf-8”.")
         }
         fields.charset = charset
     }
@@ -104,7 +104,7 @@ struct EntryFieldsReader {
     private mutating func readStatus(_ member: JSONScanner.Member) {
         guard let status: Int = decode(member, "a number, such as 404") else { return }
         guard (100...599).contains(status) else {
-            return note(member, .invalidValue, "the status \(status) is not in 100–599")
+            return note(member, .invalidValue, "“status” can't be \(status). Use a number from 100 to 599.")
         }
         fields.status = status
     }
@@ -112,19 +112,19 @@ struct EntryFieldsReader {
     private mutating func readIgnoreQuery(_ member: JSONScanner.Member) {
         let expected = "true, or a list of parameter names"
         guard case .other(let range) = member.value else {
-            return note(member, .wrongType, "“ignoreQuery” must be \(expected)")
+            return note(member, .wrongType, "“ignoreQuery” must be \(expected).")
         }
         if let all = try? JSONDecoder().decode(Bool.self, from: Data(bytes[range])) {
-            // Not `nil`: an entry's `false` wins over a `true` of the defaults.
+            // An empty list instead of `nil`, so that an entry's `false` overrides a default of `true`.
             fields.ignoreQuery = IgnoreQuery(names: all ? nil : [])
             return
         }
         guard let names: [String] = decode(member, expected) else { return }
-        guard names.allSatisfy({ !$0.isEmpty && !$0.dropLast().contains("*") }) else {
+        if let name = names.first(where: { $0.isEmpty || $0.dropLast().contains("*") }) {
             return note(
                 member,
                 .invalidValue,
-                "“ignoreQuery” has a name that is empty, or whose * is not its last character"
+                "“ignoreQuery” can't have “\(name)”. Write a parameter's name, with * only at its end."
             )
         }
         fields.ignoreQuery = IgnoreQuery(names: names.sorted())
@@ -135,40 +135,44 @@ struct EntryFieldsReader {
         guard let use = Substitution.Use(rawValue: name) else {
             let all = Substitution.Use.allCases.map(\.rawValue)
             let advice =
-                NearestName.of(name, in: all).map { "did you mean “\($0)”?" } ?? "write \(all.joined(separator: ", "))"
-            return note(member, .invalidValue, "“use” can't be “\(name)”: \(advice)")
+                NearestName.of(name, in: all).map { "Did you mean “\($0)”?" }
+                ?? "Use “always”, “untilUpdated” or “whenOffline”."
+            return note(member, .invalidValue, "“use” can't be “\(name)”. \(advice)")
         }
         fields.use = use
     }
 
     private mutating func readTimeout(_ member: JSONScanner.Member) {
         guard let timeout: Double = decode(member, "a number of seconds") else { return }
-        guard timeout > 0 else { return note(member, .invalidValue, "“timeout” must be more than 0 seconds") }
+        guard timeout > 0 else { return note(member, .invalidValue, "“timeout” must be more than 0 seconds.") }
         fields.timeout = timeout
     }
 
     private mutating func readMethods(_ member: JSONScanner.Member) {
         guard let methods: [String] = decode(member, "a list of HTTP methods, such as [\"GET\"]") else { return }
-        guard !methods.isEmpty, methods.allSatisfy({ HTTPSyntax.isToken($0) }) else {
-            return note(member, .invalidValue, "“methods” must name at least one HTTP method, such as [\"GET\"]")
+        guard !methods.isEmpty else {
+            return note(member, .invalidValue, "“methods” is empty. Name at least one HTTP method, such as [\"GET\"].")
+        }
+        if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
+            return note(member, .invalidValue, "“\(wrong)” isn't an HTTP method. Use one such as “GET”.")
         }
         guard methods == ["*"] || !methods.contains("*") else {
-            return note(member, .invalidValue, "“methods” lists * and others: write [\"*\"] for all methods")
+            return note(member, .invalidValue, "“methods” lists * and others. Write [\"*\"] for all methods.")
         }
         fields.methods = methods
     }
 
     private mutating func readDelay(_ member: JSONScanner.Member) {
-        guard let delay: Double = decode(member, "a number of seconds, 0–3600") else { return }
+        guard let delay: Double = decode(member, "a number of seconds from 0 to 3600") else { return }
         guard (0...3600).contains(delay) else {
-            return note(member, .invalidValue, "“delay” must be a number of seconds, 0–3600")
+            return note(member, .invalidValue, "“delay” must be a number of seconds from 0 to 3600.")
         }
         fields.delay = delay
     }
 
     private mutating func readTimes(_ member: JSONScanner.Member) {
-        guard let times: Int = decode(member, "a whole number, at least 1") else { return }
-        guard times >= 1 else { return note(member, .invalidValue, "“times” must be a whole number, at least 1") }
+        guard let times: Int = decode(member, "a whole number of at least 1") else { return }
+        guard times >= 1 else { return note(member, .invalidValue, "“times” must be a whole number of at least 1.") }
         fields.times = times
     }
 
@@ -181,7 +185,7 @@ struct EntryFieldsReader {
         case .null:
             break
         }
-        note(member, .wrongType, "“\(member.key)” must be \(expected)")
+        note(member, .wrongType, "“\(member.key)” must be \(expected).")
         return nil
     }
 

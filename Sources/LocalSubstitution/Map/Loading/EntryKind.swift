@@ -1,4 +1,4 @@
-/// What an entry answers with, which decides what else it can say.
+/// The kind of an entry's answer. It decides which other fields the entry may have.
 enum EntryKind: Sendable, Hashable {
     case file
     case inline(InlineBody.Kind)
@@ -10,7 +10,7 @@ enum EntryKind: Sendable, Hashable {
     /// Several alternatives, each with its own kind.
     case alternatives
 
-    /// The kind of an entry; `nil` if it doesn't say what answers.
+    /// Creates the kind of an entry; `nil` if the entry doesn't say what answers.
     init?(_ fields: EntryFields) {
         if !fields.alternatives.isEmpty {
             self = .alternatives
@@ -34,7 +34,7 @@ enum EntryKind: Sendable, Hashable {
     /// The fields that say what answers. An entry has one of them.
     static let answers = ["file", "json", "text", "error", "forwardTo", "alternatives"]
 
-    /// Whether an entry may have a field. A field that depends on its value, or on others, is ``conflict(of:)``'s.
+    /// Returns whether an entry of this kind may have a field. ``conflict(of:)`` checks what depends on the values of fields.
     func allows(_ field: String) -> Bool {
         switch field {
         case "status": ![.error, .network, .alternatives].contains(self)
@@ -47,28 +47,28 @@ enum EntryKind: Sendable, Hashable {
         }
     }
 
-    /// Why a field can't be, and what to do, where ``allows(_:)`` says so.
+    /// Returns why ``allows(_:)`` refuses a field, and what to do, as the end of a sentence that names the field.
     func refusal(of field: String) -> String {
-        let remove = "remove “\(field)”"
+        let remove = "Remove “\(field)”"
         return switch self {
-        case .empty: "an empty body has no type: \(remove), or add “json”, “text” or “file”"
-        case .error: "a request that fails gets no response: \(remove), or “error”"
-        case .network where ["use", "timeout"].contains(field): "the network answers: \(remove)"
-        case .network: "the network answers: \(remove), or answer with “file”, “json” or “text” instead"
-        case .alternatives where ["use", "timeout"].contains(field): "alternatives always answer: \(remove)"
-        case .alternatives: "each alternative has its own: write “\(field)” there"
-        case .file, .inline: remove
+        case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
+        case .error: ": a request that fails gets no response. \(remove) or “error”."
+        case .network where ["use", "timeout"].contains(field): ": the network answers. \(remove)."
+        case .network: ": the network answers. \(remove), or answer with “file”, “json” or “text” instead."
+        case .alternatives where ["use", "timeout"].contains(field): ": alternatives always answer. \(remove)."
+        case .alternatives: ": each alternative has its own. Write “\(field)” there."
+        case .file, .inline: ". \(remove)."
         }
     }
 
-    /// A field whose value contradicts another field of the entry, and why.
+    /// Returns a field whose value contradicts another field of the entry, and why.
     static func conflict(of fields: EntryFields) -> (field: String, message: String)? {
         switch EntryKind(fields) {
         case .inline(let kind):
             if fields.use == .untilUpdated { return untilUpdated }
             if kind != .data, let charset = fields.charset, !isUTF8(charset) {
                 return (
-                    "charset", "“charset” can't be “\(charset)”, since the body is UTF-8: remove it, or name a file"
+                    "charset", "“charset” can't be “\(charset)”, because the body is UTF-8. Remove it, or use a file."
                 )
             }
             return nil
@@ -78,12 +78,12 @@ enum EntryKind: Sendable, Hashable {
     }
 
     private static let untilUpdated = (
-        "use", "“use” can't be “untilUpdated” without a “file”: write “always” or “whenOffline”"
+        "use", "“use” can't be “untilUpdated” without a “file”. Write “always” or “whenOffline”."
     )
 
     private static func isUTF8(_ charset: String) -> Bool { ["utf-8", "utf8"].contains(charset.lowercased()) }
 
-    /// The defaults that an entry of this kind takes. The others don't go with it, and are ignored.
+    /// Returns the defaults that apply to an entry of this kind. The others are ignored.
     func applicable(_ defaults: EntryFields) -> EntryFields {
         var kept = defaults
         if !allows("mimeType") { kept.mimeType = nil }

@@ -1,6 +1,6 @@
-/// Which fields are allowed where, and what other tools call them.
+/// The fields that are allowed in each place, and what other tools call them.
 enum FieldNames {
-    /// What an object with fields is for.
+    /// The place of an object with fields.
     enum Place: Sendable, Hashable {
         case entry, defaults, alternative
     }
@@ -9,30 +9,30 @@ enum FieldNames {
         "headers", "mimeType", "charset", "ignoreQuery", "methods", "use", "timeout", "enabled", "delay", "comment",
     ]
 
-    /// Why a field isn't allowed in a place, and what to do; `nil` if it can.
+    /// Returns why a field isn't allowed in a place, and what to do; `nil` if it's allowed.
     static func refusal(of name: String, in place: Place) -> String? {
         switch place {
         case .entry where name == "times":
-            "“times” is for alternatives: write a list, such as [{ …, \"times\": 2 }, { … }]"
+            "“times” is only for alternatives. Write a list, such as [{ …, \"times\": 2 }, { … }]."
         case .defaults where !inDefaults.contains(name):
-            "“\(name)” can't be a default: write it in each entry; defaults are \(inDefaults.joined(separator: ", "))"
+            "“\(name)” can't be a default. Defaults are \(inDefaults.joined(separator: ", ")). Write it in each entry."
         case .alternative where name == "ignoreQuery" || name == "enabled":
-            "“\(name)” is for all alternatives: write { \"\(name)\": …, \"alternatives\": […] }"
+            "“\(name)” is for all alternatives together. Write { \"\(name)\": …, \"alternatives\": […] }."
         case .alternative where name == "use" || name == "timeout":
-            "an alternative can't have “\(name)”: remove it"
+            "“\(name)” isn't allowed in an alternative. Remove it."
         case .alternative where name == "alternatives":
-            "an alternative can't have alternatives: write them in the one list"
+            "“alternatives” isn't allowed in an alternative. Put them all in one list."
         case .entry, .defaults, .alternative: nil
         }
     }
 
-    /// What to do about a field that isn't known.
+    /// Returns what to do about an unknown field.
     static func advice(on name: String) -> String {
         if let meant = ofOtherTools[name.lowercased()] {
-            return "write \(meant)"
+            return "Use \(meant)."
         }
-        return NearestName.of(name, in: EntryFields.names).map { "did you mean “\($0)”?" }
-            ?? "the fields are \(EntryFields.names.joined(separator: ", "))"
+        return NearestName.of(name, in: EntryFields.names).map { "Did you mean “\($0)”?" }
+            ?? "The fields are \(EntryFields.names.joined(separator: ", "))."
     }
 
     private static let ofOtherTools: [String: String] = {
@@ -43,7 +43,9 @@ enum FieldNames {
             "“mimeType”": ["contenttype"],
             "“delay”, in seconds": ["latency", "wait"],
             "“forwardTo”": ["to", "redirect", "proxy", "url"],
-            "“when”, for requests to answer, or “setRequestHeaders”": ["match", "if", "request", "requestheaders"],
+            "“when”, to match requests, or “setRequestHeaders”, to change them": [
+                "match", "if", "request", "requestheaders",
+            ],
             "“times”": ["repeat", "count"],
         ]
         return words.reduce(into: [:]) { meant, words in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Checks the files that a map names, each only once, however many entries name it.
+/// A checker of the files that a map names. Each file is checked only once, however many entries name it.
 struct FileChecker {
     struct Problem {
         let kind: SubstitutionMap.Problem.Kind
@@ -8,7 +8,7 @@ struct FileChecker {
     }
 
     private let folder: ResourcesFolder?
-    /// Whether files are looked for. Otherwise only their names are checked.
+    /// Whether to look for the files. Otherwise, only their names are checked.
     let looksAtFiles: Bool
     /// Whether a file was named.
     private(set) var hasNames = false
@@ -18,17 +18,17 @@ struct FileChecker {
     /// The folder, opened once for all files.
     private lazy var opened = Self.opened(folder)
     private lazy var suggestions = FileSuggestions(in: folder)
-    /// The files that wrong names probably meant. They aren't reported as unused too, since that's the same mistake.
+    /// The files that misspelled names probably meant. They aren't reported as unused, since that's the same mistake.
     private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
         self.folder = folder
         self.looksAtFiles = looksAtFiles
-        // The map's own folder has files that aren't served, which opening tells.
+        // In the map's own folder, some files aren't served. Only opening them shows which.
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// The same name, in one copy for all entries.
+    /// Returns the copy of a name that all entries share.
     mutating func shared(_ name: FileName) -> FileName {
         if let known = names[name.text] { return known }
         names[name.text] = name
@@ -38,7 +38,7 @@ struct FileChecker {
     mutating func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
         hasNames = true
         if name.wildcards > wildcardsInKey {
-            let message = Self.tooMany(name.wildcards, in: "the file “\(name.text)”", wildcardsInKey)
+            let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return Problem(kind: .invalidFileName, message: message)
         }
         if let known = checked[name.text] { return known }
@@ -47,7 +47,7 @@ struct FileChecker {
         return problem
     }
 
-    /// What is wrong with an entry's `forwardTo`, given its key.
+    /// Returns what's wrong with an entry's `forwardTo`, given the number of wildcards in its key.
     static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
         guard case .network(let target?) = entry.options.answer, target.wildcards > wildcardsInKey else { return nil }
         return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
@@ -55,19 +55,20 @@ struct FileChecker {
 
     private static func tooMany(_ wildcards: Int, in what: String, _ wildcardsInKey: Int) -> String {
         let count = wildcardsInKey == 0 ? "none" : "only \(wildcardsInKey)"
-        return "\(what) has \(wildcards) *, but the key's path has \(count): remove the extra *, or add * to the key"
+        return "\(what) has \(wildcards) *, but the key's path has \(count). Remove the extra *, or add * to the key."
     }
 
-    /// What is wrong with the resources folder. A map without files needs none.
+    /// What's wrong with the resources folder, if anything. A map without files doesn't need one.
     var folderProblem: SubstitutionMap.Problem? {
         mutating get {
             guard looksAtFiles, hasNames else { return nil }
             guard let folder else {
-                let message = "the map's entries have files, but no resources folder: name one (in code `resources:`)"
+                let message =
+                    "The map's entries have files, but there's no resources folder. Name one (in code, `resources:`)."
                 return SubstitutionMap.Problem(.noResources, message)
             }
             return problem(ofFolder: "").map {
-                SubstitutionMap.Problem(.noResources, "the resources folder “\(folder.path)” \($0.message)")
+                SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0.message)")
             }
         }
     }
@@ -82,11 +83,11 @@ struct FileChecker {
 
     private mutating func look(at name: FileName) -> Problem? {
         if Self.isURL(name.text) {
-            let advice = "is a URL: to send the request there, write “forwardTo”"
-            return Problem(kind: .invalidFileName, message: "the file “\(name.text)” \(advice)")
+            let message = "The file “\(name.text)” is a URL. To send the request there, use “forwardTo”."
+            return Problem(kind: .invalidFileName, message: message)
         }
         if let problem = name.problem {
-            return Problem(kind: .invalidFileName, message: "the file “\(name.text)” \(problem)")
+            return Problem(kind: .invalidFileName, message: "The file “\(name.text)” \(problem)")
         }
         guard looksAtFiles else { return nil }
         if name.wildcards > 0 { return problem(ofFolderOf: name) }
@@ -97,7 +98,7 @@ struct FileChecker {
         } catch {
             return Problem(
                 kind: error.kind,
-                message: "the file “\(name.text)” \(error.message)\(advice(on: error, name))"
+                message: "The file “\(name.text)” \(error.message)\(advice(on: error, name))"
             )
         }
     }
@@ -123,7 +124,7 @@ struct FileChecker {
             return suggestion.advice
         case .notRegular(.folder):
             let folder = name.text.utf8.last == UInt8(ascii: "/") ? name.text : name.text + "/"
-            return ": to serve its files, end the key in * and write “\(folder)*”"
+            return " To serve its files, end the key in * and write “\(folder)*”."
         default:
             return ""
         }
@@ -142,7 +143,7 @@ struct FileChecker {
                 meant.append(FileName(text: folder + String(Substring(name.text.utf8.dropFirst(fixed.utf8.count)))))
             }
         }
-        return Problem(kind: problem.kind, message: "the folder “\(fixed)” \(problem.message)\(advice)")
+        return Problem(kind: problem.kind, message: "The folder “\(fixed)” \(problem.message)\(advice)")
     }
 }
 

@@ -1,37 +1,38 @@
-/// Suggests an existing file or folder in place of one that doesn't exist.
+/// Suggestions of existing files and folders for names of missing ones.
 struct FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
     private lazy var folders = Names(Set(files.all.flatMap { Self.folders(above: $0) }).sorted())
-    /// The number of suggestions still to make. More than a hundred don't help.
+    /// For a folder in a bundle: how the tools that make bundles may have moved the files.
+    private let bundleAdvice: String
+    /// How many more suggestions to make. More than a hundred don't help.
     private var left = 100
 
     init(in folder: ResourcesFolder?) {
         self.folder = folder
+        // Only the files of bundles are mapped.
+        bundleAdvice =
+            folder?.mapsLargeFiles == true
+            ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 
     mutating func suggestion(for name: String) -> (advice: String, meant: String?) {
         guard left > 0 else { return ("", nil) }
         left -= 1
         guard let meant = files.nearest(to: name) else {
-            return (folder.map { ": add it to “\($0.path)”, or correct the name" } ?? "", nil)
+            return (folder.map { " Add it to “\($0.path)”, or correct the name." } ?? "", nil)
         }
         guard name.utf8.count > meant.utf8.count, meant == Self.lastSegment(of: name) else {
-            return (": did you mean “\(meant)”?", meant)
+            return (" Did you mean “\(meant)”?", meant)
         }
-        return (
-            ", but “\(meant)” does: Xcode groups and `.process` flatten folders; use a folder reference or `.copy`",
-            meant
-        )
+        return (" Did you mean “\(meant)”?\(bundleAdvice)", meant)
     }
 
     mutating func suggestion(forFolder name: String) -> (advice: String, meant: String?) {
         guard left > 0 else { return ("", nil) }
         left -= 1
-        if let meant = folders.nearest(to: name) { return (": did you mean “\(meant)”?", meant) }
-        let advice =
-            ": add it, or correct the name; Xcode groups and `.process` flatten folders: use references or `.copy`"
-        return (advice, nil)
+        if let meant = folders.nearest(to: name) { return (" Did you mean “\(meant)”?", meant) }
+        return (" Add it, or correct the name.\(bundleAdvice)", nil)
     }
 
     private static func folders(above name: String) -> [String] {
@@ -54,7 +55,7 @@ struct FileSuggestions {
             }
         }
 
-        /// Returns a name in another folder with the same last segment, or else the one with the fewest mistakes.
+        /// Returns a name in another folder with the same last segment, or else the most similar name.
         mutating func nearest(to name: String) -> String? {
             byLastSegment[FileSuggestions.lastSegment(of: name)] ?? nearest.of(name)
         }

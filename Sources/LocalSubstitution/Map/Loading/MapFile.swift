@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A map's file as it was read.
+/// A map's file, as it was read.
 package struct MapFile: Sendable {
     let url: URL
     let digest: Int
-    /// The JSON; empty in a copy ``withoutBytes``.
+    /// The JSON text; empty in a copy ``withoutBytes``.
     package private(set) var json: [UInt8]
     private let status: FileStatus
     private let readAt: Int64
@@ -17,13 +17,13 @@ package struct MapFile: Sendable {
             json = try opened.array()
             status = opened.status
         } catch {
-            let advice = error == .missing ? ": name an existing one" : ""
+            let advice = error == .missing ? " Use the path of an existing map." : ""
             throw SubstitutionMapError(
                 file: url,
-                problems: [.init(.unreadableMap, "the map “\(url.path)” \(error.message)\(advice)")]
+                problems: [.init(.unreadableMap, "The map “\(url.path)” \(error.message)\(advice)")]
             )
         }
-        // All bytes at once: an array's own hash value is made byte by byte, which takes a fifth of the time of loading a map.
+        // Hashes all bytes at once. Hashing an array goes byte by byte, which takes a fifth of the time of loading a map.
         var hasher = Hasher()
         json.withUnsafeBytes { hasher.combine(bytes: $0) }
         digest = hasher.finalize()
@@ -35,7 +35,7 @@ package struct MapFile: Sendable {
         return file
     }
 
-    /// Whether the file certainly has not changed since it was read.
+    /// Whether the file certainly hasn't changed since it was read.
     var isCurrent: Bool {
         FileStatus(path: url.path) == status && !status.isTooFresh(at: readAt)
     }

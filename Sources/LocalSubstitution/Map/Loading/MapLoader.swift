@@ -1,13 +1,12 @@
 import Foundation
 
-/// Makes a map from its JSON: checks every entry, notes every problem, and indexes the entries that are right.
+/// A loader that checks every entry of a map, notes every problem, and indexes the valid entries.
 struct MapLoader {
     typealias Problem = SubstitutionMap.Problem
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
-    /// The files of entries that are left out, since something is wrong with them: those that are named, and those that were
-    /// meant.
+    /// The files that invalid entries name, and those that misspelled names probably meant.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
     var looksAtFiles: Bool { files.looksAtFiles }
@@ -15,25 +14,25 @@ struct MapLoader {
     private var namesLeftOut: [FileName] = []
     private var files: FileChecker
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
-    /// The patterns so far by their normal form.
+    /// The entries of valid patterns so far, by normal form.
     private var patternKeys: [String: Entry] = [:]
-    /// The invalid entries so far, by normal form, since a second entry for the same URLs is a duplicate of those too.
+    /// The invalid entries so far, by normal form. Another entry for the same URLs duplicates these too.
     private var wrong: [String: Entry] = [:]
     private var defaults = EntryFields()
     /// The options of an entry that is only a file name.
-    private var plain = EntryOptions(EntryFields())
-    /// Whether the defaults are known from reading the map before.
+    private var plain = EntryOptions(EntryFields(), isPlain: true)
+    /// Whether the defaults are already known from a first pass over the map.
     private var hasDefaults = false
-    /// The keys of entries that aren't right: another entry with the same key isn't either.
+    /// The keys of invalid entries. Another entry with the same key is invalid too.
     private var wrongKeys: Set<String> = []
-    /// The lines of keys with a dollar sign.
+    /// The lines of keys that begin with `$`.
     private var reserved: [String: Int] = [:]
 
     private init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
         files = FileChecker(folder, looksAtFiles: looksAtFiles)
     }
 
-    /// A map in code.
+    /// Loads a map of files that was made in code.
     init(files: [String: String], folder: ResourcesFolder) {
         self.init(folder, looksAtFiles: true)
         for (key, file) in files.sorted(by: { $0.key < $1.key }) {
@@ -42,7 +41,7 @@ struct MapLoader {
         finish()
     }
 
-    /// A map of answers in code.
+    /// Loads a map of answers that was made in code.
     init(answers: KeyValuePairs<String, SubstitutionMap.Answer>, folder: ResourcesFolder?) {
         self.init(folder, looksAtFiles: true)
         for (key, answer) in answers { add(answer, key: key) }
@@ -62,7 +61,7 @@ struct MapLoader {
         }
     }
 
-    /// A map's JSON. Without a resources folder, its entries' files aren't looked for.
+    /// Loads a map from its JSON. Without a resources folder, its entries' files aren't looked for.
     init(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) {
         self.init(folder, looksAtFiles: looksAtFiles)
         let json = ByteOrderMark.removed(from: json)
@@ -87,9 +86,10 @@ struct MapLoader {
         if let problem = files.folderProblem { problems.insert(problem, at: 0) }
     }
 
-    /// Adds the members of a map as they are read: a list of them all would take as much memory as the map.
+    /// Adds the members of a map as they're read. A list of them all would take as much memory as the map.
     ///
-    /// - Returns: Whether no entry comes before the defaults, which apply to all: the order of a map never matters.
+    /// - Returns: Whether no entry comes before the defaults. If one does, the map must be read again with the defaults, which
+    ///   apply to all entries.
     private mutating func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
         var (hasEntries, areDefaultsFirst) = (false, true)
         try JSONScanner(json).forEachMember { member in
@@ -108,7 +108,7 @@ struct MapLoader {
             case .other(let range) where json[range.lowerBound] == UInt8(ascii: "["):
                 add(EntryFieldsReader(listIn: range, of: json, line: member.line), key: member.key)
             case .other:
-                note(.wrongType, member, "must be a file name, an object, a list of alternatives, or null")
+                note(.wrongType, member, "The value must be a file name, an object, a list of alternatives, or null.")
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
             }
         }
@@ -124,11 +124,11 @@ struct MapLoader {
         guard member.key != "$schema" else { return }
         guard member.key == "$defaults" else {
             let nearest = NearestName.of(member.key, in: ["$schema", "$defaults"])
-            let advice = nearest.map { "did you mean “\($0)”?" } ?? "only $schema and $defaults begin with $"
-            return note(.reservedKey, member, "is a reserved key: \(advice)")
+            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Only $schema and $defaults can begin with $."
+            return note(.reservedKey, member, "The key is reserved. \(advice)")
         }
         guard case .object(let range) = member.value else {
-            return note(.wrongType, member, "must be an object with an entry's fields")
+            return note(.wrongType, member, "The value must be an object with an entry's fields.")
         }
         let reader = EntryFieldsReader(range, of: json, line: member.line, in: .defaults)
         note(reader, key: member.key)
@@ -137,7 +137,7 @@ struct MapLoader {
 
     private mutating func use(_ defaults: EntryFields) {
         self.defaults = defaults
-        plain = EntryOptions(EntryFields().merged(withDefaults: defaults))
+        plain = EntryOptions(EntryFields().merged(withDefaults: defaults), isPlain: true)
     }
 
     private mutating func add(_ reader: EntryFieldsReader, key: String) {
@@ -183,13 +183,13 @@ struct MapLoader {
                 noteIfEqual(entry, to: other, isRight: isRight, form: url.canonical)
             }
         } catch {
-            problems.append(Problem(.invalidKey, entry, "the key \(error.message)"))
+            problems.append(Problem(.invalidKey, entry, "The key \(error.message)"))
             _ = check(entry, wildcards: .max)
             noteIfEqual(entry, to: nil, isRight: false, form: key)
         }
     }
 
-    /// Checks the file and target of an entry, or of all its alternatives.
+    /// Checks the files and targets of an entry and its alternatives.
     private mutating func check(_ entry: Entry, wildcards: Int) -> Bool {
         var isRight = checkOne(entry, wildcards: wildcards)
         for alternative in entry.options.alternatives where !checkOne(alternative, wildcards: wildcards) {
@@ -217,13 +217,14 @@ struct MapLoader {
             if entry.key == other.key {
                 Self.isGivenTwice(other.lineInMap)
             } else {
-                "is the same URL as “\(other.key)”\(other.lineInMap.map { " on line \($0)" } ?? ""): keep one of the entries"
+                "The key names the same URL as “\(other.key)”\(other.lineInMap.map { " on line \($0)" } ?? ""). "
+                    + "Keep one of the entries."
             }
         problems.append(Problem(.duplicate, entry, message))
     }
 
     private static func isGivenTwice(_ first: Int?) -> String {
-        "is given twice\(first.map { ", first on line \($0)" } ?? ""): keep one"
+        "The key is given twice\(first.map { ", first on line \($0)" } ?? ""). Keep one."
     }
 
     private mutating func note(_ kind: Problem.Kind, _ member: JSONScanner.Member, _ message: String) {
@@ -240,7 +241,7 @@ struct MapLoader {
             error.isOtherJSON ? .notAnObject : .syntax,
             line: line,
             column: column,
-            "the map \(error.message)"
+            "The map \(error.message)"
         )
     }
 }

@@ -1,14 +1,15 @@
 public import Foundation
 
 extension SubstitutionMap {
-    /// Loads the map in a bundle.
+    /// Loads a map from a bundle.
     ///
     /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map, if it exists, or beside the map.
-    ///   - name: The map's name, without its extension `json`.
-    ///   - invalidEntries: Whether a problem with an entry is an error, which is the default.
+    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map or, if it doesn't exist, beside the
+    ///     map.
+    ///   - name: The name of the map's file, without its extension `json`.
+    ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         bundle: Bundle,
@@ -21,7 +22,7 @@ extension SubstitutionMap {
                 problems: [
                     Problem(
                         .unreadableMap,
-                        "there is no \(name).json in the bundle “\(bundle.bundlePath)”: add it to the target's resources"
+                        "There's no \(name).json in the bundle “\(bundle.bundlePath)”. Add it to the target's resources."
                     )
                 ]
             )

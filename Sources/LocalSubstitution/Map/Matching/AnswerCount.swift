@@ -1,4 +1,4 @@
-/// An alternative that answers only so many requests: the map's field `times`.
+/// An alternative that answers a limited number of requests: the map's field `times`.
 struct AnswerCount: Hashable, Sendable {
     /// The entry's number in the map's index.
     let entry: Int

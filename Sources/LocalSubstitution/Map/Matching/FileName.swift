@@ -1,7 +1,7 @@
 /// The name of an entry's file: a relative path in the resources folder, with `/` between its segments. It may have wildcards,
-/// which are filled with what those of the key's path took.
+/// which are filled with what the wildcards of the key's path matched.
 ///
-/// It's read byte by byte, since a `/` or `*` and a combining mark after it are one `Character`.
+/// It's read byte by byte, since a `/` or `*` and a combining mark after it form one `Character`.
 package struct FileName: Sendable {
     package let text: String
 
@@ -9,42 +9,42 @@ package struct FileName: Sendable {
 
     package var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
 
-    /// The folder before the first wildcard: the one that must exist when the map is loaded. Empty for the resources folder.
+    /// The folder before the first wildcard, which must exist when the map is loaded. Empty for the resources folder.
     var fixedFolder: String {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
-    /// What is wrong with the name itself, before any file is looked at.
+    /// What's wrong with the name itself, whether or not the file exists, to put after it. Ends with a period.
     package var problem: String? {
-        if text.isEmpty { return "is empty: name a file in the resources folder" }
-        if text.utf8.contains(0) { return "has a NUL byte" }
+        if text.isEmpty { return "is empty. Name a file in the resources folder." }
+        if text.utf8.contains(0) { return "has a NUL byte. Remove it." }
         if text.utf8.first == UInt8(ascii: "/") {
-            return "is an absolute path: name it relative to the resources folder"
+            return "is an absolute path. Make it relative to the resources folder."
         }
         if text.utf8.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) }) {
-            return "leads out of its folder with “..”: name a file inside the resources folder"
+            return "leaves its folder with “..”. Name a file inside the resources folder."
         }
         return nil
     }
 
-    /// The reason why a URL doesn't make a valid file name, so that the entry doesn't apply.
+    /// The reason why a URL doesn't make a valid file name or target. The entry then doesn't apply.
     enum Obstacle: Error, Hashable, Sendable {
-        /// The name that would be made.
+        /// `name` is the file name that was made from the URL.
         case emptySegment(name: String)
         case hiddenSegment(name: String)
-        /// The text that a wildcard matched.
+        /// `part` is the text that a wildcard matched.
         case encodedSlash(part: String)
         case controlCharacter(part: String)
         case invalidUTF8(part: String)
-        /// A URL's path that would be made.
+        /// `path` is the path that was made for the target.
         case dotSegment(path: String)
         case notURL(text: String)
 
-        /// The obstacle as a sentence without a full stop.
+        /// The obstacle as a sentence without its period.
         var message: String {
             switch self {
             case .emptySegment(let name): "the file name “\(name)” has an empty segment"
-            case .hiddenSegment(let name): "the file name “\(name)” has a segment that begins with a full stop"
+            case .hiddenSegment(let name): "the file name “\(name)” has a segment that begins with a period"
             case .encodedSlash(let part): "“\(part)” has an encoded slash or backslash"
             case .controlCharacter(let part): "“\(part)” has a control character"
             case .invalidUTF8(let part): "“\(part)” isn't UTF-8 when decoded"
@@ -56,7 +56,7 @@ package struct FileName: Sendable {
 
     /// Returns the name with its wildcards filled, in order.
     ///
-    /// Each part is cut at its first `?` and percent-decoded once. A name that ends in `/` gets `index.html`.
+    /// Each part is cut at its first `?` and percent-decoded once. If the name is empty or ends in `/`, `index.html` is added.
     func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
         var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }[...]

@@ -11,9 +11,10 @@ package struct Glob: Sendable, Hashable {
     var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// Returns what each wildcard matches: as little as possible, and the last one the rest; `nil` if the text doesn't match.
+    /// Returns what each wildcard matches; `nil` if the text doesn't match. Each takes as little as possible, and the last one
+    /// takes the rest.
     ///
-    /// Takes time in proportion to the text and the pattern, whatever they are.
+    /// The time is linear in the lengths of the text and the pattern, even for hostile ones.
     package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         guard let first = literals.first, let last = literals.last, literals.count > 1 else {
             return literals.first.map { text.elementsEqual($0) } == true ? [] : nil
@@ -33,7 +34,8 @@ package struct Glob: Sendable, Hashable {
         return taken
     }
 
-    /// Knuth, Morris and Pratt's search: it never goes back in the text, so a hostile pattern can't make it slow.
+    /// Searches by the algorithm of Knuth, Morris and Pratt. It never goes back in the text, so a hostile pattern can't make it
+    /// slow.
     private static func firstRange(of literal: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {
         guard !literal.isEmpty else { return text.startIndex..<text.startIndex }
         var longestBorder = [Int](repeating: 0, count: literal.count)

@@ -1,20 +1,20 @@
-/// Finds the entries that apply to a URL, in the order in which they win, without looking at the others.
+/// An index that finds the entries that match a URL, in the order in which they win, without looking at the others.
 ///
-/// It returns candidates, and reads no file.
+/// It returns candidates, and doesn't read any files.
 struct MapIndex: Sendable {
     /// An entry that matches a URL.
     struct Candidate: Sendable {
         let number: Int
-        /// What the wildcards of the key's path took.
+        /// What the wildcards of the key's path matched.
         var captures: [ArraySlice<UInt8>] = []
-        /// Whether an exact key equals the URL without a parameter being ignored.
+        /// Whether an exact key equals the whole URL, with no parameter ignored.
         var isWithoutIgnoring = false
     }
 
     private(set) var entries: [Entry] = []
     private var exact: [String: Int32] = [:]
     private var ignoring: [IgnoreQuery: [String: [Int]]] = [:]
-    /// Which rules may apply to a URL without its query.
+    /// The rules of the exact keys for a URL without its query.
     private var rules: [String: Set<IgnoreQuery>] = [:]
     private var patterns: [IgnoreQuery?: PatternIndex] = [:]
 
@@ -37,7 +37,7 @@ struct MapIndex: Sendable {
         exact[url.canonical].map { entries[Int($0)] }
     }
 
-    /// Adds the entries that are patterns, all at once: in the order in which they win, so that their numbers tell it.
+    /// Adds all entries that are patterns at once, in the order in which they win. So the entry with the lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         let sorted = items.sorted { first, second in
             if first.pattern.rank != second.pattern.rank {
@@ -53,7 +53,8 @@ struct MapIndex: Sendable {
         }
     }
 
-    /// The entries that match, the winner first: the exact key, exact keys that ignore query parameters, patterns.
+    /// Returns the entries that match, the winner first: the exact key, then exact keys that ignore query parameters, then
+    /// patterns.
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
         if let number = exact[url.canonical] {
@@ -70,7 +71,7 @@ struct MapIndex: Sendable {
         return found
     }
 
-    /// More parameters left first, then the smaller key.
+    /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then the smaller key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         guard let rules = rules[url.withoutQuery] else { return [] }
         var found: [(number: Int, parameters: Int)] = []

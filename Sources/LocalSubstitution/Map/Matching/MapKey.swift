@@ -1,4 +1,4 @@
-/// A key of a map: a URL, or a match pattern.
+/// A key of a map: a URL or a match pattern.
 package enum MapKey {
     case url(NormalizedURL)
     case pattern(MatchPattern)
@@ -7,6 +7,6 @@ package enum MapKey {
         self = Self.isPattern(text) ? .pattern(try MatchPattern(text)) : .url(try NormalizedURL(key: text))
     }
 
-    /// Whether a key is a pattern, right or not.
+    /// Returns whether a key is a pattern, even an invalid one.
     static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 }

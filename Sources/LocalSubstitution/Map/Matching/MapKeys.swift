@@ -1,4 +1,4 @@
-/// Keys without entries, to match URLs with.
+/// Keys without entries, to match URLs against.
 package struct MapKeys: Sendable {
     private var patterns = PatternIndex()
     private var urls: Set<String> = []
@@ -12,7 +12,7 @@ package struct MapKeys: Sendable {
         }
     }
 
-    /// Whether one of the keys matches a URL.
+    /// Returns whether one of the keys matches a URL.
     package func match(_ url: NormalizedURL) -> Bool {
         urls.contains(url.canonical) || !patterns.matches(url, ignoring: nil).isEmpty
     }

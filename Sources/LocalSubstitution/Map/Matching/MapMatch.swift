@@ -1,23 +1,23 @@
-/// What a map says of one request.
+/// What a map says about one request.
 package final class MapMatch: Sendable {
-    /// The entry, or the alternative of an entry, that wins: it answers, or is `null`.
+    /// The entry or alternative that wins. It answers, or it's `null`.
     package let winner: Entry?
     /// The number of the winner's entry in the map's index.
     let number: Int?
     let url: NormalizedURL
-    /// Whether the URL equals the winner's key without a parameter being ignored.
+    /// Whether the URL equals the winner's key, with no parameter ignored.
     let isWithoutIgnoring: Bool
-    /// What the winner answers with; `nil` if it's `null`, or if the request's body has to be read first.
+    /// What the winner answers with; `nil` if it's `null`, or if the request's body must be read first.
     let substitution: Substitution?
-    /// Whether the winner has a condition for the request's body, which hasn't been read yet.
+    /// Whether the winner has a condition on the request's body, which hasn't been read yet.
     let needsBody: Bool
-    /// Entries and alternatives that would have won, and why they don't.
+    /// The entries and alternatives that come before the winner, and why they don't answer.
     let passedOver: [(entry: Entry, why: PassedOver)]
-    /// Entries that match, but lose.
+    /// The entries that match too, but come after the winner.
     let shadowed: [Entry]
-    /// The first field on the way to the winner that a cache alone can't follow; `nil` if there is none.
+    /// The first field on the way to the winner that a cache alone can't follow; `nil` if there's none.
     let protocolField: String?
-    /// Whether another request for the same URL may get something else: a condition or a count was looked at.
+    /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
     let isConditional: Bool
 
     init(_ url: NormalizedURL, _ walk: MapWalk? = nil, winner: MapWalk.Winner? = nil, shadowed: [Entry] = []) {
@@ -39,18 +39,18 @@ package final class MapMatch: Sendable {
     /// What answers without the network; `nil` if nothing does.
     var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
-    /// What counts the winner's answers; `nil` for one that answers any number of requests.
+    /// The limit on the winner's answers; `nil` if it answers any number of requests.
     var count: AnswerCount? {
         guard let number, let winner, let most = winner.options.times else { return nil }
         return AnswerCount(entry: number, winner.options, most: most)
     }
 
-    /// The first entry whose file was there when the map was loaded, and is gone.
+    /// The first entry whose file doesn't exist, although the map has its whole name.
     var goneFile: Entry? {
         passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
     }
 
-    /// The first entry that doesn't answer because of the request's method, headers, query or body, or of earlier requests.
+    /// The first entry that doesn't answer because of the request's method, headers, query or body, or because of earlier requests.
     var ruledOut: (entry: Entry, why: PassedOver)? {
         passedOver.first { $0.why.isOfRequest }
     }
@@ -60,7 +60,7 @@ package final class MapMatch: Sendable {
         passedOver.compactMap { if case .usedUp = $0.why { $0.entry } else { nil } }
     }
 
-    /// The names of files that would have had another entry win. None of them existed.
+    /// The names of missing files. If one of them existed, its entry might have won instead.
     var missingFiles: [String] {
         passedOver.compactMap { entry in
             switch entry.why {
@@ -73,15 +73,15 @@ package final class MapMatch: Sendable {
     enum PassedOver: Error, Hashable {
         case isDisabled
         case methodNotListed(String)
-        /// A condition doesn't hold: why not.
+        /// A condition doesn't hold, for this reason.
         case condition(String)
-        /// It has answered as many requests as it may.
+        /// The alternative has answered as many requests as it may.
         case usedUp(Int)
-        /// A file that was there when the map was loaded is gone: a fault.
+        /// The file that the map names doesn't exist, which is a fault.
         case fileIsGone(name: String)
-        /// The file whose name the pattern makes from the URL doesn't exist.
+        /// The file whose name was made from the URL doesn't exist.
         case noSuchFile(name: String)
-        /// The entry's pattern can't turn the URL into a file name or a URL to forward to.
+        /// The URL can't be turned into a file name, or into a URL to forward to.
         case notFilled(FileName.Obstacle)
 
         var isOfRequest: Bool {

@@ -24,7 +24,7 @@ package struct MapOrigins: Sendable {
 
     package func isOf(_ map: SubstitutionMap) -> Bool { self.map.storage === map.storage }
 
-    /// Whether a key names an origin, also by a wildcard.
+    /// Returns whether a key names an origin, or matches it with a wildcard.
     package func contains(_ origin: String) -> Bool {
         guard !known.contains(origin) else { return true }
         guard !open.isEmpty, let url = try? NormalizedURL(origin) else { return false }

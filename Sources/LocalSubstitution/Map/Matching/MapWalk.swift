@@ -1,6 +1,6 @@
-/// The way through the entries and alternatives that match a URL, up to the one that answers a request.
+/// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
 struct MapWalk {
-    /// What the way ends with.
+    /// The entry or alternative that ends the walk.
     struct Winner {
         let entry: Entry
         let number: Int
@@ -32,13 +32,13 @@ struct MapWalk {
         self.isUsedUp = isUsedUp
     }
 
-    /// Tries an entry, alternative by alternative; returns the winner if one of them answers.
+    /// Tries an entry's alternatives one by one, or the entry itself. Returns the winner if one answers.
     mutating func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
         guard entry.options.isEnabled else {
             passedOver.append((entry, .isDisabled))
             return nil
         }
-        // Most entries have no alternatives: don't allocate a list for them.
+        // Most entries have no alternatives, so don't allocate a list for them.
         guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
         for alternative in entry.options.alternatives {
             if let winner = visitOne(alternative, candidate) { return winner }
@@ -75,7 +75,7 @@ struct MapWalk {
         return nil
     }
 
-    /// Why an entry doesn't answer, as far as that's known without its file and the request's body.
+    /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
     private mutating func obstacle(_ options: EntryOptions, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
         if let when = options.when {
@@ -88,7 +88,7 @@ struct MapWalk {
         return isUsedUp(AnswerCount(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
 
-    /// What an entry answers with, its wildcards filled.
+    /// Returns what an entry answers with, with its wildcards filled.
     private func content(
         of entry: Entry,
         _ captures: [ArraySlice<UInt8>]
@@ -104,8 +104,8 @@ struct MapWalk {
         }
     }
 
-    /// Whether a file of that name exists. A folder doesn't count if a pattern made the name. It counts if the name is written in
-    /// the map: then opening it reports a fault.
+    /// Returns whether a file exists. A folder doesn't count if its name was made from the URL. It counts if the map has its whole
+    /// name, since opening it then reports the fault.
     private func exists(_ name: String, folderIsFile: Bool) -> Bool {
         guard let status = folder?.servedStatus(of: name) else { return false }
         return folderIsFile || status.kind != .folder

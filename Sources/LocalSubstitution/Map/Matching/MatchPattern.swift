@@ -1,4 +1,4 @@
-/// A key with wildcards, as browser extensions write them (MDN, Chrome: "Match patterns"), with ports and queries besides.
+/// A key with wildcards: a match pattern as in browser extensions (MDN, Chrome: "Match patterns"), but with ports and queries too.
 package struct MatchPattern: Sendable {
     enum Host: Hashable, Sendable {
         case exact(String)
@@ -6,7 +6,7 @@ package struct MatchPattern: Sendable {
         case domain(String)
         case any
 
-        /// Whether a URL's host is one of these.
+        /// Returns whether a URL's host is one of these.
         func includes(_ host: String) -> Bool {
             switch self {
             case .exact(let name): host == name
@@ -15,7 +15,7 @@ package struct MatchPattern: Sendable {
             }
         }
 
-        /// The domains that a host is in: its own name, and what follows each of its dots. So `badexample.com` isn't in
+        /// Returns the domains that a host is in: its own name, and what follows each of its dots. So `badexample.com` isn't in
         /// `example.com`.
         static func domains(of host: String) -> [String] {
             [host]
@@ -30,22 +30,22 @@ package struct MatchPattern: Sendable {
         case any
     }
 
-    /// `nil` = http or https.
+    /// The scheme; `nil` for http and https.
     let scheme: String?
     let host: Host
     let port: Port
-    /// Path and query, as one text with wildcards.
+    /// The path and query as one text with wildcards.
     let path: Glob
-    /// The same with the query's parameters in the order of their names, where there are several.
+    /// The same with the query's parameters sorted by name; `nil` if there are fewer than two.
     let sortedPath: SortedPath?
-    /// The pattern in normal form: two keys of the same form are the same pattern.
+    /// The pattern in normal form. Two keys with the same normal form are the same pattern.
     let text: String
-    /// Which of two patterns wins: the one whose rank is greater.
+    /// The pattern's rank. Of two patterns, the one with the greater rank wins.
     let rank: [Int]
 
     struct SortedPath: Sendable {
         let glob: Glob
-        /// For each of the glob's wildcards, its place in the key.
+        /// For each of the glob's wildcards, its position in the key.
         let places: [Int]
 
         init(path: String, query: Query) {
@@ -57,11 +57,11 @@ package struct MatchPattern: Sendable {
 
     package init(_ key: String) throws(URLSyntaxError) { try self.init(key, ignoring: nil) }
 
-    /// - Parameter rule: The entry's `ignoreQuery`; the parameters that it names are taken out of the pattern.
+    /// - Parameter rule: The entry's `ignoreQuery`. The parameters that it names are removed from the pattern.
     init(_ key: String, ignoring rule: IgnoreQuery?) throws(URLSyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
-            throw URLSyntaxError("has the scheme “\(parts.scheme)”: a pattern's scheme is http, https or * (either)")
+            throw URLSyntaxError("has the scheme “\(parts.scheme)”", "Use http, https, or * for either.")
         }
         scheme = parts.scheme == "*" ? nil : parts.scheme
         host = try Self.host(parts.host)
@@ -100,7 +100,8 @@ package struct MatchPattern: Sendable {
         let name = isDomain ? host.dropFirst(2) : host
         guard !name.isEmpty, !name.contains(UInt8(ascii: "*")) else {
             throw URLSyntaxError(
-                "has the host “\(String(decoding: host, as: UTF8.self))”: in a host, * stands alone or before .domain"
+                "has the host “\(String(decoding: host, as: UTF8.self))”, where * is in the wrong place",
+                "Use * alone or before a domain, such as “*.example.com”."
             )
         }
         let normalized = try URLParts.normalizedHost(name)
@@ -136,8 +137,8 @@ extension MatchPattern.Port: CustomStringConvertible {
 }
 
 extension MatchPattern {
-    /// What patterns are compared by; the greatest wins: host, length of the path before its first wildcard, literal
-    /// characters, scheme and port.
+    /// Returns what patterns are compared by, in this order: host, length of the path before its first wildcard, number of literal
+    /// bytes, scheme and port.
     private static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
         let hostRank =
             switch host {

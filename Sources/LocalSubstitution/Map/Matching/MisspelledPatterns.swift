@@ -1,12 +1,12 @@
-/// Finds patterns whose host, or whose path before the first wildcard, misspells a URL's.
+/// The patterns to search for a misspelling: of a URL's host, or of its path before the pattern's first wildcard.
 struct MisspelledPatterns: Sendable {
     struct Match {
-        /// The pattern's position in the order of addition.
+        /// The pattern's position in the order in which the patterns were added.
         let place: Int
         let edits: Int
         let isInHost: Bool
         let isInPath: Bool
-        /// The URL's path with the pattern's spelling; `captures` are the parts that the pattern's wildcards match.
+        /// The URL's path with the pattern's spelling. `captures` are the parts of it that the pattern's wildcards match.
         let path: String
         let captures: [ArraySlice<UInt8>]
     }
@@ -41,7 +41,7 @@ struct MisspelledPatterns: Sendable {
         let host = Array(url.host.utf8)
         let text = host + Array(url.path.lowercased().utf8)
         let dots = host.indices.filter { host[$0] == UInt8(ascii: ".") }
-        // The texts from the path on, from the last label on, from the last two on, and so forth.
+        // The texts that begin at the path, at the last label, at the last two labels, and so on.
         let probes = ([host.count] + dots.reversed().map { $0 + 1 } + [0]).map { FoldedTexts.Probe(Array(text[$0...])) }
         var found: [Match] = []
         for (place, item) in items.enumerated() {

@@ -1,9 +1,10 @@
-/// Tells whether one host and path is probably a misspelling of another.
+/// The rules by which one host and path is probably a misspelling of another.
 enum Misspelling {
-    /// More mistakes at once are unlikely.
+    /// The limit of mistakes. More at once are unlikely.
     static let mostEdits = 3
 
-    /// Returns how many edits turn one text into the other; `nil` if none, or too many for the length of the word that differs.
+    /// Returns how many edits turn one text into the other. `nil` if they differ in nothing or only in digits, or in too much for
+    /// the length of the word that differs.
     static func edits(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int? {
         let shorter = min(first.count, second.count)
         var start = 0

@@ -1,11 +1,11 @@
-/// Finds the keys that almost match a URL.
+/// A search for the keys that almost match a URL.
 ///
-/// Only listeners and explanations need it, so it's made at first use: see ``SubstitutionMap/Storage``.
+/// Only listeners and explanations need it, so it's created at first use: see ``SubstitutionMap/Storage``.
 struct NearMisses: Sendable {
     private let index: MapIndex
-    /// The numbers of the exact entries by outline: the URL without the parts in which a near miss may differ.
+    /// The numbers of the exact entries by outline: host and path, in lowercase and without a slash at the end.
     private let byOutline: [String: [Int]]
-    /// The same outlines for finding misspelled ones, and one entry for each.
+    /// The same outlines, to find misspelled ones, and the number of the entry for each.
     private let outlines: FoldedTexts
     private let numbers: [Int]
     private let patterns: NearPatterns
@@ -13,11 +13,11 @@ struct NearMisses: Sendable {
     /// A key that almost matches.
     struct Found {
         let miss: SubstitutionMap.NearMiss
-        /// How many letters of host and path are wrong.
+        /// How many edits turn the URL's host and path into the key's.
         var edits = 0
     }
 
-    /// More don't help.
+    /// The limit of keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
@@ -38,9 +38,9 @@ struct NearMisses: Sendable {
         patterns = NearPatterns(index.entries)
     }
 
-    /// Those with the fewest differences first.
+    /// Returns the keys that almost match a URL, those with the fewest differences first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
-        // What matches, but is disabled or has no file, differs in nothing.
+        // An entry that matches, but is disabled or has no file, doesn't differ.
         let matches = Set(index.candidates(for: url).map(\.number))
         let exact = (byOutline[Self.outline(url)] ?? []).prefix(1_000).filter { !matches.contains($0) }
         var found = exact.compactMap { near($0, url) }
@@ -66,11 +66,11 @@ struct NearMisses: Sendable {
     }
 
     private func near(_ number: Int, _ url: NormalizedURL, edits: Int = 0) -> Found? {
-        let key = index.entries[number].key
-        guard let other = try? NormalizedURL(key: key) else { return nil }
+        let entry = index.entries[number]
+        guard let other = try? NormalizedURL(key: entry.key) else { return nil }
         let differences = Self.differences(url, other)
         return differences.isEmpty
-            ? nil : Found(miss: SubstitutionMap.NearMiss(key: key, differences: differences), edits: edits)
+            ? nil : Found(miss: SubstitutionMap.NearMiss(entry, differences: differences), edits: edits)
     }
 
     private static func outline(_ url: NormalizedURL) -> String { url.host + trimmed(url.path.lowercased()) }

@@ -1,15 +1,14 @@
-/// Finds patterns that almost match a URL: those that match without scheme, port, query and letter case, and those that are
-/// misspelled.
+/// A search for patterns that almost match a URL: those that would match if scheme, port, query, letter case or a slash at the end
+/// didn't count, and those that are misspelled.
 struct NearPatterns: Sendable {
     private struct Item: Sendable {
         let number: Int
-        let key: String
-        let file: FileName?
+        let entry: Entry
         let pattern: MatchPattern
 
-        /// Whether the entry would apply if its pattern matched.
+        /// Returns whether the entry would apply if its pattern matched.
         func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
-            guard let file, file.wildcards > 0 else { return true }
+            guard let file = entry.file, file.wildcards > 0 else { return true }
             return (try? file.filled(with: captures)) != nil
         }
     }
@@ -25,10 +24,12 @@ struct NearPatterns: Sendable {
             guard let wide = try? MatchPattern("*://\(pattern.host):*\(path)") else { continue }
             relaxed.insert(wide, number: items.count)
             misspelled.append(pattern.host, path: Glob(Array(path.utf8)))
-            items.append(Item(number: number, key: entry.key, file: entry.file, pattern: pattern))
+            items.append(Item(number: number, entry: entry, pattern: pattern))
         }
     }
 
+    /// Returns the patterns that almost match a URL.
+    ///
     /// - Parameter matches: The numbers of the entries that do match.
     func of(_ url: NormalizedURL, besides matches: Set<Int>) -> [NearMisses.Found] {
         var found: [Int: NearMisses.Found] = [:]
@@ -40,7 +41,7 @@ struct NearPatterns: Sendable {
                 guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
                 let differences = Self.differences(url, path: path, item.pattern)
                 if !differences.isEmpty {
-                    found[match.number] = .init(miss: SubstitutionMap.NearMiss(key: item.key, differences: differences))
+                    found[match.number] = .init(miss: SubstitutionMap.NearMiss(item.entry, differences: differences))
                 }
             }
         }
@@ -49,7 +50,7 @@ struct NearPatterns: Sendable {
             guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
             let differences = Self.differences(url, path: match.path, item.pattern, misspelled: match)
             found[match.place] = .init(
-                miss: SubstitutionMap.NearMiss(key: item.key, differences: differences),
+                miss: SubstitutionMap.NearMiss(item.entry, differences: differences),
                 edits: match.edits
             )
         }
@@ -57,8 +58,8 @@ struct NearPatterns: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: The URL's path as the pattern could match it: with another end, or with the pattern's spelling.
-    ///   - misspelled: What is misspelled. Then the rest is compared in any letter case.
+    ///   - path: The URL's path as the pattern could match it: with or without a slash at the end, or with the pattern's spelling.
+    ///   - misspelled: What is misspelled. If it's given, letter case doesn't matter.
     private static func differences(
         _ url: NormalizedURL,
         path: String,

@@ -1,10 +1,10 @@
-/// Finds the match patterns that match a URL by host and by the literal text that their paths begin with.
+/// An index of match patterns by host, and by the literal text that their paths begin with.
 ///
-/// So it never tries patterns of other hosts or other folders, however many there are.
+/// It never tries patterns for other hosts or other folders, however many there are.
 struct PatternIndex: Sendable {
     struct Match {
         let number: Int
-        /// What the wildcards of the path took.
+        /// What the wildcards of the path matched.
         let captures: [ArraySlice<UInt8>]
     }
 
@@ -12,10 +12,10 @@ struct PatternIndex: Sendable {
         let number: Int
         let pattern: MatchPattern
         let glob: Glob
-        /// For each of the glob's wildcards, its place in the key; `nil` if they're in the key's order.
+        /// For each of the glob's wildcards, its position in the key; `nil` if they're in the key's order.
         var places: [Int]?
 
-        /// What the wildcards take, in the key's order.
+        /// Returns what the wildcards match, in the key's order; `nil` if the text doesn't match.
         func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
             let taken = glob.match(text)
             guard let taken, let places else { return taken }
@@ -36,7 +36,7 @@ struct PatternIndex: Sendable {
         }
     }
 
-    /// Groups by the hosts that their patterns name.
+    /// Groups of patterns, by the hosts that they name.
     private struct Hosts: Sendable {
         private var exact: [String: Group] = [:]
         private var domains: [String: Group] = [:]
@@ -52,7 +52,7 @@ struct PatternIndex: Sendable {
             }
         }
 
-        /// Those of the host itself, of each domain that it is in, and of any host.
+        /// Returns the groups for the host itself, for each domain that it's in, and for any host.
         func matching(_ host: String) -> [Group] {
             var found: [Group] = []
             if let group = exact[host] { found.append(group) }
@@ -65,10 +65,10 @@ struct PatternIndex: Sendable {
     }
 
     private var written = Hosts()
-    /// The patterns with their queries sorted, for the URLs with theirs sorted.
+    /// The patterns with sorted queries, for URLs with sorted queries.
     private var sorted = Hosts()
 
-    /// - Parameter number: What a match is reported as.
+    /// - Parameter number: The number that a match reports.
     mutating func insert(_ pattern: MatchPattern, number: Int) {
         written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
         if let path = pattern.sortedPath {
@@ -76,7 +76,7 @@ struct PatternIndex: Sendable {
         }
     }
 
-    /// Every pattern that matches, in no particular order.
+    /// Returns every pattern that matches, in no particular order.
     ///
     /// - Parameter rule: The parameters that all patterns of this index ignore.
     func matches(_ url: NormalizedURL, ignoring rule: IgnoreQuery?) -> [Match] {

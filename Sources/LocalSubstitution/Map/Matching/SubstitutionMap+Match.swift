@@ -2,12 +2,12 @@ extension SubstitutionMap {
     /// Finds the entry that answers a plain `GET`.
     package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
 
-    /// Finds the entry, or the alternative of an entry, that answers a request: the first that is enabled, whose method, conditions
-    /// and count allow it, and whose file exists.
+    /// Finds the entry or alternative that answers a request: the first that's enabled, whose methods, conditions and count allow
+    /// it, and whose file exists.
     ///
     /// - Parameters:
-    ///   - facts: The request, looked at only if an entry matches the URL.
-    ///   - isUsedUp: Whether an alternative has answered as many requests as it may.
+    ///   - facts: The request. It's only looked at if an entry matches the URL.
+    ///   - isUsedUp: Returns whether an alternative has answered as many requests as it may.
     func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
@@ -25,7 +25,7 @@ extension SubstitutionMap {
         return MapMatch(url, walk)
     }
 
-    /// The entry of a candidate that loses; `nil` for one that couldn't have won.
+    /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         guard let file = entry.file, file.wildcards > 0 else { return entry }

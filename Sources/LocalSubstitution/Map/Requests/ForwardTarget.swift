@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where requests are sent instead: the map's field `forwardTo`.
+/// The URL to which requests are sent instead: the map's field `forwardTo`.
 ///
-/// Its scheme, host and port are fixed. Only its path, and whole values of its query, have wildcards.
+/// Its scheme, host and port are fixed. Only its path and whole values of its query can have wildcards.
 struct ForwardTarget: Sendable {
     /// The target for one request.
     struct Filled: Sendable {
         let url: URL
-        /// Where both URLs part: what follows one of them in a URL follows the other in that URL's original. `nil` if only the
-        /// target itself has an original.
+        /// Prefixes that correspond to each other. A URL that begins with `target` has an original that begins with `original` and
+        /// continues in the same way. `nil` if only the target itself has an original.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
 
-        /// The URL that is forwarded to a URL, such as a redirect's target; `nil` if none is.
+        /// Returns the URL that is forwarded to a given one, such as a redirect's target; `nil` if there's none.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -31,34 +31,38 @@ struct ForwardTarget: Sendable {
         }
     }
 
-    /// As it's written.
+    /// The target as written in the map.
     let text: String
-    /// Scheme, host and port, in normal form.
+    /// The scheme, host and port, in normal form.
     let origin: String
     private let path: Glob
     /// `nil` if the target has no query.
     private let query: Glob?
 
-    /// The number of wildcards.
     var wildcards: Int { path.wildcards + (query?.wildcards ?? 0) }
 
-    /// - Throws: If the text isn't an `http` or `https` URL, or has a wildcard where none can be.
+    /// - Throws: An error if the text isn't an `http` or `https` URL, has user info or a fragment, or has a wildcard in the wrong
+    ///   place.
     init(_ text: String) throws(URLSyntaxError) {
         self.text = text
         let parts = try URLParts(text)
         guard parts.scheme == "http" || parts.scheme == "https" else {
-            throw URLSyntaxError("has the scheme “\(parts.scheme)”: write http:// or https://")
+            throw URLSyntaxError("has the scheme “\(parts.scheme)”", "Use http or https.")
         }
         guard !parts.hasUserInfo else {
             throw URLSyntaxError(
-                "has user info before the host: leave it out, and set “Authorization” in “setRequestHeaders”"
+                "has user info before the host",
+                "Remove it, and set “Authorization” in “setRequestHeaders”."
             )
         }
         guard !parts.hasFragment else {
-            throw URLSyntaxError("has a fragment, which is never sent: leave out # and what follows")
+            throw URLSyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
         }
         guard !(parts.host + (parts.port ?? [])).contains(UInt8(ascii: "*")) else {
-            throw URLSyntaxError("has a * in its host or port: write a / before it, such as http://localhost:8080/*")
+            throw URLSyntaxError(
+                "has a * in its host or port",
+                "Use * only after the / of the path, such as “http://localhost:8080/*”."
+            )
         }
         let host = try URLParts.normalizedHost(parts.host)
         let port = try parts.port.flatMap { digits throws(URLSyntaxError) in try URLParts.portNumber(digits) }
@@ -75,20 +79,21 @@ struct ForwardTarget: Sendable {
             guard value.elementsEqual("=*".utf8), !parameter.prefix(upTo: value.startIndex).contains(UInt8(ascii: "*"))
             else {
                 throw URLSyntaxError(
-                    "has “\(String(decoding: parameter, as: UTF8.self))” in its query: there, * is a whole value, such as q=*"
+                    "has “\(String(decoding: parameter, as: UTF8.self))” in its query",
+                    "Use * only as a whole value there, such as “q=*”."
                 )
             }
         }
         return Glob(normal)
     }
 
-    /// The target for a request.
+    /// Returns the target for a request.
     ///
-    /// - Parameter captures: What the wildcards of the key's path took: parts of the request's path and query.
+    /// - Parameter captures: What the wildcards of the key's path matched: parts of the request's path and query.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
         let inPath = captures.prefix(path.wildcards)
         var filledPath: [UInt8] = []
-        // The target before its last wildcard.
+        // The length of the path before its last wildcard.
         var fixedLength = 0
         for (literal, capture) in zip(path.literals, inPath.map { Optional($0) } + [nil]) {
             filledPath += literal
@@ -110,16 +115,16 @@ struct ForwardTarget: Sendable {
         return Filled(url: target, prefixes: prefixes, request: url)
     }
 
-    /// The URL up to a capture; `nil` if the capture isn't a part of its path.
+    /// Returns the URL up to a capture; `nil` if the capture isn't a part of its path.
     private static func beginning(of capture: ArraySlice<UInt8>, in url: NormalizedURL) -> String? {
-        // Captures are slices of path and query, so an index says where one begins.
+        // Captures are slices of path and query, so their indices say where they begin.
         let start = url.layout.path + capture.startIndex
         let part = capture.prefix { $0 != UInt8(ascii: "?") }
         guard start <= url.layout.query, url.text.utf8.dropFirst(start).starts(with: part) else { return nil }
         return String(Substring(url.text.utf8.prefix(start)))
     }
 
-    /// The target's query with its `?`, and what goes along of the request's.
+    /// Returns the target's query with its `?`, and with the part of the request's query that goes along.
     private func queryText(_ captures: [ArraySlice<UInt8>], _ url: NormalizedURL) -> String {
         var all: [UInt8]?
         if let query {
@@ -130,7 +135,7 @@ struct ForwardTarget: Sendable {
             ) {
                 filled += literal
                 for byte in capture ?? [] {
-                    // The capture is in normal form: only what would end or change a value is still to be encoded.
+                    // The capture is in normal form. Only what would end or change a value must still be encoded.
                     if "&=+#?".utf8.contains(byte) {
                         PercentEncoding.append(byte, to: &filled)
                     } else {
@@ -152,7 +157,7 @@ struct ForwardTarget: Sendable {
         return all.map { "?" + String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// A server may decode such bytes before it looks at the path's segments.
+    /// Throws an error for encoded bytes that a server may decode before it looks at the path's segments.
     private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
         let decoded = PercentEncoding.decode(part)
         var written: String { String(decoding: part, as: UTF8.self) }

@@ -1,7 +1,7 @@
 /// The parameters of a URL's query by name, as conditions see them.
 ///
-/// Names and values are in normal form, as those of keys are. So “a b” is `a%20b`, also in a condition. A parameter without `=`
-/// has an empty value.
+/// Names and values are in normal form, as in keys. So “a b” is `a%20b`, in a condition too. A parameter without `=` has an empty
+/// value.
 struct QueryFields {
     private let fields: [(name: String, value: String)]
 
@@ -13,13 +13,13 @@ struct QueryFields {
         }
     }
 
-    /// The values of a parameter, which may be given several times.
+    /// Returns the values of a parameter, which may be given several times.
     func values(of name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    /// A name in normal form, as it's written in a condition.
+    /// Returns the normal form of a name that is written in a condition.
     static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }
 
-    /// A value in normal form, as it's written in a condition, with its wildcards.
+    /// Returns the normal form of a value that is written in a condition, with its wildcards.
     static func normalizedValue(_ value: String) -> Glob { Glob(Array(normalized(value, ofName: false).utf8)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
@@ -28,7 +28,7 @@ struct QueryFields {
             allowed: URLPercentEncoding.query,
             keepsAsterisks: !isName
         )
-        // What would end a parameter or its name can only be meant encoded.
+        // A character that would end a parameter or its name is part of it here, so it must be encoded.
         let encoded = normal.reduce(into: [UInt8]()) { bytes, byte in
             if byte == UInt8(ascii: "&") || isName && byte == UInt8(ascii: "=") {
                 PercentEncoding.append(byte, to: &bytes)

@@ -4,15 +4,15 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The body of a request, as far as it can be seen.
+/// What is known of a request's body.
 enum RequestBody: Sendable {
     case none
     case data(Data)
-    /// One that is still to be read: a stream, or data that takes too long to look at now.
+    /// A body that hasn't been read yet: a stream, or data that takes too long to look at now.
     case unread
     /// A body that is longer than ``limit``.
     case tooLong
-    /// Linux's loader hides the body of an upload task.
+    /// A body that can't be seen. Linux's loader hides the body of an upload task.
     case hidden
 
     /// The longest body that is looked at, in bytes.
@@ -22,9 +22,9 @@ enum RequestBody: Sendable {
 }
 
 extension RequestBody {
-    /// What a request shows of its body.
+    /// Creates the body that a request shows.
     ///
-    /// - Parameter most: The longest data to look at, in bytes.
+    /// - Parameter most: The length of the longest data to look at, in bytes.
     init(_ request: URLRequest, most: Int = limit) {
         if let data = request.httpBody {
             self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)
@@ -37,14 +37,14 @@ extension RequestBody {
 }
 
 extension RequestBody {
-    /// What is looked at on the loader's queue.
+    /// Returns the body to look at on the loader's queue.
     static func onLoaderQueue(_ request: URLRequest) -> RequestBody {
         RequestBody(request, most: limitOnLoaderQueue)
     }
 }
 
 extension URLRequest {
-    /// Whether a protocol sees all of the request. Foundation hides the body of an upload task on Linux.
+    /// Whether a protocol sees all of the request. On Linux, Foundation hides the body of an upload task.
     var showsItsBody: Bool {
         #if canImport(Darwin)
         true

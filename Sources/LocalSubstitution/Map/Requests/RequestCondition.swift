@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a request must be like for an entry to answer it: the map's field `when`.
+/// The conditions that a request must meet for an entry to answer it: the map's field `when`.
 struct RequestCondition: Sendable, Hashable {
-    /// What the values of a header or query parameter must be like.
+    /// A condition on a header or query parameter.
     struct Field: Sendable, Hashable {
         let name: String
-        /// `nil` if there must be no such field.
+        /// What the value must match; `nil` if the request must not have the field.
         let value: Glob?
     }
 
-    /// In the order of their names.
+    /// The conditions on headers, sorted by name.
     var headers: [Field] = []
-    /// The same, with names and values in normal form; see ``QueryFields``.
+    /// The conditions on query parameters, sorted by name. Names and values are in normal form; see ``QueryFields``.
     var query: [Field] = []
     var json: JSONValue?
     var text: Glob?
 
-    /// Whether the request's body has to be known.
+    /// Whether the request's body must be known.
     var needsBody: Bool { json != nil || text != nil }
 
-    /// Why the headers or the query don't meet the condition, in words without a full stop; `nil` if they do.
+    /// Returns why the headers or the query don't meet the condition, in words without a period; `nil` if they do.
     func failureOfHead(_ facts: RequestFacts, _ url: NormalizedURL) -> String? {
         for field in headers {
             if let failure = Self.failure(ofHeader: field, facts.headers[header: field.name]) { return failure }
@@ -32,7 +32,7 @@ struct RequestCondition: Sendable, Hashable {
         return nil
     }
 
-    /// Why the body doesn't meet the condition, in words without a full stop; `nil` if it does. Read the body first.
+    /// Returns why the body doesn't meet the condition, in words without a period; `nil` if it does. Read the body first.
     func failureOfBody(_ facts: RequestFacts) -> String? {
         guard needsBody else { return nil }
         switch facts.body {
@@ -70,7 +70,9 @@ struct RequestCondition: Sendable, Hashable {
         guard let json, let body else { return nil }
         switch body {
         case .success(let value): return json.difference(from: value).map { Self.words(for: $0) }
-        case .failure(let error): return error.isTooDeep ? "the body's JSON \(error.message)" : "the body isn't JSON"
+        case .failure(let error):
+            return error.isTooDeep
+                ? "the body's JSON is nested more than \(JSONValue.deepest) levels deep" : "the body isn't JSON"
         }
     }
 

@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// What an entry's method and conditions look at.
+/// The facts about a request that an entry's methods and conditions depend on.
 final class RequestFacts: Sendable {
     let method: String
     let headers: [String: String]
@@ -22,7 +22,7 @@ final class RequestFacts: Sendable {
     /// A `GET` without headers.
     static let plain = RequestFacts()
 
-    /// The body as JSON, parsed when it's first asked for; `nil` if the body isn't known.
+    /// The body as JSON, parsed at first use; `nil` if the body isn't known.
     var json: Result<JSONValue, JSONCursor.SyntaxError>? {
         guard case .data(let data) = body else { return nil }
         return parsed.withLock { parsed in

@@ -1,6 +1,6 @@
-/// Which query parameters an entry leaves out of the comparison: the map's field `ignoreQuery`.
+/// The query parameters that an entry ignores when URLs are compared: the map's field `ignoreQuery`.
 struct IgnoreQuery: Hashable, Sendable {
-    /// Names, each perhaps with a trailing `*`; `nil` = every parameter.
+    /// The parameters' names, some perhaps with a `*` at the end; `nil` for all parameters.
     let names: [String]?
 
     func ignores(_ encodedName: [UInt8]) -> Bool {

@@ -1,29 +1,29 @@
 /// An `http` or `https` URL in the form in which keys and requests are compared (RFC 3986 §6.2.2 and §6.2.3).
 ///
-/// Scheme and host are in lowercase, the default port is left out, the path is never empty, percent-encoding is in capitals and
-/// only where needed, dot segments and the fragment are gone. An asterisk counts as `%2A`, and an apostrophe as `%27`.
+/// Scheme and host are in lowercase. The default port, dot segments and the fragment are left out. The path is never empty.
+/// Percent-encoding is in uppercase, and only where it's needed. An asterisk counts as `%2A`, and an apostrophe as `%27`.
 package struct NormalizedURL: Sendable {
     /// The URL with its query parameters in the order in which they were written.
     package let text: String
-    /// The URL with its query parameters in the order of their names: what two equal URLs have in common.
+    /// The URL with its query parameters sorted by name. It's the same for equal URLs.
     package let canonical: String
     let layout: Layout
 
-    /// Where the parts are in `text`, as offsets in UTF-8 bytes.
+    /// The positions of the parts in `text`, as offsets in UTF-8 bytes.
     struct Layout: Sendable {
         let isHTTPS: Bool
         let host: Range<Int>
-        /// The port that is meant: the scheme's default where none is written.
+        /// The port; the scheme's default if the URL has none.
         let port: Int
         let path: Int
-        /// Where the `?` is, or the end.
+        /// The position of the `?`, or the end.
         let query: Int
     }
 
     /// Scheme, host, and port: the URL without its path and query.
     package var origin: String { String(decoding: text.utf8.prefix(layout.path), as: UTF8.self) }
 
-    /// - Throws: If the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
+    /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
     package init(_ text: String) throws(URLSyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
@@ -32,7 +32,7 @@ package struct NormalizedURL: Sendable {
         }
     }
 
-    /// An exact key of a map: the same, but a fragment is an error.
+    /// Creates the normal form of an exact key. A fragment is an error here.
     package init(key: String) throws(URLSyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
@@ -43,9 +43,9 @@ package struct NormalizedURL: Sendable {
 
     init(_ parts: URLParts) throws(URLSyntaxError) {
         guard parts.scheme == "http" || parts.scheme == "https" else {
-            throw URLSyntaxError("has the scheme “\(parts.scheme)”: only http and https URLs are substituted")
+            throw URLSyntaxError("has the scheme “\(parts.scheme)”, which is never substituted", "Use http or https.")
         }
-        guard !parts.hasUserInfo else { throw URLSyntaxError("has user info before the host") }
+        guard !parts.hasUserInfo else { throw URLSyntaxError("has user info before the host", "Remove it.") }
         let host = try URLParts.normalizedHost(parts.host)
         let defaultPort = URLParts.defaultPort(ofScheme: parts.scheme)
         let port =
@@ -93,13 +93,13 @@ package struct NormalizedURL: Sendable {
     var host: String { slice(layout.host) }
     /// The path without the query.
     package var path: String { slice(layout.path..<layout.query) }
-    /// The query without its `?`, if there is one.
+    /// The query without its `?`; `nil` if there's none.
     var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }
 
     /// Everything before the query.
     package var withoutQuery: String { slice(0..<layout.query) }
 
-    /// Returns the canonical form without the parameters that a rule ignores, and the number of parameters left.
+    /// Returns the canonical form without the parameters that a rule ignores, and how many parameters remain.
     func canonical(ignoring rule: IgnoreQuery) -> (text: String, parameters: Int) {
         guard let query else { return (text, 0) }
         guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
@@ -112,9 +112,9 @@ package struct NormalizedURL: Sendable {
 }
 
 extension NormalizedURL.Layout {
-    /// The layout of a URL that is in normal form already, found in one pass and without an allocation; else `nil`.
+    /// Finds the layout of a URL that is already in normal form, in one pass and without an allocation; `nil` for other URLs.
     ///
-    /// Nearly every URL that an app asks for is, and this runs for each that is not retained.
+    /// Nearly every URL that an app requests is in normal form, and this runs for each that isn't retained.
     init?(ofNormal text: String) {
         guard let layout = text.utf8.withContiguousStorageIfAvailable({ Self.scan($0) }) ?? nil else { return nil }
         self = layout

@@ -17,12 +17,12 @@ struct Query {
         parameters.map { String(Substring($0)) }.joined(separator: "&")
     }
 
-    /// The same parameters in the order of their names; parameters of one name keep theirs.
+    /// The same parameters, sorted by name. Parameters with the same name keep their order.
     var sorted: Query {
         Query(parameters: parameters.sorted { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
-    /// For each wildcard of `sorted`, in order, its place among those of this query.
+    /// For each wildcard of `sorted`, in order, its position among those of this query.
     var wildcardsOfSorted: [Int] {
         var places: [[Int]] = []
         for parameter in parameters {
@@ -34,7 +34,7 @@ struct Query {
             .flatMap { places[$0] }
     }
 
-    /// Without the parameters that a rule ignores; `nil` when nothing is left.
+    /// Returns the query without the parameters that a rule ignores; `nil` if nothing is left.
     func removing(_ rule: IgnoreQuery) -> Query? {
         let left = parameters.filter { !rule.ignores(Array(Self.name($0))) }
         return left.isEmpty ? nil : Query(parameters: left)

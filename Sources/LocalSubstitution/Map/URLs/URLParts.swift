@@ -1,13 +1,13 @@
 import Foundation
 
-/// The parts of an absolute URL as they are written (RFC 3986 §3), or of a match pattern.
+/// The parts of an absolute URL (RFC 3986 §3) or of a match pattern, as they're written.
 ///
-/// `URL` doesn't help: it encodes a `%` again if anything else has to be encoded, and doesn't know wildcards.
+/// `URL` doesn't help: it encodes a `%` again if anything else must be encoded, and it doesn't know wildcards.
 package struct URLParts {
     package let scheme: String
-    /// With the brackets of an IP literal.
+    /// The host, with the brackets of an IP literal.
     package let host: ArraySlice<UInt8>
-    /// What follows the host's colon, if there is one.
+    /// The text after the host's colon; `nil` if there's no colon.
     let port: ArraySlice<UInt8>?
     let path: ArraySlice<UInt8>
     let query: ArraySlice<UInt8>?
@@ -16,7 +16,7 @@ package struct URLParts {
 
     package init(_ text: String) throws(URLSyntaxError) {
         guard !text.isEmpty else {
-            throw URLSyntaxError("is empty: write an absolute URL, such as https://example.com/logo.png")
+            throw URLSyntaxError("is empty", "Write an absolute URL, such as “https://example.com/logo.png”.")
         }
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
@@ -26,9 +26,9 @@ package struct URLParts {
 
         var rest = bytes[(colon + 1)...]
         guard rest.starts(with: "//".utf8) else {
-            // As in localhost:8080, where a port follows a host.
+            // Such as localhost:8080, where a port follows a host.
             let hasPort = rest.first?.isDigit == true
-            throw hasPort ? .withoutScheme : URLSyntaxError("has no host: write \(scheme)://host/path")
+            throw hasPort ? .withoutScheme : URLSyntaxError("has no host", "Write “\(scheme)://host/path”.")
         }
         rest = rest.dropFirst(2)
         let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
@@ -46,7 +46,7 @@ package struct URLParts {
         let hostEnd: Int
         if authority.first == UInt8(ascii: "[") {
             guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
-                throw URLSyntaxError("has a host that begins with [ but has no ]")
+                throw URLSyntaxError("has a host that begins with [ but has no ]", "Add the ].")
             }
             hostEnd = bracket + 1
         } else {
@@ -57,63 +57,63 @@ package struct URLParts {
             port = nil
         } else {
             guard authority[hostEnd] == UInt8(ascii: ":") else {
-                throw URLSyntaxError("has something between ] and the port")
+                throw URLSyntaxError("has text between ] and the port", "Remove it.")
             }
             port = authority[(hostEnd + 1)...]
         }
-        guard !host.isEmpty else { throw URLSyntaxError("has no host: write \(scheme)://host/path") }
+        guard !host.isEmpty else { throw URLSyntaxError("has no host", "Write “\(scheme)://host/path”.") }
     }
 
-    /// The parts of a key: neither user info nor a fragment can be substituted, so neither may be there.
+    /// Creates the parts of a key. User info and a fragment are errors, since they can't be substituted.
     init(key: String) throws(URLSyntaxError) {
         try self.init(key)
-        guard !hasUserInfo else { throw URLSyntaxError("has user info before the host: leave it out") }
+        guard !hasUserInfo else { throw URLSyntaxError("has user info before the host", "Remove it.") }
         guard !hasFragment else {
-            throw URLSyntaxError("has a fragment, which is never sent: leave out # and what follows")
+            throw URLSyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
         }
     }
 
-    /// The port that is meant where none is written (RFC 9110 §4.2.1, §4.2.2).
+    /// Returns the port of URLs that don't name one (RFC 9110 §4.2.1, §4.2.2).
     static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
-    /// The number of a port; `nil` where the text is empty, which means the default.
+    /// Returns the number of a port; `nil` if the text is empty, which means the default.
     static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLSyntaxError) -> Int? {
         guard !digits.isEmpty else { return nil }
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.allSatisfy(\.isDigit),
             let number = Int(text), number <= 65_535
-        else { throw URLSyntaxError("has the port “\(text)”: a port is a number up to 65535") }
+        else { throw URLSyntaxError("has the port “\(text)”", "Use a number up to 65535.") }
         return number
     }
 
-    /// A host in lowercase, percent-encoding normalised, and in its ASCII form (IDNA) as `URL` gives it.
+    /// Returns a host in lowercase, with normalized percent-encoding, in its ASCII form (IDNA) as `URL` has it.
     static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLSyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
             let literal = host.dropFirst().dropLast()
             guard !literal.isEmpty,
                 literal.allSatisfy({ $0.hexDigitValue != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-            else { throw URLSyntaxError("has the host “\(text)”, which isn't an IPv6 address") }
+            else { throw URLSyntaxError("has the host “\(text)”, which isn't an IPv6 address", "Correct it.") }
             return text.lowercased()
         }
         var host = host
         if host.contains(where: { $0 >= 0x80 }) {
-            // `host(percentEncoded:)` decodes it again, or decodes too much: of “ä%2F.de” it would make a host with a slash.
+            // `host(percentEncoded:)` decodes it again, or decodes too much: it would turn “ä%2F.de” into a host with a slash.
             let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
             guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
-                throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)")
+                throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)", "Correct it.")
             }
             host = Array(ascii)[...]
         }
         let allowed = URLPercentEncoding.host
         guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
-            throw URLSyntaxError("has the host “\(text)”, which has a character that a host can't have")
+            throw URLSyntaxError("has the host “\(text)”, which contains an invalid character", "Remove the character.")
         }
         let normalized = URLPercentEncoding.normalize(host, allowed: allowed, keepsAsterisks: false)
         return String(decoding: normalized, as: UTF8.self).lowercased()
     }
 
-    /// A path in normal form: encoding first, then dot segments (RFC 3986 §5.2.4), and `/` where it was empty.
+    /// Returns a path in normal form: percent-encoding first, then dot segments (RFC 3986 §5.2.4), and `/` for an empty path.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
         let encoded = URLPercentEncoding.normalize(
             path,

@@ -1,6 +1,6 @@
 /// The percent-encoding of a URL in normal form: which bytes are encoded in its host, path and query.
 enum URLPercentEncoding {
-    /// RFC 3986 §2.3. They mean the same encoded or not, so they are always decoded.
+    /// The unreserved characters (RFC 3986 §2.3). They mean the same encoded or not, so they're always decoded.
     static let unreserved = AllowedBytes(letters + "-._~")
     /// `pchar` and `/` (RFC 3986 §3.3), except `*`, which is the wildcard, and `'`.
     ///
@@ -9,13 +9,15 @@ enum URLPercentEncoding {
     static let path = AllowedBytes(letters + "-._~!$&()+,;=:@/")
     /// `pchar`, `/` and `?` (RFC 3986 §3.4), with the same exceptions.
     static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
-    /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), but for `*`.
+    /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), except `*`.
     static let host = AllowedBytes(letters + "-._~!$&'()+,;=")
 
     private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-    /// The normal form (RFC 3986 §6.2.2): capital hexadecimal digits, unreserved characters decoded, every byte that may not
-    /// stand there encoded, and so a `%` that begins no valid encoding. Asterisks are encoded, or kept where they are wildcards.
+    /// Returns the normal form (RFC 3986 §6.2.2): uppercase hexadecimal digits, unreserved characters decoded, and every byte
+    /// encoded that isn't allowed, including a `%` that doesn't begin a valid encoding.
+    ///
+    /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay as they are. Otherwise, they're encoded.
     static func normalize(
         _ bytes: some Sequence<UInt8>,
         allowed: AllowedBytes,

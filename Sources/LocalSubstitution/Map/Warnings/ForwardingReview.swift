@@ -1,4 +1,4 @@
-/// Looks at where a map forwards requests.
+/// A review of where a map forwards requests.
 struct ForwardingReview {
     private typealias Warning = SubstitutionMap.Warning
 
@@ -23,7 +23,7 @@ struct ForwardingReview {
         return Warning(
             .insecureTarget,
             entry,
-            "forwards https requests to “\(target.origin)”, where anyone on the network can read them: write https://"
+            "The entry forwards https requests to “\(target.origin)”, where anyone on the network can read them. Use https."
         )
     }
 
@@ -44,8 +44,8 @@ struct ForwardingReview {
                 Warning(
                     .forwardedTarget,
                     item.entry,
-                    "the target “\(item.target.text)” is a URL that “\(items[number].entry.key)” forwards, but targets aren't "
-                        + "looked up again: write the URL where the request ends up"
+                    "The target “\(item.target.text)” is a URL that “\(items[number].entry.key)” forwards, but targets aren't "
+                        + "looked up again. Write the URL where the request should end up."
                 )
             }
         }
@@ -53,7 +53,7 @@ struct ForwardingReview {
 }
 
 extension ForwardTarget {
-    /// A target with some text for each wildcard.
+    /// The target with some text for each wildcard.
     fileprivate var example: NormalizedURL? {
         try? NormalizedURL(
             String(decoding: text.utf8.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "x") : $0 }, as: UTF8.self)
@@ -63,7 +63,7 @@ extension ForwardTarget {
     /// Whether requests stay on this machine.
     fileprivate var isLoopback: Bool {
         guard let host = (try? NormalizedURL(origin + "/"))?.host else { return false }
-        // All of 127.0.0.0/8 (RFC 1122 §3.2.1.3), but no name that begins so.
+        // All of 127.0.0.0/8 (RFC 1122 §3.2.1.3), but not host names that begin with “127.”.
         let isAddress = host.hasPrefix("127.") && host.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
         return isAddress || host == "[::1]" || host == "localhost" || host.hasSuffix(".localhost")
     }

@@ -1,4 +1,4 @@
-/// Looks for patterns that answer a method which an exact key doesn't list, since the key is then passed over.
+/// A review of patterns that answer a method which an exact key doesn't list. For that method, the key is passed over.
 struct MethodReview {
     private let entries: [Entry]
     private var patterns = PatternIndex()
@@ -27,7 +27,7 @@ struct MethodReview {
                 return .init(
                     .methodOfPattern,
                     entry,
-                    "“\(pattern.key)” answers \(what): add to “methods” those that this key should answer"
+                    "“\(pattern.key)” answers \(what). Add the methods that this key should answer to “methods”."
                 )
             }
             return nil

@@ -1,4 +1,4 @@
-/// Looks at the patterns of a map for those that can't do what was meant.
+/// A review of patterns that can't do what was probably meant.
 struct PatternReview {
     private typealias Warning = SubstitutionMap.Warning
 
@@ -19,34 +19,36 @@ struct PatternReview {
         neverWinning + items.compactMap { missesQuery($0) } + items.compactMap { catchesAll($0) }
     }
 
-    /// A pattern never wins if no name can be made of it, or if others that come first match all that it matches.
+    /// Warnings about patterns that never win, because they can't make a file name, or because others that come first match all
+    /// their URLs.
     ///
-    /// Since the narrower pattern always comes first, those are patterns that match the same, but for runs of wildcards, and
-    /// a pair of them for both schemes.
+    /// Since a narrower pattern always comes first, the others can only be a pattern for the same URLs, with other runs of
+    /// wildcards, or a pair of such patterns, one for each scheme.
     private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
         return items.compactMap { item in
             let first = firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")]
             firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")] = first ?? item.entry
-            return whyNever(item, first, firstByReach).map { Warning(.neverWins, item.entry, "the pattern \($0)") }
+            return whyNever(item, first, firstByReach).map { Warning(.neverWins, item.entry, "The pattern \($0)") }
         }
     }
 
     private func whyNever(_ item: Item, _ first: Entry?, _ firstByReach: [String: Entry]) -> String? {
         if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
-            return "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”"
+            return
+                "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”. Correct the name."
         }
         if let first, first.answersAll(of: item.entry) {
-            return "is shadowed by “\(first.key)”, which matches the same URLs: remove one of them"
+            return "is shadowed by “\(first.key)”, which matches the same URLs. Remove one of them."
         }
         guard item.pattern.scheme == nil, let http = firstByReach[Self.reach(item, scheme: "http")],
             let https = firstByReach[Self.reach(item, scheme: "https")],
             http.answersAll(of: item.entry), https.answersAll(of: item.entry)
         else { return nil }
-        return "is shadowed by “\(http.key)” and “\(https.key)”: together they match the same"
+        return "is shadowed by “\(http.key)” and “\(https.key)”, which together match the same URLs. Remove it."
     }
 
-    /// `https://h/*.png` does not match `https://h/a.png?v=1`.
+    /// Returns a warning if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.
     private func missesQuery(_ item: Item) -> Warning? {
         guard item.entry.options.ignoreQuery == nil, !item.entry.options.isNever,
             let end = item.pattern.path.literals.last, !end.isEmpty, item.pattern.path.wildcards > 0
@@ -56,8 +58,8 @@ struct PatternReview {
         return Warning(
             .missesQuery,
             item.entry,
-            "the pattern ends in “.\(name)”, so it does not match a URL with a query, such as …?v=1: end it in “.\(name)*”, "
-                + "or add “ignoreQuery”: true"
+            "The pattern ends in “.\(name)”, so it doesn't match a URL with a query, such as …?v=1. "
+                + "End it in “.\(name)*”, or add \"ignoreQuery\": true."
         )
     }
 
@@ -66,8 +68,8 @@ struct PatternReview {
         return Warning(
             .catchAll,
             item.entry,
-            "the pattern serves every file of the resources folder, in an app's bundle the app's own files too: "
-                + "serve a separate folder instead, such as “site/*”"
+            "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own files. "
+                + "Serve a separate folder instead, such as “site/*”."
         )
     }
 
@@ -85,7 +87,7 @@ struct PatternReview {
 }
 
 extension Entry {
-    /// Whether an entry leaves no request to another one that matches the same, but for missing files.
+    /// Returns whether an entry answers every request for the same URLs that another one would answer, unless a file is missing.
     fileprivate func answersAll(of other: Entry) -> Bool {
         if options.isNever { return true }
         guard options.alternatives.isEmpty, options.when == nil, !other.options.isNever else { return false }

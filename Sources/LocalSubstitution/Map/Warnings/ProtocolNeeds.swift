@@ -1,14 +1,14 @@
-/// What an entry says that a cache alone can't do.
+/// The fields of an entry that a cache alone can't follow.
 struct ProtocolNeeds {
     private let entry: Entry
 
     init(_ entry: Entry) { self.entry = entry }
 
-    static let otherwise = "unless the cache is attached to the session, the default cache and the network answer"
+    static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
 
     var warning: SubstitutionMap.Warning? {
         if entry.options.use == .whenOffline {
-            return .init(.needsProtocol, entry, "it waits for the network to fail: \(Self.otherwise)")
+            return .init(.needsProtocol, entry, "The entry waits for the network to fail. \(Self.advice)")
         }
         let fields = EntryOptions.protocolFieldNames.filter { name in
             entry.answering.contains { $0.options.protocolFields.contains(name) }
@@ -19,7 +19,8 @@ struct ProtocolNeeds {
         return .init(
             .needsProtocol,
             entry,
-            "\(names) \(fields.count == 1 ? "needs" : "need") an attached session: in others, the default cache and the network answer"
+            "\(names) \(fields.count == 1 ? "needs" : "need") an attached session. "
+                + "In other sessions, the default cache or the network answers."
         )
     }
 }

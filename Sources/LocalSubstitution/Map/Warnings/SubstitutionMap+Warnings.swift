@@ -1,7 +1,7 @@
 extension SubstitutionMap {
-    /// Returns what is odd about the map although it works: what the command `substitute check` warns about.
+    /// Returns warnings about entries and files that probably aren't as they were meant. The command `substitute check` shows them.
     ///
-    /// Lists the resources folder and reads the beginning of every file that an entry names.
+    /// This lists the resources folder, and reads the beginning of every file that an entry names.
     public func warnings() -> [Warning] {
         let entries = storage.index.entries
         let names = storage.folder?.names(limit: .max) ?? []
@@ -26,17 +26,16 @@ extension SubstitutionMap {
     }
 
     private func refusal(of entry: Entry) -> Warning? {
-        let otherwise = ProtocolNeeds.otherwise
         let methods = entry.options.methods
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
             return Warning(
                 .refusedByLoader,
                 entry,
-                "the loader doesn't ask a cache for \(methods.joined(separator: " or ")): \(otherwise)"
+                "The loader doesn't ask a cache for \(methods.joined(separator: " or ")). \(ProtocolNeeds.advice)"
             )
         }
         return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.headers).map {
-            Warning(.refusedByLoader, entry, "\($0.message): \(otherwise)")
+            Warning(.refusedByLoader, entry, "\($0.message.capitalizedFirst). \(ProtocolNeeds.advice)")
         }
     }
 
@@ -50,12 +49,13 @@ extension SubstitutionMap {
             Warning(
                 .contradictedType,
                 entry,
-                "the file “\(file.text)” is served as \(type), but its first bytes say: \($0)"
+                "The file “\(file.text)” is served as \(type), but its first bytes say otherwise: \($0)."
             )
         }
     }
 
-    /// On a file system that tells letter cases apart, such a file is missing, and an error.
+    /// Returns a warning if a file's name differs from the one on disk in letter case. Where letter case matters, the file is
+    /// missing, which is an error instead.
     private func letterCase(of entry: Entry, _ names: Set<String>) -> Warning? {
         guard let file = entry.file, file.wildcards == 0, !names.contains(file.text),
             let name = names.first(where: { $0.lowercased() == file.text.lowercased() })
@@ -63,7 +63,8 @@ extension SubstitutionMap {
         return Warning(
             .letterCase,
             entry,
-            "the file “\(file.text)” is “\(name)” on disk: it will be missing where letter case counts, as on a device"
+            "The file “\(file.text)” is “\(name)” on disk, so it will be missing where letter case matters, such as on a device. "
+                + "Correct the name."
         )
     }
 
@@ -82,7 +83,7 @@ extension SubstitutionMap {
             return Warning(
                 .unusedFile,
                 nil,
-                "no entry names the file “\(name)” in the resources folder"
+                "No entry names the file “\(name)” in the resources folder."
             )
         }
     }

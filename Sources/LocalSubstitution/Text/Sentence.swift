@@ -1,0 +1,12 @@
+extension String {
+    /// The text with a period, unless it already ends in punctuation, as some messages of the system do. Closing parentheses
+    /// don't count: “(error 512.)” has its period.
+    package var sentence: String {
+        guard let last = unicodeScalars.last(where: { $0 != ")" }), ![".", "?", "!", "…"].contains(last)
+        else { return self }
+        return self + "."
+    }
+
+    /// The text with its first letter in upper case, for the beginning of a sentence.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,24 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import LocalSubstitutionTesting
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+// `TraitIssueTests` runs these in a separate process. The article and README show them.
+
+@Test(.enabled(if: ChildProcess.isThis), .substituting("../../DocumentationTests/Fixtures/checkout.json"))
+func refusedOrder() async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://shop.example.com/order")))
+    request.httpMethod = "POST"
+    request.httpBody = Data(#"{"item":"socks"}"#.utf8)
+    _ = try await URLSession.substituted.data(for: request)
+}
+
+@Test(.enabled(if: ChildProcess.isThis), .substituting("../../DocumentationTests/Fixtures/example.json"))
+func userName() async throws {
+    _ = try await URLSession.substituted.data(from: try #require(URL(string: "https://www.example.com/users")))
+}
+#endif
