@@ -30,7 +30,7 @@ public struct RecordedAnswer: Sendable {
     /// The response's `Content-Type`.
     let contentType: String?
 
-    /// Returns `nil` if the response isn't HTTP or wasn't held as a whole.
+    /// Returns `nil` if the response isn't HTTP or wasn't held in full.
     init?(_ request: TestSubstitutions.Request) {
         guard let url = request.request.url, let response = request.response,
             let http = response.response as? HTTPURLResponse

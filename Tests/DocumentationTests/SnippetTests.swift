@@ -89,8 +89,10 @@ struct SnippetTests {
     @Test("An entry of a test's map is unused until it has answered", .substituting("Fixtures/example.json"))
     func unusedInTest() async throws {
         withKnownIssue { expectAllEntriesUsed() }
+        #expect(usedEntries().isEmpty)
         _ = try await URLSession.substituted.data(from: try #require(URL(string: "https://www.example.com/user")))
         expectAllEntriesUsed()
+        #expect(usedEntries().map(\.key) == ["https://www.example.com/user"])
     }
 
     @Test("Without a map in the bundle, the app's cache can't be attached")

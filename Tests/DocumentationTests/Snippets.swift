@@ -260,6 +260,14 @@ func expectNoUnusedEntries(of cache: LocalSubstitutionCache) {
     // end
 }
 
+func usedEntries() -> [SubstitutionMap.EntryReference] {
+    // snippet: used entries of a test
+    let answered = TestSubstitutions.current.requests.filter { $0.outcome == .answered }
+    let used = answered.compactMap(\.entry)
+    // end
+    return used
+}
+
 func expectAllEntriesUsed() {
     // snippet: unused entries of a test
     #expect(TestSubstitutions.current.unusedEntries.isEmpty)

@@ -110,7 +110,7 @@ struct AddTests {
         #expect(refused.status == 1)
         #expect(
             refused.messages.contains(
-                "The map already has an entry for the URL, “https://h.com/mine”. Replace it with --force."
+                "The map already has the entry “https://h.com/mine” for this URL. Replace it with --force."
             )
         )
         let clash = try await folder.substitute("add", Self.url, "mine.txt")

@@ -121,7 +121,7 @@ struct SuggestionTests {
             (["Sources/Shop/substitutions.json"], "Use another map: --map Sources/Shop/substitutions.json.\n"),
             (
                 ["Sources/Shop/substitutions.json", "Tests/ShopTests/substitutions.json"],
-                "Use one of 2 others, such as: --map Sources/Shop/substitutions.json.\n"
+                "Use one of 2 others, such as --map Sources/Shop/substitutions.json.\n"
             ),
             ([".build/x/substitutions.json", "a/b/c/substitutions.json"], "Create one with "),
         ]

@@ -75,7 +75,7 @@ struct ForwardedRequest: Sendable {
         return chain.step(for: attachment.actionToTake(next))
     }
 
-    /// Returns a piece of the response as the entry changes it.
+    /// Returns a piece of the response with the entry's changes.
     func changed(_ piece: ResponseCollector.Piece) -> ResponseCollector.Piece {
         guard case .head(let head) = piece else { return piece }
         return .head(lookup.changed(head))

@@ -116,7 +116,7 @@ extension EditedMap {
     }
 
     private static func occupied(_ key: String) -> MapToolError {
-        MapToolError("The map already has an entry for the URL, “\(key)”. Replace it with --force.")
+        MapToolError("The map already has the entry “\(key)” for this URL. Replace it with --force.")
     }
 
     private func added(_ change: KeptFile.Change, _ name: String, _ body: Data, _ key: String, _ url: NormalizedURL?)

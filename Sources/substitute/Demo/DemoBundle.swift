@@ -11,7 +11,7 @@ enum DemoBundle {
         }
         throw Failure(
             "The demo's files aren't at \(places[0].path). Copy that folder along with the command, or run "
-                + "swift run substitute demo in the package's folder."
+                + "“swift run substitute demo” in the package's folder."
         )
     }
 

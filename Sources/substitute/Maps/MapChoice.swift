@@ -38,8 +38,8 @@ struct MapChoice: Sendable {
                 "The map “\(file.path)” doesn't exist. Create one with \(make), or name another with --map FILE."
             )
         }
-        let others = maps.count == 1 ? "another map" : "one of \(maps.count) others, such as"
-        return Failure("The map “\(file.path)” doesn't exist. Use \(others): --map \(Self.shellWord(map)).")
+        let others = maps.count == 1 ? "another map:" : "one of \(maps.count) others, such as"
+        return Failure("The map “\(file.path)” doesn't exist. Use \(others) --map \(Self.shellWord(map)).")
     }
 
     /// Whether a bundle can have the map and its files: its name ends in “.json”, and its files are in `Resources` beside it.

@@ -27,11 +27,11 @@ struct LoadedPage: Sendable {
 
     /// How many parts are loaded at a time: as many as a browser has connections to a host.
     static let width = 6
-    /// The most parts of a page, since a server could make up new ones forever.
+    /// The largest number of parts of a page, since a server could make up new ones forever.
     static let most = 5_000
-    /// The most levels of frames in frames.
+    /// The largest number of levels of frames in frames.
     static let deepestFrame = 3
-    /// The most levels of style sheets that import others.
+    /// The largest number of levels of style sheets that import others.
     static let deepestStyleSheet = 16
 
     /// Loads a page.

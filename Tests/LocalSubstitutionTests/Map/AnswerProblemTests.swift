@@ -29,7 +29,7 @@ struct AnswerProblemTests {
         Row(key: "$defaults", #"{"status": 404}"#, .conflict, "“status” can't be a default"),
         Row(key: "$defaults", #"{"when": {"text": "a"}}"#, .conflict, "“when” can't be a default"),
         // Alternatives.
-        Row(#"{"alternatives": []}"#, .wrongType, "is empty", "a file name, an object, or null"),
+        Row(#"{"alternatives": []}"#, .wrongType, "is empty", "Add a file name or an object"),
         Row(#"{"alternatives": "a"}"#, .wrongType, "“alternatives” must be a list"),
         Row(#"[{"status": 500, "times": 2}, []]"#, .wrongType, "Alternative 2 must be a file name or an object"),
         Row(#"[{"status": 500, "times": 2}, null]"#, .wrongType, "Alternative 2 can't be null", "Remove it"),

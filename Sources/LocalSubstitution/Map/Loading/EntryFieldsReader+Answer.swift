@@ -54,7 +54,7 @@ extension EntryFieldsReader {
     mutating func readAlternatives(in range: Range<Int>, line: Int) {
         let elements = (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
         guard !elements.isEmpty else {
-            return note(line, .wrongType, "The list of alternatives is empty. Write a file name, an object, or null.")
+            return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
         }
         guard elements.count <= Self.mostAlternatives else {
             return note(

@@ -1,7 +1,7 @@
 extension SubstitutionMap {
-    /// A key that doesn't match a URL, but almost does.
+    /// A key that doesn't match a request, but almost does.
     public struct NearMiss: Sendable, Hashable, CustomStringConvertible {
-        /// A part in which a key and a URL differ.
+        /// A way in which an entry and a request differ.
         public struct Difference: RawRepresentable, Sendable, Hashable {
             /// What differs, in a word or two.
             public let rawValue: String
