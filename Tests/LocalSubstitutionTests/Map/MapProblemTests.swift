@@ -78,7 +78,7 @@ struct MapProblemTests {
 
     static let fieldRows = [
         Row("5", .wrongType, "a file name, an object"),
-        Row("[]", .wrongType, "a file name, an object"),
+        Row("[]", .wrongType, "Add a file name or an object"),
         Row("true", .wrongType, "a file name, an object"),
         Row("{}", .noFile, "“file”", "“status”"),
         Row(#"{"comment": "x"}"#, .noFile, "“file”"),
