@@ -102,7 +102,12 @@ package final class Listener: Sendable {
     private func startAccepting() {
         Thread.detachNewThread { [self] in
             acceptConnections()
-            state.withLock { $0.ports = [] }
+            state.withLock { state in
+                // While another process is being started, it holds copies of the sockets, and these would keep the ports open. On
+                // Linux, a socket that was hung up no longer listens.
+                for port in state.ports { port.socket.hangUp() }
+                state.ports = []
+            }
             accepting.leave()
         }
     }

@@ -4,6 +4,10 @@ import Loopback
 import TestSupport
 import Testing
 
+#if os(Linux)
+import Glibc
+#endif
+
 @Suite("A listener", .timeLimit(.minutes(5)))
 struct ListenerTests {
     @Test("It serves any number of ports, and more can be added while others are in use")
@@ -63,6 +67,39 @@ struct ListenerTests {
         for port in ports { #expect(throws: StartError.self) { try RawClient(port) } }
         #expect(throws: StartError.self) { try listener.listen(on: 0) }
     }
+
+    #if os(Linux)
+    @Test("It frees its port even while a process that is being started holds a copy of its socket")
+    func copied() throws {
+        let listener = try EchoListener().listener
+        let port = try listener.listen(on: 0)
+        let copy = try #require(copyOfListeningSocket(on: port))
+        listener.stop()
+        #expect(throws: StartError.self) { try RawClient(port) }
+        let other = try EchoListener().listener
+        defer { other.stop() }
+        #expect(try other.listen(on: port) == port)
+        #expect(try RawClient(port).load("/") == "\(port) /")
+        withExtendedLifetime(copy) {}
+    }
+
+    /// Returns a copy of this process's socket that listens on a port, as a new process has it until it runs its program.
+    private func copyOfListeningSocket(on port: UInt16) -> Socket? {
+        for descriptor in 0..<getdtablesize() {
+            var address = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isNamed = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) == 0 }
+            }
+            guard isNamed, address.sin_port == port.bigEndian else { continue }
+            var isListening: Int32 = 0
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &length)
+            if isListening != 0 { return Socket(owning: dup(descriptor)) }
+        }
+        return nil
+    }
+    #endif
 
     /// Returns whether a client finds its connection closed, with an end or a reset, and without an answer before.
     private func hasEnded(_ client: RawClient) -> Bool {
