@@ -10,13 +10,8 @@ import Testing
 import FoundationNetworking
 #endif
 
-private let madeBundle: Bundle = {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bundle-\(UUID().uuidString)")
-    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try? Data(#"{ "https://shop.example.com/name": "bundled.txt" }"#.utf8).write(
-        to: folder.appendingPathComponent("bundled.json")
-    )
-    try? Data("bundled".utf8).write(to: folder.appendingPathComponent("bundled.txt"))
+private let fixtures: Bundle = {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
     return Bundle(path: folder.path) ?? .main
 }()
 
@@ -31,7 +26,7 @@ struct TraitTests {
         #expect(String(decoding: body, as: UTF8.self) == "sold out\n")
     }
 
-    @Test("A map in a bundle answers", .substituting(named: "bundled", in: madeBundle))
+    @Test("A map in a bundle answers", .substituting(named: "bundled", in: fixtures))
     func bundle() async throws {
         #expect(try await text(Self.name) == "bundled")
     }

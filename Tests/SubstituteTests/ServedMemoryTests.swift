@@ -98,11 +98,9 @@ struct ServedMemoryTests {
         return length
     }
 
-    /// The most bytes that the process has ever had in memory (proc(5), `VmHWM`).
+    /// The most bytes that the process has ever had in memory.
     private func peak(of server: ServerProcess) throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(server.identifier)/status", encoding: .utf8)
-        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
-        return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1])) << 10
+        try ProcessMemory.bytes("VmHWM", of: "\(server.identifier)")
     }
 }
 #endif
