@@ -10,10 +10,15 @@ import FoundationNetworking
 #if !os(watchOS)
 /// The headers of a client's request, adapted for the origin.
 struct RequestHeaders {
-    /// Headers that belong to one connection (RFC 9110 section 7.6.1), and headers that the session sets itself.
+    /// Credentials for a proxy, and headers that the session sets itself.
     private static let dropped: Set<String> = [
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-        "transfer-encoding", "upgrade", "host", "accept-encoding", "content-length", "expect", "cookie",
+        "proxy-authorization", "host", "accept-encoding", "content-length", "expect", "cookie",
+    ]
+
+    /// The lowercase names of headers that belong to one connection (RFC 9110 section 7.6.1).
+    static let ofConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
+        "upgrade",
     ]
 
     let port: UInt16
@@ -27,10 +32,12 @@ struct RequestHeaders {
         request.httpMethod = received.method
         let isBodiless = ["GET", "HEAD"].contains(received.method) && received.body.isEmpty
         if !isBodiless { request.httpBody = received.body }
-        let ofConnection = (received.header("Connection") ?? "").asciiLowercased.split { $0 == "," || $0 == " " }
+        let named = (received.header("Connection") ?? "").asciiLowercased.split { $0 == "," || $0 == " " }
         for (name, value) in received.headers {
             let key = name.asciiLowercased
-            if Self.dropped.contains(key) || ofConnection.contains(Substring(key)) { continue }
+            if Self.dropped.contains(key) || Self.ofConnection.contains(key) || named.contains(Substring(key)) {
+                continue
+            }
             if isWhole, key == "range" || key == "if-range" { continue }
             request.addValue(key == "origin" || key == "referer" ? original(value) : value, forHTTPHeaderField: name)
         }

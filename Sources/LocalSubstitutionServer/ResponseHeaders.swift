@@ -10,11 +10,8 @@ import FoundationNetworking
 #if !os(watchOS)
 /// The headers of an origin's response, adapted for the client.
 struct ResponseHeaders {
-    /// Headers that don't apply on 127.0.0.1, or that belong to one connection.
+    /// Headers that don't apply on 127.0.0.1.
     private static let dropped: Set<String> = [
-        // These belong to one connection (RFC 9110 section 7.6.1).
-        "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
-        "upgrade",
         // These name origins, or keep a page's origins apart.
         "content-security-policy", "content-security-policy-report-only", "cross-origin-opener-policy",
         "cross-origin-opener-policy-report-only", "cross-origin-embedder-policy",
@@ -56,7 +53,11 @@ struct ResponseHeaders {
         var fields: [(name: String, value: String)] = []
         for (name, value) in all {
             let key = name.asciiLowercased
-            if Self.dropped.contains(key) || (isRewritten && Self.ofBytes.contains(key)) { continue }
+            if Self.dropped.contains(key) || RequestHeaders.ofConnection.contains(key)
+                || (isRewritten && Self.ofBytes.contains(key))
+            {
+                continue
+            }
             if isDecoded, key == "content-encoding" || key == "content-length" { continue }
             switch key {
             case "set-cookie":

@@ -56,6 +56,11 @@ final class Responder: Sendable {
         _ = observers.add(Observers.Listener(hear: listener))
     }
 
+    /// Calls a listener whenever the map is reloaded or can't be. Lookups cost nothing more.
+    func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
+        _ = observers.add(Observers.Listener(hear: listener, hearsOnlyReloads: true))
+    }
+
     // MARK: Retained responses
 
     /// Returns the retained response to a plain `GET` if it's still valid. This path is hot, so it neither reads a file nor looks
@@ -113,8 +118,8 @@ final class Responder: Sendable {
     func lookUp(_ request: URLRequest, body: RequestBody? = nil, isOffline: Bool) -> Lookup {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
-        case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count))
-        case .failed(let error): observers.emit(.mapNotReloaded(error))
+        case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count), isReload: true)
+        case .failed(let error): observers.emit(.mapNotReloaded(error), isReload: true)
         }
         // The generation must be read before the map: see `RetainedResponses.retain`.
         let (generation, map) = (retained.generation, maps.map)

@@ -23,7 +23,7 @@ package final class FileBytes: Sendable {
         while true {
             let started = FileStatus.now
             let file = try folder.open(name)
-            let isMapped = mayMap && folder.mapsLargeFiles && file.status.size >= Self.smallestMapped
+            let isMapped = mayMap && folder.isInBundle && file.status.size >= Self.smallestMapped
             let data = try isMapped ? file.mappedContents() : file.contents()
             attempts -= 1
             guard attempts == 0 || file.isUnchanged else { continue }

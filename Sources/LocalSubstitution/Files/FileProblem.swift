@@ -15,10 +15,10 @@ package enum FileProblem: Error, Hashable, Sendable {
     case notServed
 
     /// What's wrong with the file and what to do, to put after its name. Ends with a period.
-    package var message: String { "\(predicate)." + (advice.map { " \($0.capitalizedFirst)." } ?? "") }
+    package var message: String { predicate.sentences(withAdvice: advice) }
 
     /// The same for a label or the middle of a sentence, without a period.
-    package var fragment: String { predicate + (advice.map { ": \($0)" } ?? "") }
+    package var fragment: String { predicate.fragment(withAdvice: advice) }
 
     private var predicate: String {
         switch self {

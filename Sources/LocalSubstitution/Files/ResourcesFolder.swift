@@ -3,14 +3,14 @@ package import Foundation
 /// The folder with the files of a map's entries. Nothing outside it is ever read.
 package struct ResourcesFolder: Sendable {
     package let path: String
-    /// Whether large files are mapped into memory. Only for folders that nothing changes, as in an installed bundle.
-    let mapsLargeFiles: Bool
+    /// Whether the folder is in a bundle. Nothing changes it there, so its large files are mapped into memory.
+    let isInBundle: Bool
     /// The map's name, if the folder is the map's own. Then neither the map nor hidden files are served.
     let mapName: String?
 
-    package init(_ url: URL, mapsLargeFiles: Bool = false, mapName: String? = nil) {
+    package init(_ url: URL, isInBundle: Bool = false, mapName: String? = nil) {
         path = url.path
-        self.mapsLargeFiles = mapsLargeFiles
+        self.isInBundle = isInBundle
         self.mapName = mapName
     }
 

@@ -30,10 +30,10 @@ package struct WrittenFolder: Sendable {
         var link: String?
 
         /// What went wrong and what to do, in full sentences. The first begins with the name in quotes.
-        package var message: String { "\(statement)." + (advice.map { " \($0.capitalizedFirst)." } ?? "") }
+        package var message: String { statement.sentences(withAdvice: advice) }
 
         /// The same for a label, without a period.
-        var fragment: String { statement + (advice.map { ": \($0)" } ?? "") }
+        var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
             let reason = link.map { "“\($0)” is a symbolic link" } ?? String(cString: strerror(code))

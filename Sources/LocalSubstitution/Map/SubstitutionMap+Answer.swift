@@ -85,7 +85,7 @@ extension SubstitutionMap {
 
         /// Answers with a file.
         ///
-        /// - Parameter name: The file's path in the resources folder. Each `*` stands for what a wildcard in the key's path
+        /// - Parameter name: The file's path in the resources folder. Each `*` is replaced by what a wildcard in the key's path
         ///   matched.
         public static func file(_ name: String) -> Answer {
             var answer = Answer("file", JSONText.string(name))
@@ -140,7 +140,7 @@ extension SubstitutionMap {
 
         /// Sends the request to another URL.
         ///
-        /// - Parameter url: An absolute URL. Each `*` stands for what a wildcard in the key's path matched.
+        /// - Parameter url: An absolute URL. Each `*` is replaced by what a wildcard in the key's path matched.
         public static func forward(to url: String) -> Answer { Answer("forwardTo", JSONText.string(url)) }
 
         /// Sends the request on to the network with other headers.

@@ -184,11 +184,11 @@ public struct SubstitutionMap: Sendable {
     init(
         _ file: MapFile,
         resources: URL?,
-        mapsLargeFiles: Bool = false,
+        isInBundle: Bool = false,
         invalidEntries: InvalidEntries,
         looksAtFiles: Bool? = nil
     ) throws(SubstitutionMapError) {
-        let folder = Self.folder(beside: file.url, or: resources, mapsLargeFiles: mapsLargeFiles)
+        let folder = Self.folder(beside: file.url, or: resources, isInBundle: isInBundle)
         let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
         try self.init(
             MapLoader(json: file.json, folder: folder, looksAtFiles: looksAtFiles),
@@ -199,15 +199,15 @@ public struct SubstitutionMap: Sendable {
     }
 
     /// Returns the folder that is given, or `Resources` beside the map, or the map's own folder.
-    package static func folder(beside file: URL, or resources: URL?, mapsLargeFiles: Bool = false) -> ResourcesFolder {
-        if let resources { return ResourcesFolder(resources, mapsLargeFiles: mapsLargeFiles) }
+    package static func folder(beside file: URL, or resources: URL?, isInBundle: Bool = false) -> ResourcesFolder {
+        if let resources { return ResourcesFolder(resources, isInBundle: isInBundle) }
         let own = file.deletingLastPathComponent()
         let beside = ResourcesFolder(
             own.appendingPathComponent("Resources", isDirectory: true),
-            mapsLargeFiles: mapsLargeFiles
+            isInBundle: isInBundle
         )
         if FileStatus(path: beside.path)?.kind == .folder { return beside }
-        return ResourcesFolder(own, mapsLargeFiles: mapsLargeFiles, mapName: file.lastPathComponent)
+        return ResourcesFolder(own, isInBundle: isInBundle, mapName: file.lastPathComponent)
     }
 
     private init(

@@ -9,6 +9,8 @@ final class Observers: Sendable {
     struct Listener: Sendable {
         let hear: @Sendable (Event) -> Void
         var end: @Sendable () -> Void = {}
+        /// Whether it receives only events about reloading the map. Other events aren't created for it.
+        var hearsOnlyReloads = false
     }
 
     private struct State: Sendable {
@@ -65,10 +67,12 @@ final class Observers: Sendable {
         state.withLock { _ = $0.listeners.removeValue(forKey: number) }
     }
 
-    /// Sends an event to the listeners. The event is created only if there are any.
-    func emit(_ event: @autoclosure () -> Event) {
-        let listeners = state.withLock { $0.listeners.isEmpty ? nil : Array($0.listeners.values) }
-        guard let listeners else { return }
+    /// Sends an event to its listeners. The event is created only if there are any.
+    ///
+    /// - Parameter isReload: Whether the event is about reloading the map.
+    func emit(_ event: @autoclosure () -> Event, isReload: Bool = false) {
+        let listeners = state.withLock { $0.listeners.values.filter { isReload || !$0.hearsOnlyReloads } }
+        guard !listeners.isEmpty else { return }
         let event = event()
         for listener in listeners { listener.hear(event) }
     }

@@ -7,6 +7,14 @@ extension String {
         return self + "."
     }
 
+    /// Returns the text as a sentence, and advice as another one. Neither has a period yet.
+    func sentences(withAdvice advice: String?) -> String {
+        "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
+    }
+
+    /// Returns the text and advice for a label or the middle of a sentence, without a period.
+    func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
+
     /// The text with its first letter in upper case, for the beginning of a sentence.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

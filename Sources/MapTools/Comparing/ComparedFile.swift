@@ -89,7 +89,7 @@ final class ComparedFile: Sendable {
         }
     }
 
-    /// Returns why a new body can't be what the entry stands for; `nil` if it can. A server that has lost a picture may send a page
+    /// Returns why a new body can't belong to the entry; `nil` if it can. A server that has lost a picture may send a page
     /// that says so, with status 200.
     private func contradiction(_ body: Data, _ old: Data, _ entry: Entry) -> String? {
         let type = Substitution(entry, fileName: name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType

@@ -93,7 +93,7 @@ extension EditedMap {
         }
     }
 
-    /// Returns the URL that a key stands for; `nil` for a pattern.
+    /// Returns the URL that a key names; `nil` for a pattern.
     private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
         do throws(URLSyntaxError) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }

@@ -44,13 +44,9 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
     let cache = try CommandSession.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
-    cache.hear { event in
-        switch event.kind {
-        case .mapReloaded: output.message("\(event)")
-        case .mapNotReloaded:
-            output.message("The map has problems. The last good one stays in use:\n\(lines: event.reason ?? "")")
-        default: break
-        }
+    cache.hearReloads { event in
+        guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
+        output.message("The map has problems. The last good one stays in use:\n\(lines: event.reason ?? "")")
     }
     let log = ServeLog(cache, output)
     let endSignal = await EndSignal()

@@ -163,7 +163,7 @@ struct RetentionBoundTests {
     @Test("Memory-mapped files don't count")
     func mapped() throws {
         try fixture.write(Data(count: FileBytes.smallestMapped), to: "large")
-        let bundle = ResourcesFolder(fixture.resources, mapsLargeFiles: true)
+        let bundle = ResourcesFolder(fixture.resources, isInBundle: true)
         let bytes = try FileBytes(opening: "large", in: bundle, mayMap: true)
         #expect(bytes.isMapped)
         var retention = RetentionLimits(heapLimit: 100)

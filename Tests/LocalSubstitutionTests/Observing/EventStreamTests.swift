@@ -143,6 +143,21 @@ struct EventStreamTests {
         #expect(heard == [row.kind])
     }
 
+    @Test("A listener for reloads hears of a reloaded and of a broken map, and of nothing else")
+    func reloads() throws {
+        let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
+        let cache = try fixture.reloadingCache()
+        let heard = Guarded<[LocalSubstitutionCache.Event.Kind]>([])
+        cache.hearReloads { event in heard.withLock { $0.append(event.kind) } }
+        for url in ["https://h/a", "https://h/a", "https://h/b"] { _ = try cache.lookUp(url) }
+        #expect(heard.withLock { $0.isEmpty })
+        for entry in [#""https://h/b": "a.txt""#, #""https://h/b": "none.txt""#] {
+            try fixture.writeMap(entry)
+            for url in ["https://h/b", "https://h/c"] { _ = try cache.lookUp(url) }
+        }
+        #expect(heard.withLock { $0 } == [.mapReloaded, .mapNotReloaded])
+    }
+
     @Test("A fallback's event arrives too, and a recorder's once it's flushed")
     func fallback() async throws {
         let folder = try TemporaryFolder()

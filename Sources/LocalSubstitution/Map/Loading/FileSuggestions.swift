@@ -10,9 +10,8 @@ struct FileSuggestions {
 
     init(in folder: ResourcesFolder?) {
         self.folder = folder
-        // Only the files of bundles are mapped.
         bundleAdvice =
-            folder?.mapsLargeFiles == true
+            folder?.isInBundle == true
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 

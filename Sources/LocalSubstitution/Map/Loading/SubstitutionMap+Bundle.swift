@@ -27,6 +27,6 @@ extension SubstitutionMap {
                 ]
             )
         }
-        try self.init(MapFile(file), resources: nil, mapsLargeFiles: true, invalidEntries: invalidEntries)
+        try self.init(MapFile(file), resources: nil, isInBundle: true, invalidEntries: invalidEntries)
     }
 }
