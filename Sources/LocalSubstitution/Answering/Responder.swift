@@ -66,13 +66,19 @@ final class Responder: Sendable {
     /// Returns the retained response to a plain `GET` if it's still valid. This path is hot, so it neither reads a file nor looks
     /// in the map.
     ///
-    /// - Parameter isStrict: Whether the session must not reach the network. Newer copies don't answer there.
-    func retainedResponse(for request: URLRequest, isStrict: Bool = false) -> CachedURLResponse? {
+    /// - Parameters:
+    ///   - checked: The retained response that was found valid a moment ago. Checking it again would look at files again.
+    ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
+    func retainedResponse(
+        for request: URLRequest,
+        checked: RetainedResponses.Item? = nil,
+        isStrict: Bool = false
+    ) -> CachedURLResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
             let (item, isObserved) = retained.item(for: url.absoluteString)
         else { return nil }
         if let validity = item.validity {
-            guard validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
+            guard item === checked || validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
             observers.countSubstituted(item.size)
         }
         if isObserved {
@@ -83,21 +89,24 @@ final class Responder: Sendable {
         return item.response
     }
 
-    /// Returns whether a request has a retained response that is still valid.
-    func retains(_ request: URLRequest, isStrict: Bool) -> Bool {
+    /// Returns a request's retained response if it's still valid, without counting a hit.
+    func retainedItem(for request: URLRequest, isStrict: Bool) -> RetainedResponses.Item? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
             let item = retained.peek(url)
-        else { return false }
-        guard let validity = item.validity else { return true }
-        return validity.holds && !(isStrict && validity.mayBeNewer)
+        else { return nil }
+        guard let validity = item.validity else { return item }
+        return validity.holds && !(isStrict && validity.mayBeNewer) ? item : nil
     }
 
     /// Returns the retained response to a request that a protocol answers.
     ///
-    /// - Parameter cached: The response that the loader got from a cache. If it's the retained one, it has already been counted.
+    /// - Parameters:
+    ///   - cached: The response that the loader got from a cache. If it's the retained one, it has already been counted.
+    ///   - taken: What was noted when the protocol took the request.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
+        _ taken: TakenRequest?,
         isStrict: Bool
     ) -> CachedURLResponse? {
         if let cached, let url = request.url?.absoluteString, let item = retained.peek(url), item.response === cached,
@@ -105,7 +114,7 @@ final class Responder: Sendable {
         {
             return cached
         }
-        return retainedResponse(for: request, isStrict: isStrict)
+        return retainedResponse(for: request, checked: taken?.item, isStrict: isStrict)
     }
 
     // MARK: Deciding
@@ -164,13 +173,13 @@ final class Responder: Sendable {
 
     // MARK: Requests that a protocol has taken
 
-    /// Remembers that a protocol has taken a request, and the request's lookup if there was one.
+    /// Remembers that a protocol has taken a request.
     ///
     /// One at a time is enough. Linux's loader asks the protocol, then the cache, and then starts the protocol, all on a queue that
     /// the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's loader promises no such order.
-    func noteTaken(_ request: URLRequest, _ lookup: Lookup?) {
+    func noteTaken(_ request: TakenRequest) {
         #if !canImport(Darwin)
-        taken.withLock { $0 = TakenRequest(request: request, lookup: lookup) }
+        taken.withLock { $0 = request }
         #endif
     }
 
@@ -188,12 +197,11 @@ final class Responder: Sendable {
         taken.withLock { if $0?.isOf(request) == true { $0 = nil } }
     }
 
-    /// Forgets the taken request, because a protocol is being started. Returns the lookup of that protocol's request, if there was
-    /// one.
-    func startTaken(_ request: URLRequest) -> Lookup? {
+    /// Forgets the taken request, because a protocol is being started. Returns it if that protocol has taken it.
+    func startTaken(_ request: URLRequest) -> TakenRequest? {
         taken.withLock { taken in
             defer { taken = nil }
-            return taken?.isOf(request) == true ? taken?.lookup : nil
+            return taken?.isOf(request) == true ? taken : nil
         }
     }
 
@@ -233,21 +241,5 @@ extension URLRequest {
         return ["Range", "Authorization", "Proxy-Authorization", VerificationProofs.header].allSatisfy {
             value(forHTTPHeaderField: $0) == nil
         }
-    }
-}
-
-/// A request that a protocol has taken.
-private struct TakenRequest: Sendable {
-    let request: URLRequest
-    /// The request's lookup; `nil` if the request has a retained response.
-    let lookup: Lookup?
-    /// Whether the cache has left the request to the protocol.
-    var isLeft = false
-
-    /// Returns whether this is another request. Foundation's `==` ignores differences in headers, bodies and timeouts
-    /// (`NSURLRequest.swift`, `isEqual`).
-    func isOf(_ other: URLRequest) -> Bool {
-        request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
-            && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
     }
 }

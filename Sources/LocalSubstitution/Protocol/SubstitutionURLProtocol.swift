@@ -27,13 +27,13 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
         let responder = attachment.responder
-        if responder.retains(request, isStrict: attachment.unmatched.isStrict) {
-            responder.noteTaken(request, nil)
+        if let item = responder.retainedItem(for: request, isStrict: attachment.unmatched.isStrict) {
+            responder.noteTaken(TakenRequest(request: request, item: item))
             return true
         }
         let lookup = attachment.lookUp(request, body: .onLoaderQueue(request))
         guard attachment.action(for: lookup) != nil else { return false }
-        responder.noteTaken(request, lookup)
+        responder.noteTaken(TakenRequest(request: request, lookup: lookup))
         return true
     }
 
@@ -58,13 +58,13 @@ public class SubstitutionURLProtocol: URLProtocol {
         let isStrict = attachment.unmatched.isStrict
         hear(attachment)
         if !UnsupportedTask.isUnfinishable(task),
-            let retained = responder.retainedResponse(for: request, cachedResponse, isStrict: isStrict)
+            let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)
         {
             let lookup = attachment.listener.map { _ in attachment.lookUp(request, body: .none) }
             return end(.answered(lookup, retained), attempt)
         }
         let chain = delivery.withLock { $0.beginChain(attachment) }
-        let lookup = chain.lookUp(request, body: .onLoaderQueue(request), taken)
+        let lookup = chain.lookUp(request, body: .onLoaderQueue(request), taken?.lookup)
         let action = attachment.actionToTake(lookup)
         if let error = UnsupportedTask.error(for: task, request, action) {
             responder.uncount(lookup)

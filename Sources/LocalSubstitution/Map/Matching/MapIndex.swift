@@ -12,7 +12,7 @@ struct MapIndex: Sendable {
     }
 
     private(set) var entries: [Entry] = []
-    private var exact: [String: Int32] = [:]
+    private var exact = ExactKeys()
     private var ignoring: [IgnoreQuery: [String: [Int]]] = [:]
     /// The rules of the exact keys for a URL without its query.
     private var rules: [String: Set<IgnoreQuery>] = [:]
@@ -20,12 +20,10 @@ struct MapIndex: Sendable {
 
     /// Adds an exact entry. If the map has an entry for an equal URL, returns that one and adds nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
+        if let other = self.entry(equalTo: url) { return other }
         let number = entries.count
-        if let other = exact.updateValue(Int32(number), forKey: url.canonical) {
-            exact[url.canonical] = other
-            return entries[Int(other)]
-        }
         entries.append(entry)
+        exact.insert(url.canonical, in: entries)
         if let rule = entry.options.ignoreQuery {
             ignoring[rule, default: [:]][url.canonical(ignoring: rule).text, default: []].append(number)
             rules[url.withoutQuery, default: []].insert(rule)
@@ -34,7 +32,7 @@ struct MapIndex: Sendable {
     }
 
     func entry(equalTo url: NormalizedURL) -> Entry? {
-        exact[url.canonical].map { entries[Int($0)] }
+        exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
     /// Adds all entries that are patterns at once, in the order in which they win. So the entry with the lowest number wins.
@@ -57,8 +55,8 @@ struct MapIndex: Sendable {
     /// patterns.
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
-        if let number = exact[url.canonical] {
-            found.append(Candidate(number: Int(number), isWithoutIgnoring: true))
+        if let number = exact.number(for: url.canonical, in: entries) {
+            found.append(Candidate(number: number, isWithoutIgnoring: true))
         }
         if !rules.isEmpty {
             for number in numbersIgnoring(url) where number != found.first?.number {

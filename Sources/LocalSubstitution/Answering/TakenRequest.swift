@@ -1,0 +1,23 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request that a protocol has taken.
+struct TakenRequest: Sendable {
+    let request: URLRequest
+    /// The request's retained response, which was valid then.
+    var item: RetainedResponses.Item?
+    /// The request's lookup; `nil` if the request has a retained response.
+    var lookup: Lookup?
+    /// Whether the cache has left the request to the protocol.
+    var isLeft = false
+
+    /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts
+    /// (`NSURLRequest.swift`, `isEqual`).
+    func isOf(_ other: URLRequest) -> Bool {
+        request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
+            && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
+    }
+}
