@@ -118,7 +118,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// delivered.
     package func hear(_ listener: @escaping @Sendable (Event) -> Void) { responder.hear(listener) }
 
-    /// Calls a closure whenever the map is reloaded or can't be, on the thread where it happens.
+    /// Calls a closure when the map is reloaded or fails to reload, on the thread where it happens.
     package func hearReloads(_ listener: @escaping @Sendable (Event) -> Void) { responder.hearReloads(listener) }
 
     /// The entries that haven't answered a request since the map was set or reloaded. Doesn't include `null` and disabled entries.

@@ -65,7 +65,10 @@ package final class Listener: Sendable {
         let socket = try Socket.listening(on: port)
         let number = try socket.localPort()
         let isFirst = try state.withLock { state throws(StartError) in
-            guard !state.isStopped else { throw StartError(call: "listen", code: ECANCELED) }
+            guard !state.isStopped else {
+                socket.hangUp()
+                throw StartError(call: "listen", code: ECANCELED)
+            }
             state.ports.append(Port(socket: socket, number: number))
             guard !state.isAccepting else { return false }
             state.isAccepting = true
@@ -103,8 +106,8 @@ package final class Listener: Sendable {
         Thread.detachNewThread { [self] in
             acceptConnections()
             state.withLock { state in
-                // While another process is being started, it holds copies of the sockets, and these would keep the ports open. On
-                // Linux, a socket that was hung up no longer listens.
+                // A process that is being started holds copies of the sockets, which would keep the ports open. On Linux, a socket
+                // that was hung up no longer listens.
                 for port in state.ports { port.socket.hangUp() }
                 state.ports = []
             }

@@ -63,8 +63,11 @@ struct DescriptorTests {
             let port = try EchoListener().listener.listen(on: 0)
             #expect(try RawClient(port).load("/first") == "\(port) /first")
             let before = try ProcessMemory.bytes("VmRSS")
-            let clients = try (0..<1_000).map { _ in try RawClient(port) }
-            for client in clients { #expect(try client.load("/a") == "\(port) /a") }
+            let clients = try (0..<1_000).map { _ in
+                let client = try RawClient(port)
+                #expect(try client.load("/a") == "\(port) /a")
+                return client
+            }
             let bytes = try ProcessMemory.bytes("VmRSS") - before
             #expect(bytes < 64 << 20, "\(bytes / 1_000) bytes for each")
             for client in clients { #expect(try client.load("/b") == "\(port) /b") }

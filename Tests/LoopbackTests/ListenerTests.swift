@@ -76,14 +76,20 @@ struct ListenerTests {
         let copy = try #require(copyOfListeningSocket(on: port))
         listener.stop()
         #expect(throws: StartError.self) { try RawClient(port) }
-        let other = try EchoListener().listener
-        defer { other.stop() }
-        #expect(try other.listen(on: port) == port)
+        let second = try EchoListener().listener
+        #expect(try second.listen(on: port) == port)
         #expect(try RawClient(port).load("/") == "\(port) /")
-        withExtendedLifetime(copy) {}
+        // This socket was bound to its port by number, and stays bound as long as there's a copy.
+        let secondCopy = try #require(copyOfListeningSocket(on: port))
+        second.stop()
+        let third = try EchoListener().listener
+        defer { third.stop() }
+        #expect(try third.listen(on: port) == port)
+        #expect(try RawClient(port).load("/") == "\(port) /")
+        withExtendedLifetime((copy, secondCopy)) {}
     }
 
-    /// Returns a copy of this process's socket that listens on a port, as a new process has it until it runs its program.
+    /// Returns a copy of this process's socket that listens on a port, such as a forked process holds until it runs its program.
     private func copyOfListeningSocket(on port: UInt16) -> Socket? {
         for descriptor in 0..<getdtablesize() {
             var address = sockaddr_in()

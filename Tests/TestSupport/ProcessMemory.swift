@@ -1,13 +1,13 @@
 #if os(Linux)
 import Foundation
 
-/// What a process has in memory (proc(5)).
+/// A process's memory use (proc(5)).
 package enum ProcessMemory {
-    /// Returns a figure of a process's status in bytes.
+    /// Returns a field of a process's status, in bytes.
     ///
     /// - Parameters:
     ///   - field: `VmRSS` for what is in memory now, or `VmHWM` for the most that ever was.
-    ///   - process: The process's number, or `self`.
+    ///   - process: The process identifier, or `self`.
     package static func bytes(_ field: String, of process: String = "self") throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("\(field):") }

@@ -56,7 +56,7 @@ final class Responder: Sendable {
         _ = observers.add(Observers.Listener(hear: listener))
     }
 
-    /// Calls a listener whenever the map is reloaded or can't be. Lookups cost nothing more.
+    /// Calls a listener when the map is reloaded or fails to reload. Hits don't become slower.
     func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         _ = observers.add(Observers.Listener(hear: listener, hearsOnlyReloads: true))
     }
@@ -67,7 +67,7 @@ final class Responder: Sendable {
     /// in the map.
     ///
     /// - Parameters:
-    ///   - checked: The retained response that was found valid a moment ago. Checking it again would look at files again.
+    ///   - checked: A retained response that is known to be valid. It's returned without looking at its files again.
     ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
     func retainedResponse(
         for request: URLRequest,
@@ -114,7 +114,7 @@ final class Responder: Sendable {
         {
             return cached
         }
-        return retainedResponse(for: request, checked: taken?.item, isStrict: isStrict)
+        return retainedResponse(for: request, checked: taken?.checkedItem, isStrict: isStrict)
     }
 
     // MARK: Deciding

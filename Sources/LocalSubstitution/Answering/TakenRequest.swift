@@ -7,12 +7,16 @@ import FoundationNetworking
 /// A request that a protocol has taken.
 struct TakenRequest: Sendable {
     let request: URLRequest
-    /// The request's retained response, which was valid then.
+    /// The request's retained response, which was valid when the protocol took the request; `nil` if there was none.
     var item: RetainedResponses.Item?
     /// The request's lookup; `nil` if the request has a retained response.
     var lookup: Lookup?
     /// Whether the cache has left the request to the protocol.
     var isLeft = false
+
+    /// The retained response if it's certainly still valid. The cache leaves a request to the protocol at once, while another cache
+    /// may let the loader wait.
+    var checkedItem: RetainedResponses.Item? { isLeft ? item : nil }
 
     /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts
     /// (`NSURLRequest.swift`, `isEqual`).

@@ -7,7 +7,7 @@ extension String {
         return self + "."
     }
 
-    /// Returns the text as a sentence, and advice as another one. Neither has a period yet.
+    /// Returns the text and the advice as two sentences. Neither may end in a period yet.
     func sentences(withAdvice advice: String?) -> String {
         "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
     }

@@ -19,7 +19,7 @@ struct ExactKeysTests {
         Entry(key: key, line: 0, file: nil, options: .never)
     }
 
-    @Test("Each URL leads to its entry among any number of them", arguments: [0, 1, 7, 8, 9, 1_000])
+    @Test("It finds each URL's entry in a map of any size", arguments: [0, 1, 7, 8, 9, 1_000])
     func find(count: Int) throws {
         var index = MapIndex()
         for number in 0..<count {

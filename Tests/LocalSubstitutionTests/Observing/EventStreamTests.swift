@@ -143,7 +143,7 @@ struct EventStreamTests {
         #expect(heard == [row.kind])
     }
 
-    @Test("A listener for reloads hears of a reloaded and of a broken map, and of nothing else")
+    @Test("A reload listener hears only that the map was reloaded or is broken")
     func reloads() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
         let cache = try fixture.reloadingCache()

@@ -1,0 +1,59 @@
+#if !canImport(Darwin)
+import Foundation
+import FoundationNetworking
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("The retained response to a request that a protocol has taken")
+struct CheckedResponseTests {
+    private let fixture: CacheFixture
+    private let cache: LocalSubstitutionCache
+    private let request: URLRequest
+    private let slot: SubstitutionURLProtocol.Type
+
+    init() throws {
+        fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])
+        cache = try fixture.reloadingCache()
+        request = try LocalSubstitutionTests.request("https://h/a")
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration)
+        slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        // A file that was just written may have changed since without showing it.
+        let end = ContinuousClock.now + .milliseconds(60)
+        while ContinuousClock.now < end { _ = cache.cachedResponse(for: request) }
+    }
+
+    private func answer(_ taken: TakenRequest?) -> CachedURLResponse? {
+        cache.responder.retainedResponse(for: request, nil, taken, isStrict: false)
+    }
+
+    @Test("It's checked once if the cache has left the request to the protocol")
+    func checkedOnce() throws {
+        try #require(slot.canInit(with: request))
+        try #require(cache.responder.leavesToProtocol(request))
+        try fixture.write("new", to: "a.txt")
+        let taken = cache.responder.startTaken(request)
+        #expect(answer(taken)?.text == "old")
+        #expect(answer(nil) == nil)
+    }
+
+    @Test("It's checked again if another cache was asked, which may have taken long")
+    func otherCache() throws {
+        try #require(slot.canInit(with: request))
+        try fixture.write("new", to: "a.txt")
+        #expect(answer(cache.responder.startTaken(request)) == nil)
+    }
+
+    @Test("It's checked if it was retained since")
+    func retainedSince() throws {
+        try #require(slot.canInit(with: request))
+        try #require(cache.responder.leavesToProtocol(request))
+        let taken = cache.responder.startTaken(request)
+        cache.removeAllCachedResponses()
+        #expect(cache.cachedResponse(for: request)?.text == "old")
+        try fixture.write("new", to: "a.txt")
+        #expect(answer(taken) == nil)
+    }
+}
+#endif
