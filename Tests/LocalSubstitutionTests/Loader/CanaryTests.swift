@@ -229,7 +229,13 @@ struct CanaryTests {
     @Test("Suspending and resuming a task while a cache is asked traps")
     func suspendedWhileAsked() async {
         await #expect(processExitsWith: .signal(SIGILL)) {
-            let origin = try LoopbackServer { _ in .text("network") }
+            // The trap occurs when the task is started a second time before its first response has arrived.
+            let isStartedTwice = DispatchSemaphore(value: 0)
+            let origin = try LoopbackServer { _ in
+                isStartedTwice.wait()
+                isStartedTwice.signal()
+                return .text("network")
+            }
             let asked = HoldingCache()
             let session = session(with: asked)
             await withCheckedContinuation { continuation in
@@ -238,6 +244,7 @@ struct CanaryTests {
                 task.suspend()
                 task.resume()
                 asked.release()
+                isStartedTwice.signal()
             }
         }
     }
