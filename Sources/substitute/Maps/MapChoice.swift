@@ -48,7 +48,8 @@ struct MapChoice: Sendable {
     /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
     var options: String {
         let name = Self.shellWord(file)
-        let folder = hasStandardResources ? nil : namedResources
+        // Without the option, asking where the files are would load the map.
+        let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
             + (folder.map { " --resources \(Self.shellWord($0))" } ?? "")
     }

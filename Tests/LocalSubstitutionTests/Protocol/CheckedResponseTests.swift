@@ -16,12 +16,8 @@ struct CheckedResponseTests {
         fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])
         cache = try fixture.reloadingCache()
         request = try LocalSubstitutionTests.request("https://h/a")
-        let configuration = URLSessionConfiguration.ephemeral
-        try cache.attach(to: configuration)
-        slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
-        // A file that was just written may have changed since without showing it.
-        let end = ContinuousClock.now + .milliseconds(60)
-        while ContinuousClock.now < end { _ = cache.cachedResponse(for: request) }
+        slot = try cache.slot()
+        try cache.lookUpUntilOld("https://h/a")
     }
 
     private func answer(_ taken: TakenRequest?) -> CachedURLResponse? {

@@ -107,9 +107,7 @@ struct ReportTests {
     func stopped(_ path: String) throws {
         let request = try LocalSubstitutionTests.request(origin.url(path).absoluteString)
         let other = try LocalSubstitutionTests.request(origin.url("offline").absoluteString)
-        let configuration = URLSessionConfiguration.ephemeral
-        try cache.attach(to: configuration)
-        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        let slot = try cache.slot()
         try #require(slot.canInit(with: request))
         slot.init(request: other, cachedResponse: nil, client: nil).stopLoading()
         #expect(cache.responder.startTaken(request) != nil, "another request's protocol was stopped")

@@ -37,8 +37,7 @@ struct SlotTests {
     func emptied() async throws {
         let cache = try CacheFixture(#""http://nowhere.invalid/a": "a.txt""#).cache()
         let configuration = URLSessionConfiguration.ephemeral
-        try cache.attach(to: configuration)
-        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        let slot = try cache.slot(in: configuration)
         #expect(try slot.canInit(with: request("http://nowhere.invalid/a")))
         #expect(try !slot.canInit(with: request("http://nowhere.invalid/b")))
         Slots.empty(slot)

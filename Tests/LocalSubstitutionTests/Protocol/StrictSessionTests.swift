@@ -151,8 +151,7 @@ struct TakenRequestTests {
             #""\#(origin.url("c"))": { "file": "a.txt", "use": "whenOffline" }, "https://h/other": "a.txt""#
         ).cache()
         let configuration = URLSessionConfiguration.ephemeral
-        try cache.attach(to: configuration)
-        let slot = try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
+        let slot = try cache.slot(in: configuration)
         let asked = HoldingCache()
         configuration.urlCache = asked
         let recorder = TaskRecorder()

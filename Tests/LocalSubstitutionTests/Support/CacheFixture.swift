@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitution
 import LoopbackOrigin
+import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -114,5 +115,17 @@ extension CachedURLResponse {
 extension LocalSubstitutionCache {
     func lookUp(_ url: String) throws -> CachedURLResponse? {
         cachedResponse(for: try request(url))
+    }
+
+    /// Looks a URL up until its file is no longer new. A file that was just written may have changed since without showing it.
+    func lookUpUntilOld(_ url: String) throws {
+        let end = ContinuousClock.now + .milliseconds(60)
+        while ContinuousClock.now < end { _ = try lookUp(url) }
+    }
+
+    /// Attaches the cache to a configuration, and returns the protocol class that this adds.
+    func slot(in configuration: URLSessionConfiguration = .ephemeral) throws -> SubstitutionURLProtocol.Type {
+        try attach(to: configuration)
+        return try #require(configuration.protocolClasses?.first as? SubstitutionURLProtocol.Type)
     }
 }

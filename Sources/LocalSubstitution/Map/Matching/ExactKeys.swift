@@ -7,7 +7,6 @@ struct ExactKeys: Sendable {
 
     /// Each number is in the slot for its URL's hash value, or in the next free one after it. At least half of the slots are free.
     private var slots = [Int32](repeating: free, count: 16)
-    private var count = 0
     /// The canonical URLs of keys that aren't in canonical form, by the number of their entry.
     private var canonicalURLs: [Int32: String] = [:]
 
@@ -21,9 +20,8 @@ struct ExactKeys: Sendable {
     mutating func insert(_ url: String, in entries: [Entry]) {
         let number = Int32(entries.count - 1)
         if entries[Int(number)].key != url { canonicalURLs[number] = url }
-        if 2 * (count + 1) > slots.count { grow(entries) }
+        if 2 * entries.count > slots.count { grow(entries) }
         slots[slot(for: url, in: entries)] = number
-        count += 1
     }
 
     private mutating func grow(_ entries: [Entry]) {
