@@ -229,22 +229,18 @@ struct CanaryTests {
     @Test("Suspending and resuming a task while a cache is asked traps")
     func suspendedWhileAsked() async {
         await #expect(processExitsWith: .signal(SIGILL)) {
-            // The trap occurs when the task is started a second time before its first response has arrived.
-            let isStartedTwice = DispatchSemaphore(value: 0)
-            let origin = try LoopbackServer { _ in
-                isStartedTwice.wait()
-                isStartedTwice.signal()
-                return .text("network")
-            }
-            let asked = HoldingCache()
-            let session = session(with: asked)
-            await withCheckedContinuation { continuation in
-                let task = session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }
-                task.resume()
-                task.suspend()
-                task.resume()
-                asked.release()
-                isStartedTwice.signal()
+            let origin = try LoopbackServer { _ in .text("network") }
+            // On a busy machine, a task has been seen to end without a trap.
+            for _ in 0..<20 {
+                let asked = HoldingCache()
+                let session = session(with: asked)
+                await withCheckedContinuation { continuation in
+                    let task = session.dataTask(with: origin.url("a")) { _, _, _ in continuation.resume() }
+                    task.resume()
+                    task.suspend()
+                    task.resume()
+                    asked.release()
+                }
             }
         }
     }
