@@ -50,6 +50,8 @@ struct ResponseHeaders {
             $0 == "," || $0 == " " || $0 == "\t"
         }
         let isDecoded = codings.contains { Self.decodedCodings.contains(String($0)) }
+        // The length doesn't count beside chunks (RFC 9112 section 6.3).
+        let isChunked = all[header: "Transfer-Encoding"] != nil
         var fields: [(name: String, value: String)] = []
         for (name, value) in all {
             let key = name.asciiLowercased
@@ -59,7 +61,11 @@ struct ResponseHeaders {
                 continue
             }
             if isDecoded, key == "content-encoding" || key == "content-length" { continue }
+            if isChunked, key == "content-length" { continue }
             switch key {
+            case "content-length":
+                // Only once, even if the origin repeats it.
+                if let length = HTTPSyntax.length(value) { fields.append((name, String(length))) }
             case "set-cookie":
                 let cookies = ServedCookies(port: port)
                 fields += ServedCookies.separated(value).map { (name, cookies.set($0)) }

@@ -136,4 +136,89 @@ struct StreamingTests {
         if !isDelayed { for await _ in cancelled {} }
         server.stop()
     }
+
+    /// Serves what an origin sends, byte by byte.
+    private func exchange(_ bytes: String) throws -> RawResponse {
+        let origin = try Listener { connection in
+            var reader = RequestReader(connection.socket)
+            _ = try? reader.nextHead()
+            try? connection.socket.write(Data(bytes.utf8))
+            // The end of the connection, since some of these bodies end with it. Closed by the listener.
+        }
+        defer { origin.stop() }
+        let served = try ServedMap("{}", unmatched: .load)
+        return try served.exchange("http://127.0.0.1:\(try origin.listen(on: 0))/")
+    }
+
+    @Test(
+        "Interim responses aren't sent on, and the final one is",
+        arguments: [
+            "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nX-A: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n",
+        ]
+    )
+    func interim(_ before: String) throws {
+        let response = try exchange(before + "HTTP/1.1 201 Created\r\nContent-Length: 5\r\nX-B: 2\r\n\r\nhello")
+        #expect(response.status == 201)
+        #expect(response.body == "hello")
+        #expect(response["Content-Length"] == "5")
+        #expect(response["X-B"] == "2")
+        #expect(response["Link"] == nil)
+    }
+
+    private static let letters = "abcdefghijklmnopqrstuvwxyz0123"
+
+    @Test(
+        "A response is whole or fails, whatever its origin says of its length (RFC 9112 section 6.3)",
+        arguments: [
+            ("Content-Length: 30", 200), ("Content-Length: 30, 30", 200),
+            ("Content-Length: 30\r\nContent-Length: 30", 200),
+            ("Content-Length:  30 ", 200), ("Content-Length: 030", 200),
+            ("Content-Length: 5\r\nTransfer-Encoding: chunked", 200), ("Transfer-Encoding: chunked", 200),
+            ("Transfer-Encoding: chunked\r\nContent-Length: 99999999999999999999999", 200),
+            ("Content-Length: 30, 5", 502), ("Content-Length: 30\r\nContent-Length: 5", 502),
+            ("Content-Length: 30abc", 502), ("Content-Length: +30", 502), ("Content-Length: -5", 502),
+            ("Content-Length: 3 0", 502), ("Content-Length: 0x1E", 502), ("Content-Length:", 502),
+            ("Content-Length: 30,", 502), ("Content-Length: 12345678901234567890123", 502),
+        ]
+    )
+    func lengths(_ fields: String, _ status: Int) throws {
+        let body = fields.contains("chunked") ? "1e\r\n\(Self.letters)\r\n0\r\n\r\n" : Self.letters
+        let response = try exchange("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n\(body)")
+        #expect(response.status == status)
+        guard status == 200 else { return }
+        #expect(response.body == Self.letters)
+        #expect(response.isComplete)
+        #expect(response.all("Content-Length") == (fields.contains("chunked") ? [] : ["30"]))
+    }
+
+    @Test("A client that reads more slowly than its origin sends gets every byte")
+    func slowClient() async throws {
+        // More than the server holds in memory and the system buffers.
+        let piece = Data((0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 / 251) })
+        let count = 80
+        let (sent, end) = AsyncStream<Void>.makeStream()
+        let origin = try Listener { connection in
+            var reader = RequestReader(connection.socket)
+            _ = try? reader.nextHead()
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(piece.count * count)\r\n\r\n"
+            try? connection.socket.write(Data(head.utf8))
+            for _ in 0..<count { try? connection.socket.write(piece) }
+            end.finish()
+        }
+        defer { origin.stop() }
+        let served = try ServedMap("{}", unmatched: .load)
+        let port = try served.port("http://127.0.0.1:\(try origin.listen(on: 0))")
+        let client = try RawClient(port)
+        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        for await _ in sent {}
+        _ = try client.read(through: "\r\n\r\n")
+        for index in 0..<count {
+            var received = Data()
+            while received.count < piece.count,
+                case let part = try client.connection.read(upTo: piece.count - received.count), !part.isEmpty
+            { received += part }
+            try #require(received == piece, "MiB \(index) differs.")
+        }
+    }
 }

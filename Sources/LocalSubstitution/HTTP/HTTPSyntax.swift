@@ -1,3 +1,5 @@
+import Foundation
+
 /// The syntax of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
     /// Returns whether a text is a token (RFC 9110 §5.6.2).
@@ -9,6 +11,21 @@ package enum HTTPSyntax {
     static func isMIMEType(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { isToken($0) }
+    }
+
+    /// Returns the number of bytes that a `Content-Length` states; `nil` if it isn't valid. The header may repeat one number in a
+    /// list (RFC 9110 §8.6).
+    package static func length(_ value: String) -> Int? {
+        let numbers = Set(
+            value.split(separator: ",", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+        )
+        guard numbers.count == 1, let number = numbers.first, number.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            return nil
+        }
+        return Int(number)
     }
 
     /// Returns what's wrong with a response header that an entry sets; `nil` if it's valid.

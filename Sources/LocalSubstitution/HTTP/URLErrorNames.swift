@@ -1,4 +1,8 @@
-import Foundation
+package import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// The names of the codes of `URLError`, as Swift spells them. Foundation has no such list.
 enum URLErrorNames {
@@ -58,4 +62,13 @@ enum URLErrorNames {
         ("backgroundSessionInUseByAnotherProcess", .backgroundSessionInUseByAnotherProcess),
         ("backgroundSessionWasDisconnected", .backgroundSessionWasDisconnected),
     ]
+}
+
+extension URLError {
+    /// Returns an error with a description by this package.
+    package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: description]
+        if let url { info[NSURLErrorFailingURLErrorKey] = url }
+        return URLError(code, userInfo: info)
+    }
 }

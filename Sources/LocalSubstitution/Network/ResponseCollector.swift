@@ -82,6 +82,12 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
+        // Linux's loader reports an interim response, such as 103 (Early Hints), before the final one (RFC 9110 §15.2).
+        if response.isInterim { return completionHandler(.allow) }
+        guard response.hasValidLength else {
+            abandon(dataTask, .invalidLength(of: response))
+            return completionHandler(.cancel)
+        }
         let owner = owner(of: dataTask)
         let isLimited = owner?.isLimited?(response) ?? true
         loads.withLock { $0[dataTask.taskIdentifier]?.begin(response, isLimited: isLimited) }
@@ -100,10 +106,15 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         case .passed(let pieces):
             for piece in pieces { owner.pass?(piece) }
         case .tooLong:
-            end(dataTask, URLError(.dataLengthExceedsMaximum))
-            // On another queue, since on Linux `cancel()` waits for the loader's queue.
-            DispatchQueue.global(qos: .utility).async { dataTask.cancel() }
+            abandon(dataTask, URLError(.dataLengthExceedsMaximum))
         }
+    }
+
+    /// Ends a load with an error, and cancels its task.
+    private func abandon(_ task: URLSessionDataTask, _ error: URLError) {
+        end(task, error)
+        // On another queue, since on Linux `cancel()` waits for the loader's queue.
+        DispatchQueue.global(qos: .utility).async { task.cancel() }
     }
 
     package func urlSession(
@@ -196,5 +207,31 @@ private struct CollectedLoad: Sendable {
         let first = body.take()
         if owner.passesAtOnce { return .passed([.data(data)]) }
         return .passed([head.map { .head($0) }, first.map { .data($0) }, .data(data)].compactMap { $0 })
+    }
+}
+
+extension URLResponse {
+    fileprivate var isInterim: Bool {
+        (self as? HTTPURLResponse).map { (100..<200).contains($0.statusCode) } ?? false
+    }
+
+    /// Whether the end of the body can be found (RFC 9112 §6.3). The loader takes the first digits of a wrong length, or the last
+    /// of two lengths, and may report part of a body as the whole.
+    fileprivate var hasValidLength: Bool {
+        guard let head = self as? HTTPURLResponse, let length = head.value(forHTTPHeaderField: "Content-Length"),
+            head.value(forHTTPHeaderField: "Transfer-Encoding") == nil
+        else { return true }
+        return HTTPSyntax.length(length) != nil
+    }
+}
+
+extension URLError {
+    fileprivate static func invalidLength(of response: URLResponse) -> URLError {
+        let length = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") ?? ""
+        return .explained(
+            .badServerResponse,
+            "The server sent the invalid Content-Length “\(length)”, so the end of its response can't be found.",
+            response.url
+        )
     }
 }

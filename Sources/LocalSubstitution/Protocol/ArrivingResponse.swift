@@ -15,10 +15,7 @@ package final class ArrivingResponse: Sendable {
     }
 
     private struct State: Sendable {
-        /// The events that haven't been taken yet.
-        var events: [Event] = []
-        /// The number of bytes that wait to be taken.
-        var bytes = 0
+        var queue = EventQueue()
         var forwarding: Forwarding?
         var isOver = false
     }
@@ -29,10 +26,6 @@ package final class ArrivingResponse: Sendable {
     private let arrivals = DispatchSemaphore(value: 0)
 
     static let secondsBetweenQuestions = 0.5
-
-    /// The most bytes that may wait. A session can't be told to receive more slowly, so a client that falls this far behind loses
-    /// the response.
-    private static let mostBytes = 64 << 20
 
     /// - Parameter isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
     init(_ forwarded: ForwardedRequest, isWanted: @escaping @Sendable () -> Bool) {
@@ -49,18 +42,23 @@ package final class ArrivingResponse: Sendable {
     }
 
     func add(_ event: Event) {
-        let (isTooMuch, ended) = state.withLock { state -> (Bool, Forwarding?) in
-            guard !state.isOver else { return (false, nil) }
-            state.events.append(event)
-            if case .data(let data) = event { state.bytes += data.count }
-            guard case .end = event else { return (state.bytes > Self.mostBytes, nil) }
+        let (ended, failed) = state.withLock { state -> (Forwarding?, Forwarding?) in
+            guard !state.isOver else { return (nil, nil) }
+            do throws(URLError) {
+                try state.queue.add(event)
+            } catch {
+                state.isOver = true
+                state.queue.end(.failed(error, isPartial: true))
+                return (nil, state.forwarding.take())
+            }
+            guard case .end = event else { return (nil, nil) }
             state.isOver = true
-            return (false, state.forwarding.take())
+            return (state.forwarding.take(), nil)
         }
         // Released outside the lock, since that may end a session.
         withExtendedLifetime(ended) {}
+        failed?.cancel()
         arrivals.signal()
-        if isTooMuch { cancel() }
     }
 
     /// Waits for the next event and returns it. Returns `nil` if the response isn't wanted any more.
@@ -71,12 +69,7 @@ package final class ArrivingResponse: Sendable {
                 return nil
             }
         }
-        return state.withLock { state in
-            guard !state.events.isEmpty else { return nil }
-            let event = state.events.removeFirst()
-            if case .data(let data) = event { state.bytes -= data.count }
-            return event
-        }
+        return state.withLock { $0.queue.next() }
     }
 
     /// Returns the next bytes of the body; `nil` at its end.
@@ -111,5 +104,70 @@ package final class ArrivingResponse: Sendable {
         while case .goOn(let next) = step { step = next() }
         guard case .deliver(let outcome) = step else { return URLError(.networkConnectionLost) }
         return outcome.error
+    }
+}
+
+/// The events that a slow reader hasn't taken yet. Only the first bytes wait in memory, and the others in a temporary file: a
+/// session can't be told to receive more slowly.
+private struct EventQueue: Sendable {
+    private enum Waiting: Sendable {
+        case event(ArrivingResponse.Event)
+        /// Bytes in the file, after those of earlier events.
+        case stored(Int)
+    }
+
+    /// The events, and `nil` for those that were taken since the array was last shortened.
+    private var waiting: [Waiting?] = []
+    private var taken = 0
+    private var bytesInMemory = 0
+    private var file: BodyFile?
+    /// The part of the file whose bytes wait.
+    private var stored = 0..<0
+
+    /// The most bytes that wait in memory.
+    private static let mostBytes = 4 << 20
+
+    mutating func add(_ event: ArrivingResponse.Event) throws(URLError) {
+        guard case .data(let data) = event else { return waiting.append(.event(event)) }
+        guard bytesInMemory + data.count > Self.mostBytes else {
+            bytesInMemory += data.count
+            return waiting.append(.event(event))
+        }
+        if file == nil { file = try .nameless() }
+        if stored.isEmpty { stored = 0..<0 }
+        try file?.write(data, at: stored.upperBound)
+        stored = stored.lowerBound..<stored.upperBound + data.count
+        waiting.append(.stored(data.count))
+    }
+
+    /// Adds an outcome instead of an event that couldn't be added.
+    mutating func end(_ outcome: Forwarding.Outcome) {
+        waiting.append(.event(.end(outcome)))
+    }
+
+    mutating func next() -> ArrivingResponse.Event? {
+        guard taken < waiting.count else { return nil }
+        let next = waiting[taken].take()
+        taken += 1
+        // Not each time, since all later events move.
+        if taken == waiting.count || taken == 1_000 {
+            waiting.removeFirst(taken)
+            taken = 0
+        }
+        switch next {
+        case nil: return nil
+        case .event(let event):
+            if case .data(let data) = event { bytesInMemory -= data.count }
+            return event
+        case .stored(let count):
+            do throws(URLError) {
+                let data = try file?.read(count, at: stored.lowerBound)
+                stored = stored.lowerBound + count..<stored.upperBound
+                return data.map { .data($0) }
+            } catch {
+                (waiting, taken) = ([], 0)
+                return .end(.failed(error, isPartial: true))
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Guarded
 
-/// A temporary file with a request's body, which only this user can read. It's deleted with the object.
+/// A temporary file for a body that's too long for memory. Only this user can read it. It's deleted with the object.
 final class BodyFile: Sendable {
     let url: URL
     private let handle: Guarded<FileHandle>
@@ -9,13 +9,21 @@ final class BodyFile: Sendable {
     init() throws(URLError) {
         let name = "substitution-\(UUID().uuidString)"
         url = FileManager.default.temporaryDirectory.appendingPathComponent(name)
-        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure(String(cString: strerror(errno))) }
         handle = Guarded(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
     }
 
+    /// Returns a file whose name is already removed, so that nothing is left behind if the process is killed.
+    static func nameless() throws(URLError) -> BodyFile {
+        let file = try BodyFile()
+        try? FileManager.default.removeItem(at: file.url)
+        return file
+    }
+
     deinit { try? FileManager.default.removeItem(at: url) }
 
+    /// Writes bytes where the last access ended.
     func append(_ data: Data) throws(URLError) {
         do {
             try handle.withLock { try $0.write(contentsOf: data) }
@@ -24,7 +32,27 @@ final class BodyFile: Sendable {
         }
     }
 
+    func write(_ data: Data, at offset: Int) throws(URLError) {
+        do {
+            try handle.withLock { handle in
+                try handle.seek(toOffset: UInt64(offset))
+                try handle.write(contentsOf: data)
+            }
+        } catch {
+            throw Self.failure(error.localizedDescription)
+        }
+    }
+
+    func read(_ count: Int, at offset: Int) throws(URLError) -> Data {
+        let data = try? handle.withLock { handle in
+            try handle.seek(toOffset: UInt64(offset))
+            return try handle.read(upToCount: count)
+        }
+        guard let data, data.count == count else { throw Self.failure("Bytes that were written can't be read") }
+        return data
+    }
+
     private static func failure(_ reason: String) -> URLError {
-        .explained(.cannotWriteToFile, "The request's body can't be stored: \(reason.sentence)", nil)
+        .explained(.cannotWriteToFile, "A body can't be stored in a temporary file: \(reason.sentence)", nil)
     }
 }

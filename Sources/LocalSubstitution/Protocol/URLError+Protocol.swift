@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -31,12 +31,5 @@ extension URLError {
             "The cache was detached from this session, as happens when a test ends. Make another session.",
             url
         )
-    }
-
-    /// Returns an error with a description by this package.
-    package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
-        var info: [String: Any] = [NSLocalizedDescriptionKey: description]
-        if let url { info[NSURLErrorFailingURLErrorKey] = url }
-        return URLError(code, userInfo: info)
     }
 }

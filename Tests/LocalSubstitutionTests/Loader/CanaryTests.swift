@@ -264,11 +264,24 @@ struct CanaryTests {
         }
     }
 
-    @Test("A Content-Length of 2⁶³ − 1 traps")
-    func hugeLength() async {
+    @Test("A Content-Length that rounds to 2⁶³ traps", arguments: ["9223372036854775807", "9223372036854775296"])
+    func hugeLength(_ length: String) async {
+        await #expect(processExitsWith: .signal(SIGILL)) { [length] in
+            let origin = try LoopbackServer { _ in
+                LoopbackServer.Answer(headers: [("Content-Length", length)], body: Data("x".utf8))
+            }
+            _ = try await session(with: nil).data(from: origin.url("a"))
+        }
+    }
+
+    @Test("A trailer field after the last chunk traps")
+    func trailer() async {
         await #expect(processExitsWith: .signal(SIGILL)) {
             let origin = try LoopbackServer { _ in
-                LoopbackServer.Answer(headers: [("Content-Length", "9223372036854775807")], body: Data("x".utf8))
+                LoopbackServer.Answer(
+                    headers: [("Transfer-Encoding", "chunked")],
+                    body: Data("1\r\nx\r\n0\r\nX-Checksum: 1\r\n\r\n".utf8)
+                )
             }
             _ = try await session(with: nil).data(from: origin.url("a"))
         }
