@@ -12,6 +12,9 @@ extension LocalSubstitutionCache {
     /// once for each configuration: attaching again replaces the earlier attachment. Each call creates a protocol class that exists
     /// until the process ends and keeps the map in memory.
     ///
+    /// On Apple systems with two loaders, it also sets `usesClassicLoadingMode`, since it isn't certain that the newer loader asks
+    /// protocols. It leaves the property alone if your app has set it to another value than a new configuration has.
+    ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
@@ -47,11 +50,11 @@ extension LocalSubstitutionCache {
         listener: RequestListener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rule = try UnmatchedRule(unmatched)
-        if let obstacle = Self.obstacle(configuration) {
-            guard !rule.isStrict, recorder == nil else { throw obstacle }
-            configuration.urlCache = self
-            return nil
-        }
+        let obstacle = Self.obstacle(configuration)
+        if let obstacle, rule.isStrict || recorder != nil { throw obstacle }
+        configuration.useClassicLoader(unlessChosen: true)
+        configuration.urlCache = self
+        guard obstacle == nil else { return nil }
         if rule.isStrict { responder.takeCacheOffline() }
         let slot = Slots.add(
             Attachment(
@@ -65,13 +68,12 @@ extension LocalSubstitutionCache {
                 listener: listener
             )
         )
-        configuration.urlCache = self
         let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         configuration.protocolClasses = [slot] + others
         return slot
     }
 
-    /// Creates a session with this cache attached to its configuration.
+    /// Creates a session with this cache attached to its configuration. It always sets `usesClassicLoadingMode`, where that exists.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
@@ -88,6 +90,7 @@ extension LocalSubstitutionCache {
         delegateQueue: OperationQueue? = nil
     ) throws(AttachmentError) -> URLSession {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
+        configuration.useClassicLoader()
         try attach(to: configuration, unmatched: unmatched, recorder: recorder)
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
@@ -134,6 +137,26 @@ extension LocalSubstitutionCache {
 }
 
 extension URLSessionConfiguration {
+    /// Makes sessions load with Apple's older loader, where there's a choice. It isn't certain that the newer one asks protocols.
+    ///
+    /// - Parameter unlessChosen: Whether to leave a value alone that the app has chosen: one that a new configuration doesn't have.
+    package func useClassicLoader(unlessChosen: Bool = false) {
+        #if canImport(Darwin)
+        if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) {
+            let standard = URLSessionConfiguration.default.usesClassicLoadingMode
+            if !unlessChosen || usesClassicLoadingMode == standard { usesClassicLoadingMode = true }
+        }
+        #endif
+    }
+
+    /// Whether sessions load with Apple's newer loader.
+    var usesNewerLoader: Bool {
+        #if canImport(Darwin)
+        if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) { return !usesClassicLoadingMode }
+        #endif
+        return false
+    }
+
     fileprivate var isBackground: Bool {
         #if canImport(Darwin)
         identifier != nil

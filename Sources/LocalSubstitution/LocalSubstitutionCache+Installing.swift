@@ -32,9 +32,10 @@ extension LocalSubstitutionCache {
     /// - Parameters:
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if a session was used before. On
-    ///   watchOS, which has no custom protocols, also if `unmatched` is strict or there's a recorder. If it throws, nothing is
-    ///   installed.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or, on Linux, if a session was used
+    ///   before. On Apple platforms, the protocol may be asked even then, so there's only an event if `URLSession.shared` doesn't
+    ///   have the cache. On watchOS, which has no custom protocols, also throws if `unmatched` is strict or there's a recorder. If it
+    ///   throws, nothing is installed.
     public func install(
         unmatched: Unmatched = .load,
         recorder: SubstitutionRecorder? = nil
@@ -43,15 +44,9 @@ extension LocalSubstitutionCache {
         #if os(watchOS)
         guard !rule.isStrict, recorder == nil else { throw .withoutProtocols }
         #endif
-        guard Self.reachesSharedSession else {
-            throw AttachmentError(
-                .sessionInUse,
-                "A session was used before the cache was installed, so URLSession.shared doesn't use it. Install it first thing "
-                    + "in the process, or attach it to the configurations of your own sessions."
-            )
-        }
+        guard Self.reachesSharedSession else { throw Self.unreachable }
         let attachment = Attachment(of: responder, to: .default, unmatched: rule, recorder: recorder)
-        let former = Self.installation.withLock { installation in
+        let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()
             installation = Installation(cache: self, formerCache: URLCache.shared)
@@ -59,10 +54,11 @@ extension LocalSubstitutionCache {
             InstalledCache.ofSharedSession.use(self)
             URLCache.shared = self
             if rule.isStrict { responder.takeCacheOffline() }
-            return former
+            return (former, missing(in: URLSession.shared.configuration))
         }
         // Releases the former cache, if this is its last reference, only after the lock is released.
         withExtendedLifetime(former) {}
+        if reason != nil { responder.observers.emit(.sharedSessionInUse()) }
     }
 
     /// The installed cache, which an app can attach to its own sessions; `nil` if none is installed.
@@ -78,32 +74,47 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(undone) {}
     }
 
-    /// Whether `URLSession.shared` has the package's protocol and cache. The session keeps those that it finds when it's first
-    /// used. They change nothing while no cache is installed.
+    private static var unreachable: AttachmentError {
+        #if canImport(Darwin)
+        let cause = "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach it"
+        #else
+        let cause =
+            "A session was used before the cache was installed, so URLSession.shared doesn't use it. Install it first thing in "
+            + "the process, or attach it"
+        #endif
+        return AttachmentError(.sessionInUse, "\(cause) to the configurations of your own sessions.")
+    }
+
+    /// Whether `URLSession.shared` has the package's protocol and cache. On Linux, the session keeps those that it finds when it's
+    /// first used. On Apple platforms, it's enough that the protocol is registered. They change nothing while no cache is
+    /// installed.
     private static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = InstalledCache.ofSharedSession
         defer { URLCache.shared = formerCache }
         guard URLProtocol.registerClass(InstalledProtocol.self) else { return false }
+        // The shared session is used here, while it finds both.
         let configuration = URLSession.shared.configuration
+        #if canImport(Darwin)
+        // Apple's sessions consult registered classes first, but don't list them. According to Apple's documentation, the shared
+        // session uses the current `URLCache.shared`.
+        withExtendedLifetime(configuration) {}
+        #else
         guard configuration.urlCache === InstalledCache.ofSharedSession, isAskedFirst(configuration) else {
             URLProtocol.unregisterClass(InstalledProtocol.self)
             return false
         }
+        #endif
         return true
     }()
 
-    /// Returns whether a configuration has the package's protocol before Foundation's own. On Linux, it doesn't if a session was
-    /// made before.
+    #if !canImport(Darwin)
+    /// Returns whether a configuration has the package's protocol before Foundation's own. It doesn't if a session was made before.
     private static func isAskedFirst(_ configuration: URLSessionConfiguration) -> Bool {
-        #if canImport(Darwin)
-        // Apple's sessions consult registered classes first, but don't list them.
-        return true
-        #else
         let own = (URLSessionConfiguration.ephemeral.protocolClasses ?? []).map { ObjectIdentifier($0) }
         let classes = (configuration.protocolClasses ?? []).map { ObjectIdentifier($0) }
         guard let position = classes.firstIndex(of: ObjectIdentifier(InstalledProtocol.self)) else { return false }
         return !classes[..<position].contains(where: own.contains)
-        #endif
     }
+    #endif
 }

@@ -155,12 +155,12 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Storing and removing
 
-    /// Stores a response in the default cache, unless an entry would answer the request.
+    /// Stores a response in the default cache, unless an entry would answer the request or has made the response.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         responder.store(cachedResponse, for: request)
     }
 
-    /// Stores a response in the default cache, unless an entry would answer the task's current request.
+    /// Stores a response in the default cache, unless an entry would answer the task's current request or has made the response.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }

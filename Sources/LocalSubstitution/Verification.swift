@@ -53,6 +53,13 @@ extension LocalSubstitutionCache {
                     "The session's configuration ignores local data (requestCachePolicy). Attach the cache to it, or "
                     + "set another policy."
             )
+            /// The session loads with Apple's newer loader, as its configuration says.
+            public static let newerLoader = Reason(
+                kind: "newerLoader",
+                description:
+                    "The configuration's usesClassicLoadingMode is false, and it isn't certain that the newer loader asks "
+                    + "protocols. Set it to true before making the session."
+            )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")
             /// Nothing is wrong with the session: the platform's loader didn't take the cache's response.
@@ -84,11 +91,14 @@ extension LocalSubstitutionCache {
     /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
     /// The URL is one whose entry answers a plain `GET`. If the session doesn't have this cache, nothing is loaded. If it has, but
-    /// doesn't take the response, it loads the URL from the network. The load is cancelled after ten seconds.
+    /// doesn't take the response, it loads the URL from the network. The load is cancelled after ten seconds. On Apple platforms,
+    /// the URL is always loaded with `URLSession.shared` if the cache is installed, since the session doesn't show whether it asks
+    /// the installed protocol.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
-        if let reason = missing(in: configuration) { return .notSubstituted(reason.about(url)) }
+        let missing = missing(in: configuration)
+        if let missing, !mayAskInstalledProtocol(session) { return .notSubstituted(missing.about(url)) }
         let (token, proof) = responder.proofs.begin()
         defer { responder.proofs.end(token) }
         var request = URLRequest(url: url)
@@ -97,15 +107,26 @@ extension LocalSubstitutionCache {
         if (try? result.get())?.value(forHTTPHeaderField: VerificationProofs.header) == proof {
             return .substituted(url)
         }
+        if let missing { return .notSubstituted(missing.about(url)) }
         if configuration.requestCachePolicy.ignoresLocalData { return .notSubstituted(.policy.about(url)) }
+        if configuration.usesNewerLoader { return .notSubstituted(.newerLoader.about(url)) }
         if case .failure(let error) = result {
             return .notSubstituted(.failed.about(url, " \(error.localizedDescription.sentence)"))
         }
         return .notSubstituted(.platform.about(url))
     }
 
+    /// Whether a session may ask the installed protocol without showing it.
+    private func mayAskInstalledProtocol(_ session: URLSession) -> Bool {
+        #if canImport(Darwin)
+        session === URLSession.shared && Self.installed === self
+        #else
+        false
+        #endif
+    }
+
     /// Returns why a session can't get anything from this cache; `nil` if nothing rules it out.
-    private func missing(in configuration: URLSessionConfiguration) -> Verification.Reason? {
+    func missing(in configuration: URLSessionConfiguration) -> Verification.Reason? {
         let isAttached = (configuration.protocolClasses ?? []).contains {
             ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
         }

@@ -36,6 +36,7 @@ public final class TestSubstitutions: Sendable {
         log = RequestLog(keepsResponses: false)
         slot = nil
         let configuration = URLSessionConfiguration.ephemeral
+        configuration.useClassicLoader()
         configuration.urlCache = nil
         configuration.protocolClasses = [UnscopedProtocol.self]
         session = URLSession(configuration: configuration)
@@ -48,6 +49,7 @@ public final class TestSubstitutions: Sendable {
     ) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
         let configuration = URLSessionConfiguration.ephemeral
+        configuration.useClassicLoader()
         cache = .ofTest(map)
         let listener = RequestListener(start: { log.begin($0) }, mustHear: { recording?.unmatched.fails($0) ?? false })
         slot = try cache.attach(to: configuration, unmatched: unmatched, recorder: nil, listener: listener)

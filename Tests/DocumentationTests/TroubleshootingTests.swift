@@ -132,6 +132,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/SubstitutionURLProtocol",
         "LocalSubstitution/Protocol/UnsupportedTask", "LocalSubstitutionTesting/SubstitutionsTrait",
+        "LocalSubstitution/Observing/Event", "LocalSubstitution/Verification",
     ]
     .map { name in
         Document.lines(of: "Sources/\(name).swift").map { $0.replacing(/(?:^|\s)\/\/.*/, with: "") }.joined(

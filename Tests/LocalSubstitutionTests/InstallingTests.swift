@@ -96,6 +96,29 @@ struct InstallingTests {
         }
     }
 
+    @Test("A substitution that arrives after uninstalling isn't stored", arguments: [false, true])
+    func lateSubstitution(byTask: Bool) async {
+        await #expect(processExitsWith: .success) { [byTask = byTask as Bool] in
+            URLCache.shared = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+            let cache = try InstallingTests.cache()
+            try cache.install()
+            let request = try request(InstallingTests.url)
+            let (data, response) = try await URLSession.shared.data(for: request)
+            let delivered = CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
+            cache.uninstall()
+            if byTask {
+                InstalledCache.ofSharedSession.storeCachedResponse(
+                    delivered,
+                    for: URLSession.shared.dataTask(with: request)
+                )
+            } else {
+                InstalledCache.ofSharedSession.storeCachedResponse(delivered, for: request)
+            }
+            #expect(URLCache.shared.cachedResponse(for: request) == nil)
+            #expect(try await InstallingTests.answers() == [nil, nil, nil])
+        }
+    }
+
     @Test("Uninstalling leaves a cache that was set meanwhile")
     func setMeanwhile() async {
         await #expect(processExitsWith: .success) {

@@ -43,6 +43,38 @@ struct FloorTests {
         #expect(symbols.contains { $0.introduced["macOS"] == SystemVersion(version) })
     }
 
+    @Test("What only newer Apple systems have is used inside if #available")
+    func standIns() throws {
+        let check = try NewerUses(SourceText(try PackageFolder.text(of: "Tests/SourceTests/Apple/Foundation.swift")))
+        #expect(check.declared.keys.sorted() == ["usesClassicLoadingMode"])
+        for path in try PackageFolder.targets.flatMap(PackageFolder.sources) {
+            let problems = try check.problems(in: SourceText(try PackageFolder.text(of: path)))
+            for problem in problems { Issue.record("\(path):\(problem)") }
+        }
+    }
+
+    @Test(
+        "Uses outside if #available are found",
+        arguments: [
+            ("x.mode = true", 1), ("if #available(macOS 15.4, iOS 18.4, *) { x.mode = true }", 0),
+            ("if #available(macOS 15.4, iOS 18.4, *), x.mode {}", 0),
+            ("if #available(macOS 16, iOS 19, *) { x.mode = true }", 0),
+            ("if #available(macOS 15.3, iOS 18.4, *) { x.mode = true }", 1),
+            ("if #available(macOS 15.4, *) { x.mode = true }", 1),
+            ("if #available(macOS 15.4, iOS 18.4, *) { run { x.mode = true } }", 0),
+            ("if #available(macOS 15.4, iOS 18.4, *) {} else { x.mode = true }", 1),
+            ("if #available(macOS 15.4, iOS 18.4, *) {}\nx.mode = true", 1),
+            ("guard #available(macOS 15.4, iOS 18.4, *) else { return }\nx.mode = true", 1),
+            ("// x.mode\nlet text = \"mode\"", 0), ("x.modes = true", 0),
+        ]
+    )
+    func newerUses(_ source: String, _ count: Int) throws {
+        let standIns = SourceText(
+            "extension C {\n    @available(macOS 15.4, iOS 18.4, *)\n    var mode: Bool { true }\n}"
+        )
+        #expect(try NewerUses(standIns).problems(in: SourceText(source)).count == count)
+    }
+
     @Test("No type needs a newer system at run time")
     func types() throws {
         let paths = try PackageFolder.targets.flatMap(PackageFolder.sources)

@@ -79,8 +79,9 @@ extension Responder {
 
     // MARK: Storing
 
-    /// Stores a response in the default cache, unless an entry would answer the request.
+    /// Stores a response in the default cache, unless an entry would answer the request or has made the response.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
+        guard response.response.substitutionStatus == nil else { return }
         let lookup = lookUp(request)
         guard !lookup.decision.keepsOutOfDefaultCache, let key = lookup.defaultCacheKey else { return }
         defaultCache.store(response, under: key)

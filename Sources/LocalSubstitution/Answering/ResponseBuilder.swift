@@ -53,6 +53,27 @@ package struct ResponseBuilder {
 
     private func response(for url: URL, status: Int, headers: [String: String], body: Data) -> CachedURLResponse? {
         let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
-        return response.map { CachedURLResponse(response: $0, data: body, userInfo: nil, storagePolicy: .notAllowed) }
+        return response.map {
+            CachedURLResponse(response: $0, data: body, userInfo: nil, storagePolicy: Self.storagePolicy)
+        }
+    }
+
+    /// The storage policy of a cache's substitutions. The cache never stores them, whatever it is.
+    ///
+    /// Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
+    private static var storagePolicy: URLCache.StoragePolicy {
+        #if canImport(Darwin)
+        .allowedInMemoryOnly
+        #else
+        .notAllowed
+        #endif
+    }
+}
+
+extension URLResponse {
+    /// The `Cache-Status` of a substitution; `nil` if this isn't one, or if its entry sets the header.
+    package var substitutionStatus: String? {
+        let status = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
+        return status.flatMap { $0.hasPrefix(ResponseBuilder.hitStatus) ? $0 : nil }
     }
 }

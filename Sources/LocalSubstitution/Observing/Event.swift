@@ -41,11 +41,14 @@ extension LocalSubstitutionCache {
             public static let mapReloaded = Kind(rawValue: "mapReloaded")
             /// The map's file changed but has problems, so the last good map stays in use.
             public static let mapNotReloaded = Kind(rawValue: "mapNotReloaded")
+            /// The cache was installed, but `URLSession.shared` doesn't have it. On Apple platforms, the installed protocol may
+            /// answer all the same.
+            public static let sharedSessionInUse = Kind(rawValue: "sharedSessionInUse")
         }
 
         /// What happened.
         public let kind: Kind
-        /// The request's URL; `nil` for events about the map.
+        /// The request's URL; `nil` for events about the map or about installing.
         public let url: URL?
         /// The entry's key. If a recorder's copy or the network answers without an entry, the URL. `nil` if no entry names the URL.
         public internal(set) var key: String?
@@ -83,6 +86,7 @@ extension LocalSubstitutionCache {
                 case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"
                 case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
                 case .mapReloaded: "map reloaded: \(reason ?? "")"
+                case .sharedSessionInUse: "installed, but \(reason ?? "")"
                 default: "\(kind.rawValue) \(address)"
                 }
             return text.printable
@@ -132,6 +136,16 @@ extension LocalSubstitutionCache.Event {
 
     static func mapReloaded(entries: Int) -> Self {
         Self(kind: .mapReloaded, url: nil, reason: entries == 1 ? "1 entry" : "\(entries) entries")
+    }
+
+    static func sharedSessionInUse() -> Self {
+        Self(
+            kind: .sharedSessionInUse,
+            url: nil,
+            reason:
+                "URLSession.shared has another cache: it may have been used before. verify(_:) says whether the installed "
+                + "protocol answers. If it doesn't, install the cache first thing in the process."
+        )
     }
 
     static func mapNotReloaded(_ error: SubstitutionMapError) -> Self {

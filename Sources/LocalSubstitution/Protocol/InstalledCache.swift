@@ -61,12 +61,15 @@ final class InstalledCache: URLCache, @unchecked Sendable {
     }
 
     override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
-        target.storeCachedResponse(cachedResponse, for: request)
+        if isStorable(cachedResponse) { target.storeCachedResponse(cachedResponse, for: request) }
     }
 
     override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
-        target.storeCachedResponse(cachedResponse, for: dataTask)
+        if isStorable(cachedResponse) { target.storeCachedResponse(cachedResponse, for: dataTask) }
     }
+
+    /// Returns whether a response may be stored. A substitution may arrive after its cache was uninstalled.
+    private func isStorable(_ response: CachedURLResponse) -> Bool { response.response.substitutionStatus == nil }
 
     override func removeCachedResponse(for request: URLRequest) { target.removeCachedResponse(for: request) }
 

@@ -236,6 +236,25 @@ struct LoaderTests {
         #expect(origin.requests.isEmpty)
     }
 
+    @Test("A substitution is never stored, whatever the map says by then", arguments: [false, true], [false, true])
+    func substitutionsAreNotStored(byTask: Bool, isNamed: Bool) async throws {
+        let session = session(with: cache)
+        defer { session.invalidateAndCancel() }
+        let url = origin.url("mapped")
+        let (data, response) = try await session.data(from: url)
+        let delivered = CachedURLResponse(response: response, data: data, userInfo: nil, storagePolicy: .allowed)
+        if !isNamed { cache.map = try SubstitutionMap([:]) }
+        if byTask {
+            cache.storeCachedResponse(delivered, for: session.dataTask(with: url))
+        } else {
+            cache.storeCachedResponse(delivered, for: URLRequest(url: url))
+        }
+        cache.map = try SubstitutionMap([:])
+        let (text, _) = try await load("mapped")
+        #expect(text == "network GET")
+        #expect(cache.statistics.fallbackHits == 0)
+    }
+
     @Test("Resetting a session drops retained responses, and substitution continues")
     func reset() async throws {
         let session = session(with: cache)

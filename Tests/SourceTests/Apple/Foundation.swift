@@ -20,6 +20,15 @@ open class URLCache: FoundationNetworking.URLCache, @unchecked Sendable {
     }
 }
 
+extension URLSessionConfiguration {
+    /// In Apple's headers it's a property of the class.
+    @available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *)
+    var usesClassicLoadingMode: Bool {
+        get { true }
+        set {}
+    }
+}
+
 /// `sys/fcntl.h`, which Apple's Foundation exports.
 let F_GETPATH: Int32 = 50
 
