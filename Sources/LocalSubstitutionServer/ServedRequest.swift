@@ -9,6 +9,8 @@ package import Foundation
 package struct ServedRequest: Sendable {
     package enum Source: Sendable {
         case substituted
+        /// A recorder's copy answered, since the network said that it's current.
+        case confirmed
         case network
         /// The request failed, it was refused, or nothing answers it.
         case failed(String)

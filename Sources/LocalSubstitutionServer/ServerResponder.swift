@@ -67,7 +67,12 @@ struct ServerResponder: Sendable {
                 isRewritten: document != nil,
                 requestOrigin: request.header("Origin")
             )
-            let source: ServedRequest.Source = if case .answered = response.kind { .substituted } else { .network }
+            let source: ServedRequest.Source =
+                switch response.kind {
+                case .answered: .substituted
+                case .confirmed: .confirmed
+                case .loaded, .failed, .unmatched: .network
+                }
             var answer = ResponseHead(status: head.statusCode, fields: fields)
             answer.removeInvalidFields()
             return ServedResponse(answer, body, source, head)

@@ -38,7 +38,7 @@ final class RequestLog: Sendable {
 extension TestSubstitutions.Request.Outcome {
     fileprivate init(_ kind: RequestOutcome.Kind) {
         switch kind {
-        case .answered: self = .answered
+        case .answered, .confirmed: self = .answered
         case .loaded: self = .loaded
         case .failed: self = .failed
         case .unmatched: self = .unmatched

@@ -10,6 +10,7 @@ struct GetPartsTests {
         struct Totals: Decodable {
             let substituted: Int
             let fromDefaultCache: Int
+            let confirmed: Int
             let fromNetwork: Int
             let failed: Int
             let bytesNotCarried: Int
@@ -203,6 +204,30 @@ struct GetPartsTests {
         #expect(record.totals.failed == 0)
         #expect(record.parts.first?.source == "substituted")
         #expect(try !String(decoding: folder.contents("kept/substitutions.json"), as: UTF8.self).contains("secret"))
+    }
+
+    @Test("With --record, a kept part that the network says is current is confirmed")
+    func confirmed() async throws {
+        let origin = try LoopbackServer { request in
+            request.header("If-None-Match") == "\"1\""
+                ? .status(304)
+                : LoopbackServer.Answer(
+                    headers: [("ETag", "\"1\""), ("Content-Type", "text/html")],
+                    body: Data("<p>page".utf8)
+                )
+        }
+        defer { origin.stop() }
+        try folder.writeMap("{}")
+        let words = ["get", "--parts", "--record", "kept", origin.url("/").absoluteString]
+        #expect(try await folder.substitute(words).output.contains("0 substituted, 0 from the default cache, 1 from"))
+        let run = try await folder.substitute(words)
+        #expect(
+            run.output.contains("confirmed") && run.output.contains("0 substituted, 1 confirmed, 0 from the default")
+        )
+        let record = try await folder.substitute(words + ["--json"]).json(Record.self)
+        #expect(record.parts.map(\.source) == ["confirmed"])
+        #expect(record.totals.confirmed == 1 && record.totals.bytesNotCarried == 7)
+        #expect(record.totals.substituted == 0 && record.totals.fromNetwork == 0)
     }
 
     @Test("It fails if the page itself can't be loaded", arguments: ["/assets/dead.png", "/none"])

@@ -40,6 +40,9 @@ struct ServeTests {
             case "/bytes": .ok(Data((0...255).map { UInt8($0) }))
             case "/dead": LoopbackServer.Answer(fault: .dropBeforeHead)
             case "/unchanged": .status(304)
+            case "/tagged":
+                request.header("If-None-Match") == "\"1\""
+                    ? .status(304) : LoopbackServer.Answer(headers: [("ETag", "\"1\"")], body: Data("tagged".utf8))
             case "/zipped":
                 LoopbackServer.Answer(
                     headers: [("Content-Encoding", "gzip"), ("Content-Type", "text/plain")],
@@ -118,6 +121,21 @@ struct ServeTests {
         #expect(outcome.lines.count == starts.count)
         for (line, start) in zip(outcome.lines, starts) { #expect(line.hasPrefix(start), "\(line)") }
         #expect(outcome.messages.contains("\nsubstitute: 6 requests: 2 substituted, 3 from the network, 1 failed; "))
+    }
+
+    @Test("With --record, a kept response that the network says is current is logged as confirmed")
+    func confirmed() async throws {
+        defer { origin.stop() }
+        let server = try await serve(["--record", "kept"])
+        // A response is kept soon after it's delivered.
+        repeat {
+            #expect(try await load(server.url("/tagged")).body == "tagged")
+        } while !origin.requests.contains { $0.header("If-None-Match") != nil }
+        let outcome = try await server.end(SIGTERM)
+        let start = "GET \(origin.url("/tagged").absoluteString)  200  "
+        #expect(outcome.lines.contains { $0.hasPrefix(start + "network  6 B") })
+        #expect(outcome.lines.contains { $0.hasPrefix(start + "confirmed  6 B") })
+        #expect(outcome.messages.contains(" requests: 0 substituted, 1 confirmed, "))
     }
 
     @Test("It serves each origin in the map, or those that are named instead")

@@ -21,6 +21,8 @@ extension LocalSubstitutionCache {
             public static let forwarded = Kind(rawValue: "forwarded")
             /// The network failed, so the fallback answers.
             public static let fellBack = Kind(rawValue: "fellBack")
+            /// The network confirmed a recorder's copy with a 304, so the copy answers.
+            public static let confirmed = Kind(rawValue: "confirmed")
             /// A recorder kept a response that is new or has changed.
             public static let recorded = Kind(rawValue: "recorded")
             /// A recorder didn't keep a response.
@@ -76,6 +78,8 @@ extension LocalSubstitutionCache {
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
                 case .forwarded: "forwarded \(address): the network answered (\(entry))"
                 case .fellBack: "fell back \(address): \(reason ?? "") (\(entry))"
+                case .confirmed:
+                    "confirmed \(address): the network says that the copy is current (\(bytes ?? 0) bytes; \(entry))"
                 case .recorded: "recorded \(address) → \(file?.path ?? "") (\(bytes ?? 0) bytes)"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
                 case .fallbackHit: "default cache \(address)"
@@ -107,6 +111,10 @@ extension LocalSubstitutionCache.Event {
 
     static func fellBack(_ url: URL, key: String, reason: String) -> Self {
         Self(kind: .fellBack, url: url, key: key, reason: reason)
+    }
+
+    static func confirmed(_ url: URL, key: String, bytes: Int) -> Self {
+        Self(kind: .confirmed, url: url, key: key, bytes: bytes)
     }
 
     static func recorded(_ url: URL, file: URL, bytes: Int) -> Self {

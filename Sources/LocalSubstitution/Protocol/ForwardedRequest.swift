@@ -149,7 +149,8 @@ struct ForwardedRequest: Sendable {
 
     /// Answers with the recorder's copy, which the server has confirmed.
     private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> RequestStep {
-        guard redirects.isEmpty, let kept = responder.replay(lookup, recorder), !kept.hasFailed else {
+        guard redirects.isEmpty, let kept = responder.replay(lookup, recorder, isConfirmed: true), !kept.hasFailed
+        else {
             return .forward(ForwardedRequest(chain, lookup, fallback, isConditional: false))
         }
         recorder.confirm(lookup.request)

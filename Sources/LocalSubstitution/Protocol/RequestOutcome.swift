@@ -9,6 +9,8 @@ package struct RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
         case answered
+        /// A recorder's copy answered, since the network said that it's current.
+        case confirmed
         /// The network answered.
         case loaded
         /// The request failed: its entry says so, the network failed, or a file couldn't be read.

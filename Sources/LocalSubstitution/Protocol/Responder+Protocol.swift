@@ -70,12 +70,20 @@ extension Responder {
     }
 
     /// Returns the copy that a recorder has kept; `nil` if it has none.
-    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestOutcome? {
+    ///
+    /// - Parameter isConfirmed: Whether the network has just said that the copy is current.
+    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = lookup.request.url else { return nil }
         do throws(FileProblem) {
             guard let response = try recorder.answer(lookup.request) else { return nil }
-            reportServed(url, key: url.absoluteString, file: nil, bytes: response.data.count)
-            return .answered(lookup, response)
+            let (key, bytes) = (url.absoluteString, response.data.count)
+            guard isConfirmed else {
+                reportServed(url, key: key, file: nil, bytes: bytes)
+                return .answered(lookup, response)
+            }
+            // It's counted already: the network's answer is reported before.
+            observers.emit(.confirmed(url, key: key, bytes: bytes))
+            return RequestOutcome(.confirmed, lookup, .success(response))
         } catch {
             return .failed(lookup, .unreadable(error, url))
         }

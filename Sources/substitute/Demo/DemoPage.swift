@@ -56,6 +56,7 @@ struct DemoPage {
                 switch fetch.source {
                 case .substituted(let file):
                     ("local", "<span class=\"file\">\(escape(file ?? "no file"))</span>")
+                case .confirmed: ("network", "<span class=\"tag\">confirmed</span>")
                 case .defaultCache: ("network", "<span class=\"tag\">default cache</span>")
                 case .network: ("network", "<span class=\"tag\">network</span>")
                 case .failed: ("failed", "<span class=\"tag\">failed</span>")

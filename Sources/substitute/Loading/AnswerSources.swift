@@ -9,7 +9,7 @@ import FoundationNetworking
 /// Keeps track of what answered which URL, according to a cache's events. Headers aren't proof, since they may come from the
 /// network.
 final class AnswerSources: Sendable {
-    private enum Source { case entry, defaultCache }
+    private enum Source { case entry, confirmed, defaultCache }
 
     private let cache: LocalSubstitutionCache
     /// The source of each answer that hasn't been taken yet.
@@ -24,6 +24,7 @@ final class AnswerSources: Sendable {
         cache.hear { [weak self] event in
             switch event.kind {
             case .substituted: self?.note(event.url, .entry)
+            case .confirmed: self?.note(event.url, .confirmed)
             case .fallbackHit: self?.note(event.url, .defaultCache)
             default: others(event)
             }
@@ -38,6 +39,7 @@ final class AnswerSources: Sendable {
         // An entry may have answered the target of a redirect.
         return switch takeLast(of: response.url) ?? takeLast(of: request.url) {
         case .entry: .substituted(file: Self.file(of: response, by: cache))
+        case .confirmed: .confirmed
         case .defaultCache: .defaultCache
         case nil: .network
         }
@@ -58,9 +60,9 @@ final class AnswerSources: Sendable {
 
     /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else from its entry.
     static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
-        guard let status = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status"),
-            status.hasPrefix(ResponseBuilder.hitStatus)
-        else { return response.url.flatMap { cache.map.substitution(for: $0)?.fileName } }
+        guard let status = response.substitutionStatus else {
+            return response.url.flatMap { cache.map.substitution(for: $0)?.fileName }
+        }
         return status.split(separator: "\"").dropFirst().first.map {
             String(decoding: PercentEncoding.decode($0.utf8), as: UTF8.self)
         }

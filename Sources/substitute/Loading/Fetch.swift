@@ -10,6 +10,8 @@ struct Fetch: Sendable {
     enum Source: Sendable, Hashable {
         /// The file is `nil` if the entry answers without one.
         case substituted(file: String?)
+        /// A recorder's copy answered, since the network said that it's current.
+        case confirmed
         case defaultCache
         case network
         case failed(String)
@@ -67,6 +69,7 @@ extension Fetch.Source: CustomStringConvertible {
     var description: String {
         switch self {
         case .substituted(let file): "substituted ← \(file ?? "the map")"
+        case .confirmed: "confirmed"
         case .defaultCache: "default cache"
         case .network: "network"
         case .failed: "failed"

@@ -23,6 +23,7 @@ struct FetchRecord: Encodable {
         milliseconds = isTimed ? (fetch.milliseconds * 100).rounded() / 100 : nil
         switch fetch.source {
         case .substituted(let name): (source, file, error) = ("substituted", name, nil)
+        case .confirmed: (source, file, error) = ("confirmed", nil, nil)
         case .defaultCache: (source, file, error) = ("default cache", nil, nil)
         case .network: (source, file, error) = ("network", nil, nil)
         case .failed(let message): (source, file, error) = ("failed", nil, message)

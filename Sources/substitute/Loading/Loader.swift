@@ -63,7 +63,10 @@ final class Loader: Sendable {
         owner.isLimited = { [sources] head in
             let taken = sources?.take(head, to: request) ?? .network
             source.withLock { $0 = taken }
-            return if case .substituted = taken { false } else { true }
+            return switch taken {
+            case .substituted, .confirmed: false
+            case .defaultCache, .network, .failed: true
+            }
         }
         collector.collect(task, of: session, for: owner)
         task.resume()

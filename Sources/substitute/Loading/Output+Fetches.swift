@@ -13,7 +13,7 @@ extension Output {
             fetches.map { fetch in
                 let color: PrintedText.Color? =
                     switch fetch.source {
-                    case .substituted: .green
+                    case .substituted, .confirmed: .green
                     case .failed: .red
                     case .defaultCache, .network: nil
                     }

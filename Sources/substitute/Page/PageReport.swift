@@ -16,6 +16,7 @@ struct PageReport: Encodable {
     /// Where the parts came from.
     struct Totals: Encodable {
         let substituted: Int
+        let confirmed: Int
         let fromDefaultCache: Int
         let fromNetwork: Int
         let failed: Int
@@ -28,9 +29,11 @@ struct PageReport: Encodable {
     init(_ page: LoadedPage, milliseconds: Double, suggestsEntries: Bool) {
         let fetches = page.fetches
         let local = fetches.filter { $0.source != .network && !$0.hasFailed }
+        let confirmed = fetches.count { $0.source == .confirmed }
         let fromDefaultCache = fetches.count { $0.source == .defaultCache }
         totals = Totals(
-            substituted: local.count - fromDefaultCache,
+            substituted: local.count - confirmed - fromDefaultCache,
+            confirmed: confirmed,
             fromDefaultCache: fromDefaultCache,
             fromNetwork: fetches.count { $0.source == .network },
             failed: fetches.count { $0.hasFailed },
@@ -45,10 +48,11 @@ struct PageReport: Encodable {
 
     /// Prints the totals, and then what was left out or is missing.
     func print(to output: Output) {
+        let confirmed = totals.confirmed > 0 ? "\(totals.confirmed) confirmed, " : ""
         output.line(
             """
 
-            \(totals.substituted) substituted, \(totals.fromDefaultCache) from the default cache, \
+            \(totals.substituted) substituted, \(confirmed)\(totals.fromDefaultCache) from the default cache, \
             \(totals.fromNetwork) from the network, \(totals.failed) failed
             \(Output.format(bytes: totals.bytesNotCarried)) from files and the default cache, in \
             \(Output.format(milliseconds: totals.milliseconds))

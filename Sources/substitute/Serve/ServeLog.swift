@@ -8,6 +8,7 @@ final class ServeLog: Sendable {
     struct Totals: Sendable, Encodable {
         var requests = 0
         var substituted = 0
+        var confirmed = 0
         var fromNetwork = 0
         var failed = 0
         var bytes = 0
@@ -30,6 +31,7 @@ final class ServeLog: Sendable {
             $0.bytes += request.bytes
             switch request.source {
             case .substituted: $0.substituted += 1
+            case .confirmed: $0.confirmed += 1
             case .network: $0.fromNetwork += 1
             case .failed: $0.failed += 1
             }
@@ -43,6 +45,7 @@ final class ServeLog: Sendable {
         let source: PrintedText
         switch request.source {
         case .substituted: source = "\(Fetch.Source.substituted(file: file), .green)"
+        case .confirmed: source = "\(Fetch.Source.confirmed, .green)"
         case .network: source = "\(Fetch.Source.network)"
         case .failed(let reason): source = "\("failed", .red): \(reason.prefix { $0 != "\n" })"
         }
@@ -78,6 +81,7 @@ final class ServeLog: Sendable {
             self.milliseconds = (milliseconds * 100).rounded() / 100
             switch request.source {
             case .substituted: (source, error) = ("substituted", nil)
+            case .confirmed: (source, error) = ("confirmed", nil)
             case .network: (source, error) = ("network", nil)
             case .failed(let reason): (source, error) = ("failed", reason)
             }

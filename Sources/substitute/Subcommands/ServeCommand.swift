@@ -85,10 +85,11 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     recorder?.close()
 
     let totals = log.totals
+    let confirmed = totals.confirmed > 0 ? "\(totals.confirmed) confirmed, " : ""
     output.message(
         """
         \(totals.requests == 1 ? "1 request" : "\(totals.requests) requests"): \(totals.substituted) substituted, \
-        \(totals.fromNetwork) from the network, \(totals.failed) failed; \(totals.bytes) bytes sent
+        \(confirmed)\(totals.fromNetwork) from the network, \(totals.failed) failed; \(totals.bytes) bytes sent
         """
     )
     if let recorder { CommandSession.reportRecorded(by: cache, in: recorder, output) }

@@ -232,6 +232,34 @@ struct RecordingTests {
         }
     }
 
+    @Test("A copy that the network says is current is reported as confirmed, and once it changes, as loaded")
+    func confirmed() async throws {
+        let tag = Guarded("\"1\"")
+        let origin = try LoopbackServer { request in
+            let current = tag.withLock { $0 }
+            return request.header("If-None-Match") == current
+                ? .status(304) : LoopbackServer.Answer(headers: [("ETag", current)], body: Data(current.utf8))
+        }
+        defer { origin.stop() }
+        try await visit { visit in
+            let events = HeardEvents(of: visit.cache)
+            for body in ["\"1\"", "\"1\"", "\"2\""] {
+                tag.withLock { $0 = body }
+                let (data, response) = try await visit.session.data(from: origin.url("a"))
+                #expect(data == Data(body.utf8))
+                #expect((response as? HTTPURLResponse)?.statusCode == 200)
+                visit.recorder.flush()
+            }
+            #expect(
+                events.all.map(\.kind) == [.forwarded, .recorded, .forwarded, .confirmed, .forwarded, .recorded]
+            )
+            let url = origin.url("a").absoluteString
+            let about = "confirmed \(url): the network says that the copy is current (3 bytes; entry “\(url)”)"
+            #expect(events.all.map(\.description).contains(about))
+            #expect(visit.cache.statistics.forwarded == 3 && visit.cache.statistics.served == 0)
+        }
+    }
+
     @Test("It reports what it kept, and why it didn't")
     func events() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("kept"), "/no": .status(500)])
