@@ -18,3 +18,11 @@ extension String {
     /// The text with its first letter in upper case, for the beginning of a sentence.
     var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
+
+extension [String] {
+    /// Returns the texts as in a sentence, such as “path, query and trailing slash”.
+    package func listed(_ conjunction: String = "and") -> String {
+        guard let last, count > 1 else { return last ?? "" }
+        return "\(dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+    }
+}
