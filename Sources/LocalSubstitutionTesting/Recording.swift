@@ -94,7 +94,7 @@ struct Recording: Sendable {
             case .failure(let error): lines.append("\(name): not recorded: \(error)")
             }
         }
-        let responses = recorded.count == 1 ? "1 response" : "\(recorded.count) responses"
+        let responses = recorded.count.counted("response", "responses")
         lines = recorded.sorted() + lines
         return
             "Recorded \(responses) in \(file.path). Review the new entries, then run the test again without \(Self.variable).\n"

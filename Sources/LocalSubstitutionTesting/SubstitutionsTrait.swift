@@ -79,7 +79,9 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private func reportUnused(_ entries: [SubstitutionMap.EntryReference]) {
         guard !entries.isEmpty else { return }
         let list = entries.map { "\n  \($0)" }.joined()
-        record("\(entries.count == 1 ? "1 entry has" : "\(entries.count) entries have") answered no requests:\(list)")
+        record(
+            "\(entries.count == 1 ? "1 entry has" : "\(entries.count.grouped) entries have") answered no requests:\(list)"
+        )
     }
 
     private func record(_ problem: String) {

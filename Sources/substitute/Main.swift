@@ -7,15 +7,16 @@ enum Main {
     static func main() async {
         // Otherwise, writing to a reader that has gone away would end the process.
         signal(SIGPIPE, SIG_IGN)
-        let status = await run(Array(CommandLine.arguments.dropFirst()))
-        exit(status.rawValue)
+        let words = Array(CommandLine.arguments.dropFirst())
+        let output = Output(printsJSON: words.contains("--json"))
+        let status = await run(words, output)
+        exit((status == .done && output.hasFailed ? .failed : status).rawValue)
     }
 
-    private static func run(_ words: [String]) async -> ExitStatus {
-        let output = Output(printsJSON: words.contains("--json"))
+    private static func run(_ words: [String], _ output: Output) async -> ExitStatus {
         do {
             guard let name = words.first else {
-                output.help(overview, to: .standardError)
+                output.help(overview, isMessage: true)
                 return .usage
             }
             if ["--version", "-version", "-V", "-v", "version"].contains(name) {

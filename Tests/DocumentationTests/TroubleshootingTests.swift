@@ -358,7 +358,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
             let session = try cache(entry("null")).makeSession(unmatched: .fail)
             return try await error(of: session)
         },
-        Saying("an error of an entry", "The entry “…” makes this request fail.") {
+        Saying("an error of an entry", "The entry “…” makes this request fail with the error “…”.") {
             try await error(of: cache(entry(#"{ "error": "timedOut" }"#)).makeSession())
         },
         Saying("a session outside a test", "There are no substitutions here, so this session fails every request.") {

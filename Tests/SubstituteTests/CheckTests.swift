@@ -13,6 +13,7 @@ struct CheckTests {
             let line: Int?
             let column: Int?
             let message: String
+            let keys: [String]?
         }
 
         let map: String
@@ -364,6 +365,102 @@ struct CheckTests {
         let finding = try #require(report.findings.first)
         #expect((finding.severity, finding.kind, finding.line) == ("warning", oddity.kind, oddity.line))
         #expect((finding.key == nil) == (oddity.line == nil))
+    }
+
+    /// Where a map and its files are, and the files that `check` should call unused.
+    struct Layout: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let map: String
+        let entry: String
+        let files: [String]
+        let unused: [String]
+        var options: [String] = []
+
+        static let all = [
+            Layout(
+                testDescription: "an app's sources, with a folder that entries name",
+                map: "App/substitutions.json",
+                entry: "Substitutes/img/logo.png",
+                files: [
+                    "App/App.swift", "App/Views/View.swift", "App/Substitutes/img/sub/x.png", "App/Substitutes/y.png",
+                ],
+                unused: ["Substitutes/img/sub/x.png"]
+            ),
+            Layout(
+                testDescription: "files beside the map",
+                map: "App/substitutions.json",
+                entry: "logo.png",
+                files: ["App/App.swift", "App/old.png"],
+                unused: []
+            ),
+            Layout(
+                testDescription: "a pattern's folder",
+                map: "substitutions.json",
+                entry: "site/*.css",
+                files: ["main.swift", "site/a.png", "sites/b.png"],
+                unused: ["site/a.png"]
+            ),
+            Layout(
+                testDescription: "a folder Resources with the map",
+                map: "App/Resources/substitutions.json",
+                entry: "logo.png",
+                files: ["App/App.swift", "App/Resources/old.png"],
+                unused: ["old.png"]
+            ),
+            Layout(
+                testDescription: "another folder that is named for the map's files",
+                map: "substitutions.json",
+                entry: "logo.png",
+                files: ["main.swift", "Kept/old.png"],
+                unused: ["old.png"],
+                options: ["--resources", "Kept"]
+            ),
+        ]
+    }
+
+    @Test("It lists unnamed files only where the map's files are", arguments: Layout.all)
+    func unused(in layout: Layout) async throws {
+        let isPattern = layout.entry.contains("*")
+        let key = isPattern ? "https://h.example/*.css*" : "https://h.example/a"
+        let value = #"{ "file": "\#(layout.entry)", "ignoreQuery": true }"#
+        try folder.write("{ \"\(key)\": \(value) }", to: layout.map)
+        let place = layout.options.last ?? String(layout.map.dropLast("substitutions.json".count))
+        try folder.write("x", to: "\(place)/\(layout.entry.replacing("*", with: "x"))")
+        for file in layout.files { try folder.write("x", to: file) }
+        let run = try await folder.substitute(["check", "--json", "--map", layout.map] + layout.options)
+        #expect(run.status == 0)
+        let findings = try run.json(Report.self).findings
+        #expect(
+            findings.filter { $0.kind == "unusedFile" }.map(\.message)
+                == layout.unused.map { "No entry names the file “\($0)” in the resources folder." }
+        )
+    }
+
+    @Test("Entries that need an attached session are one line, or none with --attached")
+    func attached() async throws {
+        let entries = [
+            #""https://h.example/a": { "text": "a", "delay": 1 }"#, #""https://h.example/b": { "status": 503 }"#,
+            #""https://h.example/c": { "text": "c", "methods": ["POST"] }"#,
+            #""https://h.example/d": { "text": "d", "use": "whenOffline" }"#,
+            #""https://h.example/e": [{ "error": "timedOut", "times": 1 }, { "status": 500 }]"#,
+        ]
+        try folder.writeMap("{\n\(entries.joined(separator: ",\n"))\n}")
+        let run = try await folder.substitute("check")
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                substitutions.json:2: warning: 5 entries need an attached session: “https://h.example/a”, \
+                “https://h.example/b”, “https://h.example/c” and 2 more. Attach the cache, and use check --attached.
+                5 entries in use, 0 errors, 1 warning
+
+                """
+        )
+        let report = try await folder.substitute("check", "--json").json(Report.self)
+        #expect(report.warnings == 1)
+        #expect(report.findings.first?.keys == ["a", "b", "c", "d", "e"].map { "https://h.example/\($0)" })
+
+        let silent = try await folder.substitute("check", "--attached")
+        #expect(silent.output == "5 entries in use, 0 errors, 0 warnings\n")
     }
 
     @Test("It doesn't call a file unused that only an entry with an error names")

@@ -22,6 +22,7 @@ struct ExplainTests {
         let verdict: String
         let reason: String
         let servedBy: String?
+        let attached: String?
         let entry: Entry?
         let file: String?
         let status: Int?
@@ -177,7 +178,8 @@ struct ExplainTests {
         let text = try await folder.substitute(["explain"] + row.words)
         #expect(text.status == 0)
         #expect(text.output.hasPrefix("\(answer.method) \(answer.url)\n"))
-        let verdict = row.verdict == .substituted ? "substituted" : "not substituted: \(answer.reason)"
+        let attached = answer.attached.map { "in an attached session, \($0); otherwise " } ?? ""
+        let verdict = row.verdict == .substituted ? "substituted" : "\(attached)not substituted: \(answer.reason)"
         #expect(text.lines[1] == "  verdict:      \(verdict)")
         #expect(text.lines.contains("  served by:    \(server ?? "")") == (server != nil))
     }

@@ -310,7 +310,7 @@ struct GetPartsTests {
         let run = try await folder.substitute("get", "--parts", "--offline", "--json", "http://nowhere.invalid/")
         let record = try run.json(Record.self)
         #expect(record.parts.count == 5_001)
-        #expect(record.leftOut == ["2 beyond the limit of 5000 parts, such as http://nowhere.invalid/5001"])
+        #expect(record.leftOut == ["2 beyond the limit of 5,000 parts, such as http://nowhere.invalid/5001"])
     }
 
     @Test("A part that's loaded through another reference isn't listed as left out")

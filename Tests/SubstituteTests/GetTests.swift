@@ -291,7 +291,7 @@ struct GetTests {
         (
             #"{ "file": "a.txt", "use": "whenOffline" }"#, [],
             #"the entry answers only when the network fails ("use": "whenOffline")"#,
-            "the network; if that fails, the entry's file"
+            "the network or, if that fails, the entry's file"
         ),
         (#""a.txt""#, ["--reload"], "the request's cache policy ignores local data", "the entry's file"),
     ]
@@ -315,6 +315,18 @@ struct GetTests {
         let withProtocol = try await folder.substitute(["get"] + words + [url])
         #expect(withProtocol.status == 0)
         #expect(withProtocol.output.hasPrefix("substituted ← "))
+    }
+
+    @Test("It names the error that an entry gives", arguments: ["notConnectedToInternet", "timedOut", "badURL"])
+    func entryError(name: String) async throws {
+        defer { origin.stop() }
+        let url = Self.host + "/x"
+        try folder.writeMap("{ \"\(url)\": { \"error\": \"\(name)\" } }")
+        let message = "The entry “\(url)” makes this request fail with the error “\(name)”."
+        let run = try await folder.substitute("get", "--json", url)
+        #expect(run.status == 1)
+        #expect(run.messages.hasSuffix("substitute: \(url): \(message)\n"))
+        #expect(try run.json([Record].self).first?.error == message)
     }
 
     @Test("It doesn't mention entries if none names the failing URL, or if the protocol is attached")

@@ -55,7 +55,7 @@ struct HelpTests {
                 ]
             ),
             ("explain", ["data", "header", "method", "range", "reload"]),
-            ("check", ["limit", "remote", "update"]), ("schema", ["json"]), ("completions", []),
+            ("check", ["attached", "limit", "remote", "update"]), ("schema", ["json"]), ("completions", []),
             ("serve", ["offline", "origin", "port", "record"]), ("demo", ["output"]),
             ("help", []),
         ]

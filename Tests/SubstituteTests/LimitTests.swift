@@ -36,8 +36,8 @@ struct LimitTests {
             (["get", "--limit", "1M", "--record", "kept", "/bomb"], "1 MiB"),
             (["get", "--limit", "1M", "/offline"], "1 MiB"),
             (["get", "--limit", "1M", "--cache-only", "/bomb"], "1 MiB"),
-            (["add", "--limit", "5MB", "/bomb"], "5000000 bytes"),
-            (["check", "--remote", "--update", "--limit", "1000", "/mapped"], "1000 bytes"),
+            (["add", "--limit", "5MB", "/bomb"], "5,000,000 bytes"),
+            (["check", "--remote", "--update", "--limit", "1000", "/mapped"], "1,000 bytes"),
             (["get", "--parts", "--limit", "1M", "/bomb"], "1 MiB"),
         ]
     )
@@ -107,8 +107,8 @@ struct LimitTests {
         "It can be written as people type it",
         arguments: [
             ("1", 1, "1 byte"), ("500", 500, "500 bytes"), ("4096", 4_096, "4 KiB"), ("64k", 65_536, "64 KiB"),
-            ("64K", 65_536, "64 KiB"), ("1kB", 1_000, "1000 bytes"), ("256M", 268_435_456, "256 MiB"),
-            ("3MiB", 3_145_728, "3 MiB"), ("2G", 2_147_483_648, "2 GiB"), ("1GB", 1_000_000_000, "1000000000 bytes"),
+            ("64K", 65_536, "64 KiB"), ("1kB", 1_000, "1,000 bytes"), ("256M", 268_435_456, "256 MiB"),
+            ("3MiB", 3_145_728, "3 MiB"), ("2G", 2_147_483_648, "2 GiB"), ("1GB", 1_000_000_000, "1,000,000,000 bytes"),
         ]
     )
     func size(_ text: String, _ bytes: Int, _ description: String) throws {

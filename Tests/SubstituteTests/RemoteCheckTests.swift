@@ -87,7 +87,8 @@ struct RemoteCheckTests {
                 answer: .text(String(repeating: "x", count: 200_000) + "b" + String(repeating: "x", count: 9)),
                 result: "changed",
                 status: 1,
-                line: "The file “a.txt” has 200,010 B, and the URL serves 200,010 B. They differ from offset 200000 on."
+                line:
+                    "The file “a.txt” has 200,010 B, and the URL serves 200,010 B. They differ from offset 200,000 on."
             ),
             Row(
                 testDescription: "404",

@@ -60,7 +60,7 @@ struct RequestBodyTests {
         #expect(get.output.hasPrefix("substituted ← a.txt  200  text/plain; charset=utf-8  4 B"))
         let explained = try await folder.substitute("explain", "--data", "x", url)
         #expect(explained.output.hasPrefix("POST \(url)\n"))
-        #expect(explained.output.contains("  attached:     the entry's file\n"))
+        #expect(explained.output.contains("  verdict:      in an attached session, the entry's file; otherwise not "))
     }
 
     @Test("If a file can't be read, it's an error and nothing is sent")

@@ -168,6 +168,37 @@ struct ServeTests {
         #expect(try await other.end().status == 0)
     }
 
+    @Test("The recorded page's origin comes first")
+    func pageFirst() async throws {
+        defer { origin.stop() }
+        let entries = [
+            ImportTests.entry("https://www.example.com/shop/", type: "text/html", text: "<p>"),
+            ImportTests.entry("https://cdn.example/a.css", type: "text/css", text: "a {}"),
+            ImportTests.entry("https://ads.example/a/b/frame.html", type: "text/html", text: "<p>"),
+        ]
+        try folder.write(ImportTests.archive(entries), to: "r.har")
+        #expect(try await folder.substitute("import", "--map", "imported.json", "r.har").status == 0)
+        let server = try await ServerProcess(in: folder, ["--offline", "--map", "imported.json"])
+        let origins = try await server.end().lines.compactMap { $0.components(separatedBy: "  ").last }.filter {
+            !$0.isEmpty
+        }
+        #expect(origins == ["https://www.example.com", "https://ads.example", "https://cdn.example"])
+    }
+
+    @Test("It writes all numbers with separators")
+    func numbers() async throws {
+        defer { origin.stop() }
+        try folder.writeMap(
+            #"{ "http://127.0.0.1:*/a.txt": "a.txt" }"#,
+            files: ["a.txt": String(repeating: "x", count: 12_345)]
+        )
+        let server = try await serve()
+        _ = try await load(server.url("/a.txt"))
+        let outcome = try await server.end()
+        #expect(outcome.output.contains("  12,345 B  "))
+        #expect(outcome.messages.contains("; 12,345 bytes sent\n"))
+    }
+
     @Test("It trusts the map about what answered, not a header", arguments: [[], ["--record", "kept"]])
     func forged(_ words: [String]) async throws {
         defer { origin.stop() }

@@ -115,13 +115,30 @@ struct SuggestionTests {
     }
 
     @Test(
+        "A map in a folder that anyone can write isn't suggested",
+        arguments: [("", "Create one with "), ("open", "Use another map: --map mine/substitutions.json.\n")]
+    )
+    func anyones(_ open: String, _ advice: String) async throws {
+        for map in ["mine", "open", "open/sub"] { try folder.write("{}", to: "\(map)/substitutions.json") }
+        try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: folder.path(open))
+        let run = try await folder.substitute("check")
+        #expect(run.status == 1)
+        #expect(run.messages.contains(advice), "\(run.messages)")
+    }
+
+    @Test(
         "If there are maps in the folders below, they're suggested instead",
         arguments: [
             (["My Maps/substitutions.json"], "Use another map: --map 'My Maps/substitutions.json'.\n"),
             (["Sources/Shop/substitutions.json"], "Use another map: --map Sources/Shop/substitutions.json.\n"),
             (
                 ["Sources/Shop/substitutions.json", "Tests/ShopTests/substitutions.json"],
-                "Use one of 2 others, such as --map Sources/Shop/substitutions.json.\n"
+                "Use another map: --map Sources/Shop/substitutions.json or --map Tests/ShopTests/substitutions.json.\n"
+            ),
+            (
+                (1...2_000).map { "m/\($0)/substitutions.json" },
+                "Use another map, such as --map m/1/substitutions.json, --map m/10/substitutions.json or "
+                    + "--map m/100/substitutions.json.\n"
             ),
             ([".build/x/substitutions.json", "a/b/c/substitutions.json"], "Create one with "),
         ]

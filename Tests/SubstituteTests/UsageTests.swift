@@ -11,7 +11,7 @@ struct UsageTests {
         folder = try TemporaryFolder()
         let map = #"{ "https://h.example/a": "a.txt" }"#
         try folder.writeMap(map, files: ["a.txt": "hello"])
-        try folder.writeMap(map, as: "other.json")
+        try folder.writeMap("\n" + map, as: "other.json")
     }
 
     /// The typed words, and what the message must say.
@@ -167,7 +167,7 @@ struct UsageTests {
     func form(words: [String]) async throws {
         let run = try await folder.substitute(["explain"] + words)
         #expect(run.status == 0)
-        #expect(run.messages.contains("/other.json\n"))
+        #expect(run.output.contains("  entry:        “\(Self.url)”, line 2\n"), "the other map's line")
         #expect(run.output.hasPrefix("GET \(Self.url)\n  verdict:      substituted\n"))
     }
 

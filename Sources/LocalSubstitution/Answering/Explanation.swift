@@ -100,9 +100,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
         func add(_ name: String, _ value: String?) {
             if let value { lines.append("  " + "\(name):".padding(toLength: 14, withPad: " ", startingAt: 0) + value) }
         }
-        add("verdict", verdict == .substituted ? "substituted" : "not substituted: \(reason)")
+        let session = attached.map { "in an attached session, \($0); otherwise " } ?? ""
+        add("verdict", verdict == .substituted ? "substituted" : "\(session)not substituted: \(reason)")
         add("served by", server)
-        add("attached", attached)
         add("entry", winner?.description)
         add("file", file?.path)
         add("answer", isNewerCopy.map { $0 ? "a newer copy from the network" : "the file; no newer copy is known" })
@@ -185,15 +185,15 @@ extension Explanation {
         guard decision.cacheAnswer == nil else { return nil }
         if case .readBody = decision.outcome { return "the entry, if the request's body meets its condition" }
         guard let substitution = decision.substitution else { return nil }
-        let wait = substitution.delay.map { " after \($0) s" } ?? ""
+        let wait = substitution.delay.map { " after \($0.grouped) s" } ?? ""
         switch substitution.content {
         case .error(let code):
-            return "the error “\(URLErrorNames.name(code) ?? String(code.rawValue))”\(wait)"
+            return "the error “\(URLErrorNames.text(code))”\(wait)"
         case .network(let target): return (target.map { "the network, at \($0.url)" } ?? "the network") + wait
         case .file, .inline, .empty: break
         }
         let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait
-        return substitution.use == .whenOffline ? "the network; if that fails, \(answer)" : answer
+        return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
     }
 
     private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
@@ -228,7 +228,7 @@ extension MapMatch.PassedOver {
         case .noSuchFile(let name): "there's no file “\(name)” to serve"
         case .methodNotListed(let method): "it doesn't answer \(method)"
         case .condition(let failure): failure
-        case .usedUp(let times): "it has answered \(times == 1 ? "its one request" : "its \(times) requests")"
+        case .usedUp(let times): "it has answered \(times == 1 ? "its one request" : "its \(times.grouped) requests")"
         case .notFilled(let obstacle): obstacle.message
         }
     }

@@ -52,6 +52,11 @@ extension ResourcesFolder {
         return (String(name[..<slash]), String(name[name.utf8.index(after: slash)...]))
     }
 
+    /// Returns the folders that a name is in: `a` and `a/b` for `a/b/c`.
+    static func folders(of name: String) -> [String] {
+        name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
+    }
+
     /// Returns whether a name is that of a folder, and not of a link to one.
     private func isFolder(_ name: String) -> Bool {
         var status = stat()

@@ -161,12 +161,18 @@ package struct WrittenFolder: Sendable {
     }
 
     /// Writes data to a descriptor. Returns the system's error number, or 0 if everything was written.
-    static func write(_ data: Data, to descriptor: Int32) -> Int32 {
+    package static func write(_ data: Data, to descriptor: Int32) -> Int32 {
         data.withUnsafeBytes { bytes in
             var written = 0
             while written < bytes.count {
                 let count = Foundation.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
                 if count < 0, errno == EINTR { continue }
+                if count < 0, errno == EAGAIN {
+                    // A terminal or pipe that another program has set not to wait.
+                    var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&writable, 1, -1)
+                    continue
+                }
                 guard count > 0 else { return count < 0 ? errno : EIO }
                 written += count
             }

@@ -12,6 +12,9 @@ enum URLErrorNames {
     /// Returns the name of a code; `nil` if it has none.
     static func name(_ code: URLError.Code) -> String? { all.first { $0.code == code }?.name }
 
+    /// Returns the name of a code, or its number if it has no name.
+    static func text(_ code: URLError.Code) -> String { name(code) ?? String(code.rawValue) }
+
     static let all: [(name: String, code: URLError.Code)] = [
         ("unknown", .unknown),
         ("cancelled", .cancelled),

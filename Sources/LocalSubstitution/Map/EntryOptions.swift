@@ -13,6 +13,8 @@ package final class EntryOptions: Sendable {
     package let isEnabled: Bool
     /// The delay in seconds.
     let delay: Double?
+    /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
+    let inheritsDelay: Bool
     /// Headers to set on a request that is sent on. A `nil` value removes the header.
     let requestHeaders: [String: String?]
     let when: RequestCondition?
@@ -39,6 +41,7 @@ package final class EntryOptions: Sendable {
         self.alternatives = alternatives
         self.place = place
         delay = fields.delay
+        inheritsDelay = fields.inheritsDelay
         requestHeaders = fields.requestHeaders
         when = fields.when
         times = fields.times

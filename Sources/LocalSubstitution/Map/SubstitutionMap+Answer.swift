@@ -135,7 +135,7 @@ extension SubstitutionMap {
 
         /// Fails the request with an error.
         public static func error(_ code: URLError.Code) -> Answer {
-            Answer("error", JSONText.string(URLErrorNames.name(code) ?? String(code.rawValue)))
+            Answer("error", JSONText.string(URLErrorNames.text(code)))
         }
 
         /// Sends the request to another URL.

@@ -74,19 +74,19 @@ extension LocalSubstitutionCache {
             let text =
                 switch kind {
                 case .substituted:
-                    "substituted \(address) ← \(file?.path ?? "no file") (\(bytes ?? 0) bytes; \(entry))"
+                    "substituted \(address) ← \(file?.path ?? "no file") (\((bytes ?? 0).grouped) bytes; \(entry))"
                 case .bypassed: "bypassed \(address): \(reason ?? "") (\(entry))"
                 case .forwarded: "forwarded \(address): the network answered (\(entry))"
                 case .fellBack: "fell back \(address): \(reason ?? "") (\(entry))"
                 case .confirmed:
-                    "confirmed \(address): the network says that the copy is current (\(bytes ?? 0) bytes; \(entry))"
-                case .recorded: "recorded \(address) → \(file?.path ?? "") (\(bytes ?? 0) bytes)"
+                    "confirmed \(address): the network says that the copy is current (\((bytes ?? 0).grouped) bytes; \(entry))"
+                case .recorded: "recorded \(address) → \(file?.path ?? "") (\((bytes ?? 0).grouped) bytes)"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
                 case .fallbackHit: "default cache \(address)"
                 case .missed:
                     "missed \(address)" + nearMisses.map { " (near miss: \($0))" }.joined()
                 case .fault: "fault \(address): the file \(file?.path ?? "") \(reason ?? "") (\(entry))"
-                case .refreshed: "refreshed \(address): a newer copy answers (\(bytes ?? 0) bytes; \(entry))"
+                case .refreshed: "refreshed \(address): a newer copy answers (\((bytes ?? 0).grouped) bytes; \(entry))"
                 case .upToDate: "up to date \(address): the network has no newer copy (\(entry))"
                 case .refreshFailed: "not refreshed \(address): \(reason ?? "") (\(entry))"
                 case .mapReloaded: "map reloaded: \(reason ?? "")"
@@ -143,7 +143,7 @@ extension LocalSubstitutionCache.Event {
     }
 
     static func mapReloaded(entries: Int) -> Self {
-        Self(kind: .mapReloaded, url: nil, reason: entries == 1 ? "1 entry" : "\(entries) entries")
+        Self(kind: .mapReloaded, url: nil, reason: entries.counted("entry", "entries"))
     }
 
     static func sharedSessionInUse() -> Self {

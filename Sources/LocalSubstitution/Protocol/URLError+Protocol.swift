@@ -21,7 +21,11 @@ extension URLError {
 
     /// Returns the error of a request that its entry makes fail.
     static func ofEntry(_ key: String, _ code: Code, _ url: URL?) -> URLError {
-        .explained(code, "The entry “\(key)” makes this request fail.", url)
+        .explained(
+            code,
+            "The entry “\(key)” makes this request fail with the error “\(URLErrorNames.text(code))”.",
+            url
+        )
     }
 
     /// Returns the error of a request in a session whose cache was detached.

@@ -34,8 +34,8 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
         case .responseHeader(let header): "the response has the header “\(header)”"
         case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
         case .tooLarge(let bytes, let most):
-            "it has \(bytes) bytes; one response may have \(most), a twentieth of the limit"
-        case .notHeld(let most): "it's longer than \(most) bytes, the most that is held in memory"
+            "it has \(bytes.grouped) bytes; one response may have \(most.grouped), a twentieth of the limit"
+        case .notHeld(let most): "it's longer than \(most.grouped) bytes, the most that is held in memory"
         case .unwritable(let problem): problem
         case .refused: "the recorder's redaction refused it"
         case .closed: "the recorder was closed"

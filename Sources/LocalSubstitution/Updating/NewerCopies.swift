@@ -254,6 +254,6 @@ extension NewerCopies {
         } else {
             release(record.change(to: .unknown), of: url)
         }
-        throw RefreshFailure(reason: "the default cache didn't store the \(copy.data.count) bytes")
+        throw RefreshFailure(reason: "the default cache didn't store the \(copy.data.count.grouped) bytes")
     }
 }

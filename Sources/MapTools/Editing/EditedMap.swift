@@ -185,7 +185,7 @@ package struct EditedMap {
         }
         replaced = []
         guard let first = problems.first else { return }
-        let files = problems.count == 1 ? "a file still has its" : "\(problems.count) files still have their"
+        let files = problems.count == 1 ? "a file still has its" : "\(problems.count.grouped) files still have their"
         throw MapToolError("The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 

@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 /// Why an archive's response isn't imported into a map. The description is readable.
 package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of reason, for programs.
@@ -33,7 +35,9 @@ package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
     }
     static let eventStream = Self("eventStream", "an event stream doesn't end")
     static func query(_ name: String) -> Self { Self("query", "the URL's parameter “\(name)” may be a credential") }
-    static func tooLarge(most: Int) -> Self { Self("tooLarge", "the body has more than \(most) bytes (--max-size)") }
+    static func tooLarge(most: Int) -> Self {
+        Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size)")
+    }
     static let superseded = Self("superseded", "a later response for the same URL is used")
     static let headOfGet = Self("headOfGet", "the entry for GET also answers HEAD")
     static func excluded(key: String) -> Self { Self("excluded", "the map excludes it (entry “\(key)”)") }

@@ -27,9 +27,9 @@ struct ByteCount: Sendable, Hashable, CustomStringConvertible {
 
     var description: String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes % (1 << shift) == 0 {
-            return "\(bytes >> shift) \(unit)"
+            return "\((bytes >> shift).grouped) \(unit)"
         }
-        return bytes == 1 ? "1 byte" : "\(bytes) bytes"
+        return bytes.counted("byte", "bytes")
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import LocalSubstitution
 
 /// Where a subcommand's results and messages go: results on standard output, messages on standard error.
@@ -6,6 +7,7 @@ import LocalSubstitution
 /// Nothing else in the command writes there. Text can't control the terminal; only the bytes of a body are written unchanged.
 struct Output: Sendable {
     let printsJSON: Bool
+    private let results = Results()
     /// True on a terminal, unless `NO_COLOR` is set (no-color.org).
     private let usesColor: Bool
 
@@ -18,23 +20,28 @@ struct Output: Sendable {
 
     /// Prints a line of a result, unless the result is JSON.
     func line(_ text: PrintedText = "") {
-        if !printsJSON { Self.write(text.text(colored: usesColor) + "\n", to: .standardOutput) }
+        if !printsJSON { results.write(text.text(colored: usesColor) + "\n") }
     }
 
     /// Prints help or a version, as text even with `--json`.
-    func help(_ text: String, to handle: FileHandle = .standardOutput) { Self.write(text + "\n", to: handle) }
+    ///
+    /// - Parameter isMessage: Whether to print it on standard error, since the user hasn't asked for it.
+    func help(_ text: String, isMessage: Bool = false) {
+        if isMessage { Self.tell(text + "\n") } else { results.write(text + "\n") }
+    }
 
     /// Writes the bytes of a result.
-    func bytes(_ data: Data) { Self.write(data, to: .standardOutput) }
+    func bytes(_ data: Data) { results.write(data) }
 
-    func message(_ text: PrintedText) {
-        Self.write("substitute: \(text.text(colored: false))\n", to: .standardError)
-    }
+    func message(_ text: PrintedText) { Self.tell("substitute: \(text.text(colored: false))\n") }
+
+    /// Whether a result couldn't be written. It isn't a failure if the reader, such as `head`, has gone away.
+    var hasFailed: Bool { results.hasFailed }
 
     /// Shows progress in place of the previous text. An empty text clears it.
     static func progress(_ text: String) {
         // Erases to the end of the line (ECMA-48, EL).
-        write("\r\(text.printable)\u{1B}[K", to: .standardError)
+        tell("\r\(text.printable)\u{1B}[K")
     }
 
     /// Prints the result as one JSON document, if the command prints JSON.
@@ -48,7 +55,7 @@ struct Output: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
         let json = String(decoding: try encoder.encode(value), as: UTF8.self)
-        Self.write(Self.escaped(json: json) + "\n", to: .standardOutput)
+        results.write(Self.escaped(json: json) + "\n")
     }
 
     /// Escapes the control characters that the encoder leaves as they are, as JSON allows (RFC 8259 §7). They occur only in strings
@@ -84,17 +91,11 @@ struct Output: Sendable {
     }
 
     /// Returns a number of bytes in groups of three digits, such as 163,196 B.
-    static func format(bytes: Int) -> String {
-        var digits = String(bytes)
-        for end in stride(from: digits.count - 3, to: 0, by: -3) {
-            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: end))
-        }
-        return digits + " B"
-    }
+    static func format(bytes: Int) -> String { "\(bytes.grouped) B" }
 
     static func format(milliseconds: Double) -> String {
         let tenths = Int((milliseconds * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10) ms"
+        return "\((tenths / 10).grouped).\(tenths % 10) ms"
     }
 
     /// Writes a file, or throws a sentence that says why it can't. It doesn't write atomically, since that would replace
@@ -104,17 +105,39 @@ struct Output: Sendable {
         guard descriptor >= 0 else {
             throw Failure("“\(file.path)” can't be written: \(String(cString: strerror(errno)).sentence)")
         }
-        do {
-            try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).write(contentsOf: data)
-        } catch {
-            throw Failure("“\(file.path)” can't be written: \(error.localizedDescription.sentence)")
+        defer { close(descriptor) }
+        let error = WrittenFolder.write(data, to: descriptor)
+        guard error == 0 else {
+            throw Failure("“\(file.path)” can't be written: \(String(cString: strerror(error)).sentence)")
         }
     }
 
-    private static func write(_ text: String, to handle: FileHandle) { write(Data(text.utf8), to: handle) }
+    /// Writes to standard error. There's no place to say that it failed.
+    fileprivate static func tell(_ text: String) { _ = WrittenFolder.write(Data(text.utf8), to: STDERR_FILENO) }
+}
 
-    private static func write(_ data: Data, to handle: FileHandle) {
-        // It isn't an error if the reader, such as `head`, has gone away.
-        try? handle.write(contentsOf: data)
+/// Standard output. After its first failure, which is reported once, nothing more is written.
+private final class Results: Sendable {
+    private enum State: Sendable { case open, closed, failed }
+
+    private let state = Guarded(State.open)
+
+    var hasFailed: Bool { state.withLock { $0 == .failed } }
+
+    func write(_ text: String) { write(Data(text.utf8)) }
+
+    func write(_ data: Data) {
+        state.withLock { state in
+            guard state == .open else { return }
+            let error = WrittenFolder.write(data, to: STDOUT_FILENO)
+            guard error != 0 else { return }
+            state = error == EPIPE ? .closed : .failed
+            guard state == .failed else { return }
+            let reason = String(cString: strerror(error)).sentence
+            Output.tell(
+                "substitute: Standard output can't be written: \(reason) What was printed is incomplete. "
+                    + "Redirect it elsewhere.\n"
+            )
+        }
     }
 }

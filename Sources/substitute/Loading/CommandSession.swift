@@ -86,6 +86,6 @@ struct CommandSession: Sendable {
         _ output: Output
     ) {
         let count = cache.statistics.recorded
-        output.message("\(count == 1 ? "1 response" : "\(count) responses") new or changed in \(recorder.mapFile.path)")
+        output.message("\(count.counted("response", "responses")) new or changed in \(recorder.mapFile.path)")
     }
 }

@@ -4,23 +4,29 @@ import LocalSubstitution
 /// The map that a subcommand works on, and its files.
 struct MapChoice: Sendable {
     let file: URL
+    /// Whether the command line says where the map is.
     private let isNamed: Bool
     /// The folder that `--resources` names.
     private let namedResources: URL?
 
     /// Chooses the map that `--map` names, or `substitutions.json` in a folder, which is the current one by default.
     init(_ arguments: Arguments, in folder: String? = nil) {
-        isNamed = arguments.has("map")
+        isNamed = arguments.has("map") || folder != nil
         file = URL(fileURLWithPath: arguments.value("map") ?? (folder.map { $0 + "/" } ?? "") + "substitutions.json")
         namedResources = arguments.value("resources").map { URL(fileURLWithPath: $0, isDirectory: true) }
     }
 
-    /// Chooses a map to load, and says on standard error which one it is.
+    /// Chooses a map to load, and announces it.
     static func loaded(_ arguments: Arguments, _ output: Output) throws(Failure) -> MapChoice {
         let choice = MapChoice(arguments)
         guard choice.exists else { throw choice.missing }
-        output.message("map \(choice.file.path)")
+        choice.announce(to: output)
         return choice
+    }
+
+    /// Says on standard error which map is used, unless the command line names it.
+    func announce(to output: Output) {
+        if !isNamed { output.message("map \(file.path)") }
     }
 
     /// Whether a map is named, or exists in the default place.
@@ -33,14 +39,17 @@ struct MapChoice: Sendable {
     var missing: Failure {
         let make = "\(Invocation.current) init\(options)"
         let maps = isNamed ? [] : NearbyMaps.files()
-        guard let map = maps.first else {
+        guard !maps.isEmpty else {
             return Failure(
                 "The map “\(file.path)” doesn't exist. Create one with \(make), or name another with --map FILE."
             )
         }
-        let others = maps.count == 1 ? "another map:" : "one of \(maps.count) others, such as"
-        return Failure("The map “\(file.path)” doesn't exist. Use \(others) --map \(Self.shellWord(map)).")
+        let names = maps.prefix(Self.mostSuggested).map { "--map \(Self.shellWord($0))" }.listed("or")
+        let another = maps.count > Self.mostSuggested ? "another map, such as" : "another map:"
+        return Failure("The map “\(file.path)” doesn't exist. Use \(another) \(names).")
     }
+
+    private static let mostSuggested = 3
 
     /// Whether a bundle can have the map and its files: its name ends in “.json”, and its files are in `Resources` beside it.
     var isInBundle: Bool { hasStandardResources && file.pathExtension == "json" }

@@ -13,7 +13,7 @@ struct RemoteCheck: Sendable {
     init(_ map: SubstitutionMap, in file: URL, updating: Bool, limit: ByteCount) async {
         let progress = ProgressLine()
         comparisons = await map.comparedWithRemote(limit: limit.bytes, updating: updating) { count, total in
-            progress.show("\(count) of \(total) compared")
+            progress.show("\(count.grouped) of \(total.grouped) compared")
         }
         progress.end()
         mapName = file.lastPathComponent
@@ -39,8 +39,8 @@ struct RemoteCheck: Sendable {
             )
         }
         let verdicts = Verdict.allCases.filter { $0.isAlwaysCounted || ($0 == .updated && updating) || count($0) > 0 }
-        let counts = verdicts.map { "\(count($0)) \($0 == .unreadable ? "failed" : $0.rawValue)" }
-        output.line("\(comparisons.count) compared: \(counts.joined(separator: ", "))")
+        let counts = verdicts.map { "\(count($0).grouped) \($0 == .unreadable ? "failed" : $0.rawValue)" }
+        output.line("\(comparisons.count.grouped) compared: \(counts.joined(separator: ", "))")
     }
 
     var record: Record { Record(entries: comparisons.map { EntryRecord($0, limit) }) }
@@ -56,7 +56,7 @@ struct RemoteCheck: Sendable {
             let had = comparison.update == .replaced ? "had" : "has"
             let difference =
                 "The \(file) \(had) \(Output.format(bytes: comparison.fileBytes ?? 0)), "
-                + "and the URL serves \(Output.format(bytes: bytes)). They differ from offset \(offset) on."
+                + "and the URL serves \(Output.format(bytes: bytes)). They differ from offset \(offset.grouped) on."
             switch comparison.update {
             case nil: return difference
             case .replaced: return "\(difference) The file was replaced."

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 /// The parts of a page that aren't loaded with it.
 struct LeftOutParts: Sendable {
@@ -11,7 +12,7 @@ struct LeftOutParts: Sendable {
             switch self {
             case .frameTooDeep: "more than \(LoadedPage.deepestFrame) frames deep"
             case .styleSheetTooDeep: "more than \(LoadedPage.deepestStyleSheet) style sheets deep"
-            case .tooMany: "beyond the limit of \(LoadedPage.most) parts"
+            case .tooMany: "beyond the limit of \(LoadedPage.most.grouped) parts"
             }
         }
     }
@@ -33,11 +34,12 @@ struct LeftOutParts: Sendable {
         var lines = Reason.allCases.compactMap { reason -> String? in
             let left = urls.filter { $0.reason == reason }
             return left.first.map { first in
-                "\(left.count) \(reason.description), " + (left.count == 1 ? "" : "such as ") + first.url.absoluteString
+                "\(left.count.grouped) \(reason.description), " + (left.count == 1 ? "" : "such as ")
+                    + first.url.absoluteString
             }
         }
         if scripts > 0 {
-            let builders = scripts == 1 ? "1 script builds" : "\(scripts) scripts build"
+            let builders = scripts.counted("script builds", "scripts build")
             lines.append("URLs that \(builders), which aren't known")
         }
         return lines

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 import MapTools
 import WebReferences
 
@@ -48,12 +49,12 @@ struct PageReport: Encodable {
 
     /// Prints the totals, and then what was left out or is missing.
     func print(to output: Output) {
-        let confirmed = totals.confirmed > 0 ? "\(totals.confirmed) confirmed, " : ""
+        let confirmed = totals.confirmed > 0 ? "\(totals.confirmed.grouped) confirmed, " : ""
         output.line(
             """
 
-            \(totals.substituted) substituted, \(confirmed)\(totals.fromDefaultCache) from the default cache, \
-            \(totals.fromNetwork) from the network, \(totals.failed) failed
+            \(totals.substituted.grouped) substituted, \(confirmed)\(totals.fromDefaultCache.grouped) from the default cache, \
+            \(totals.fromNetwork.grouped) from the network, \(totals.failed.grouped) failed
             \(Output.format(bytes: totals.bytesNotCarried)) from files and the default cache, in \
             \(Output.format(milliseconds: totals.milliseconds))
             """

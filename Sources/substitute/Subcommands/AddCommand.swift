@@ -78,7 +78,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     }
     try map.save()
     if let warning { output.message("\(warning)") }
-    output.message("map \(target.file.path)")
+    target.announce(to: output)
     var record = KeptRecord(kept, url: key)
     record.map = target.file.path
     output.table([record.row])

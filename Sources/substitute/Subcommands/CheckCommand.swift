@@ -7,9 +7,10 @@ let checkCommand = Subcommand(
     summary: "validate a map and its files",
     details: """
         Lists every error in a map with its line, and warns about what is probably a
-        mistake: files that no entry names, patterns that never win or that miss URLs
-        with a query, entries that the loader rejects, and files whose bytes don't match
-        their MIME type. The exit status is 1 if there is an error.
+        mistake: files that no entry names, keys that can't match what was meant, fields
+        without effect, and files whose bytes don't match their MIME type. One warning
+        is for all entries that need an attached session. If yours is, use --attached.
+        The exit status is 1 if there is an error.
 
         With --remote, also compares the files of exact entries with what their URLs
         serve now, without caches or cookies. The exit status is 1 if a file has
@@ -21,6 +22,7 @@ let checkCommand = Subcommand(
         of their URLs serve the same bytes.
         """,
     options: [
+        Option(name: "attached", value: nil, help: "don't warn of what needs an attached session"),
         Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),
         Option(name: "update", value: nil, help: "with --remote: replace files that have changed"),
         ByteCount.limitOption,
@@ -52,17 +54,18 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
     }
 
     let findings =
-        result.problems.map { Finding($0, in: choice.file) } + result.warnings.map { Finding($0, in: choice.file) }
+        result.problems.map { Finding($0, in: choice.file) }
+        + Finding.list(result.warnings, in: choice.file, isAttached: arguments.has("attached"))
     for finding in findings {
         let text = (finding.key.map { "“\($0)”: " } ?? "") + finding.message
         output.line("\(finding.place): \(finding.severity, finding.severity == "error" ? .red : .yellow): \(text)")
     }
     let errors = result.problems.count
-    let warnings = result.warnings.count
+    let warnings = findings.count - errors
     output.line(
         """
-        \(counted(result.count, "entry", "entries")) in use, \(counted(errors, "error", "errors")), \
-        \(counted(warnings, "warning", "warnings"))
+        \(result.count.counted("entry", "entries")) in use, \(errors.counted("error", "errors")), \
+        \(warnings.counted("warning", "warnings"))
         """
     )
     var remote: RemoteCheck?
@@ -81,10 +84,6 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
         )
     )
     return errors == 0 ? remote?.status ?? .done : .failed
-}
-
-private func counted(_ count: Int, _ one: String, _ many: String) -> String {
-    "\(count) \(count == 1 ? one : many)"
 }
 
 /// The JSON that `--json` prints for a map.
@@ -107,6 +106,8 @@ private struct Finding: Encodable {
     let line: Int?
     let column: Int?
     let message: String
+    /// The keys of all entries that need an attached session, if there are several.
+    let keys: [String]?
 
     init(_ problem: SubstitutionMap.Problem, in file: URL) {
         severity = "error"
@@ -116,17 +117,46 @@ private struct Finding: Encodable {
         line = problem.line
         column = problem.column
         message = problem.message
+        keys = nil
     }
 
-    init(_ warning: SubstitutionMap.Warning, in file: URL) {
+    /// Creates a finding for a warning.
+    ///
+    /// - Parameter keys: The keys of all entries for which this is the only finding, beginning with the warning's own.
+    private init(_ warning: SubstitutionMap.Warning, in file: URL, for keys: [String] = []) {
+        let isOfMany = keys.count > 1
         severity = "warning"
-        kind = warning.kind.rawValue
-        key = warning.key
+        kind = isOfMany ? SubstitutionMap.Warning.Kind.needsProtocol.rawValue : warning.kind.rawValue
+        key = isOfMany ? nil : warning.key
         self.file = file.lastPathComponent
         line = warning.line
         column = nil
-        message = warning.message
+        message = isOfMany ? Self.needAttachedSession(keys) : warning.message
+        self.keys = isOfMany ? keys : nil
     }
+
+    /// Returns a finding for each warning, but only one, or none, for all entries that need an attached session.
+    static func list(_ warnings: [SubstitutionMap.Warning], in file: URL, isAttached: Bool) -> [Finding] {
+        let kinds: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
+        var known: Set<String> = []
+        let keys = warnings.filter { kinds.contains($0.kind) }.compactMap(\.key).filter { known.insert($0).inserted }
+        var isFirst = !isAttached
+        return warnings.compactMap { warning in
+            guard kinds.contains(warning.kind) else { return Finding(warning, in: file) }
+            defer { isFirst = false }
+            return isFirst ? Finding(warning, in: file, for: keys) : nil
+        }
+    }
+
+    private static func needAttachedSession(_ keys: [String]) -> String {
+        let named = keys.prefix(mostNamed).map { "“\($0)”" }
+        let more = keys.count - named.count
+        let list = (named + (more > 0 ? ["\(more.grouped) more"] : [])).listed()
+        return "\(keys.count.grouped) entries need an attached session: \(list). "
+            + "Attach the cache, and use check --attached."
+    }
+
+    private static let mostNamed = 3
 
     /// The file, line and column, as compilers write them.
     var place: String {

@@ -94,7 +94,7 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     let page = await LoadedPage(request) { request in
         await Fetch(request, with: loading.loader)
     } progress: { done, known in
-        progress.show("loaded \(done) of \(known)")
+        progress.show("loaded \(done.grouped) of \(known.grouped)")
     }
     let milliseconds = stopwatch.milliseconds
     progress.end()

@@ -56,11 +56,11 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
     let items = map.take(archive, selection, replacing: arguments.has("force")).map { KeptRecord($0) }
     try map.save()
-    output.message("map \(target.file.path)")
+    target.announce(to: output)
     output.list(items)
     let counts = Dictionary(items.map { ($0.outcome, 1) }, uniquingKeysWith: +)
     let sums = ["new", "replaced", "unchanged", "left"].compactMap { name in
-        counts[name].map { "\($0) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
+        counts[name].map { "\($0.grouped) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
     }
     output.line("\(sums.joined(separator: ", "))\(map.isDryRun ? "; nothing was written" : "")")
     try output.json(
@@ -122,7 +122,9 @@ extension Output {
     fileprivate func list(_ items: [KeptRecord]) {
         let taken = items.filter { $0.reason == nil }
         table(taken.prefix(Self.mostTaken).map(\.row), numbers: [2])
-        if taken.count > Self.mostTaken { line("and \(taken.count - Self.mostTaken) more (--json lists all)") }
+        if taken.count > Self.mostTaken {
+            line("and \((taken.count - Self.mostTaken).grouped) more (--json lists all)")
+        }
         var kinds: [String] = []
         let left = Dictionary(grouping: items) { $0.reason ?? "" }
         for case let kind? in items.map(\.reason) where !kinds.contains(kind) { kinds.append(kind) }
@@ -130,7 +132,7 @@ extension Output {
             let records = left[kind] ?? []
             table(records.prefix(Self.mostLeft).map(\.row))
             let more = records.count - Self.mostLeft
-            if more > 0 { line("left  and \(more) more for similar reasons (--json lists all)") }
+            if more > 0 { line("left  and \(more.grouped) more for similar reasons (--json lists all)") }
         }
     }
 

@@ -50,7 +50,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     }
     let log = ServeLog(cache, output)
     let endSignal = await EndSignal()
-    let named = MapOrigins(cache.map).named
+    let named = MapOrigins(cache.map).namedPageFirst
     let most = SubstitutionServer.mostOrigins
     let origins = arguments.has("origin") ? arguments.all("origin") : Array(named.prefix(most))
     guard !origins.isEmpty else {
@@ -77,7 +77,9 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
         try output.jsonLine(["url": local, "origin": origin])
     }
     if !arguments.has("origin"), named.count > most {
-        output.message("\(named.count - most) more origins of the map aren't served. Choose origins with --origin.")
+        output.message(
+            "\((named.count - most).grouped) more origins of the map aren't served. Choose origins with --origin."
+        )
     }
     output.message("Press Ctrl-C to stop.")
     await endSignal.wait()
@@ -85,11 +87,12 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     recorder?.close()
 
     let totals = log.totals
-    let confirmed = totals.confirmed > 0 ? "\(totals.confirmed) confirmed, " : ""
+    let confirmed = totals.confirmed > 0 ? "\(totals.confirmed.grouped) confirmed, " : ""
     output.message(
         """
-        \(totals.requests == 1 ? "1 request" : "\(totals.requests) requests"): \(totals.substituted) substituted, \
-        \(confirmed)\(totals.fromNetwork) from the network, \(totals.failed) failed; \(totals.bytes) bytes sent
+        \(totals.requests.counted("request", "requests")): \(totals.substituted.grouped) substituted, \
+        \(confirmed)\(totals.fromNetwork.grouped) from the network, \(totals.failed.grouped) failed; \
+        \(totals.bytes.counted("byte", "bytes")) sent
         """
     )
     if let recorder { CommandSession.reportRecorded(by: cache, in: recorder, output) }

@@ -183,8 +183,8 @@ struct ExplanationTests {
         ),
         (
             "https://h/q/*?v=1", "http://h/q/a?v=2",
-            "scheme and query. Begin the key with *:// to match both schemes, "
-                + #"and write { "file": "a.txt", "ignoreQuery": true } as its value."#
+            "scheme and query. Begin the key with *:// to match both schemes, and add an entry for the request's query, "
+                + #"or, if the response doesn't depend on it, write { "file": "a.txt", "ignoreQuery": true } as its value."#
         ),
         ("https://h:81/q", "https://h/q", "port. Use the request's port, or :* for any."),
         ("https://h/Q", "https://h/q", "letter case. Match the request's letter case."),
@@ -195,6 +195,66 @@ struct ExplanationTests {
         let fixture = try CacheFixture(#""\#(key)": "a.txt""#)
         let misses = try fixture.cache().explain(request(url)).nearMisses
         #expect(misses.map(\.description) == ["“\(key)” differs only in \(rest)"])
+    }
+
+    @Test(
+        "If keys differ in their queries, the advice is an entry for this one, once",
+        arguments: [
+            (
+                ["https://h/l?page=1", "https://h/l?page=2"], "https://h/l?page=3",
+                "“https://h/l?page=1” differs only in query. Add an entry for the request's query."
+            ),
+            (
+                ["https://h/l", "https://h/l?page=2"], "https://h/l?page=3",
+                "“https://h/l” differs only in query. Add an entry for the request's query."
+            ),
+            (
+                ["https://h/l/*?page=1", "https://h/l/*?page=2"], "http://h/l/x?page=3",
+                "“https://h/l/*?page=1” differs only in scheme and query. Begin the key with *:// to match both "
+                    + "schemes, and add an entry for the request's query."
+            ),
+            (
+                ["https://h/l?page=1"], "https://h/l?page=3",
+                "“https://h/l?page=1” differs only in query. Add an entry for the request's query, or, if the "
+                    + #"response doesn't depend on it, write { "file": "a.txt", "ignoreQuery": true } as its value."#
+            ),
+        ]
+    )
+    func queries(keys: [String], url: String, expected: String) throws {
+        let fixture = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ", "))
+        #expect(try fixture.cache().explain(request(url)).nearMisses.map(\.description) == [expected])
+    }
+
+    @Test("Several differences are listed as in a sentence")
+    func severalDifferences() throws {
+        let text = try #require(cache.explain(request("http://other/path/x/")).nearMisses.first?.description)
+        #expect(
+            text.contains("differs only in scheme, port, query, trailing slash and letter case. Begin the key with")
+        )
+        #expect(text.contains("both schemes, use the request's port"))
+    }
+
+    static let bothVerdicts = [
+        (
+            #"{ "text": "a", "delay": 1.5 }"#,
+            "in an attached session, the entry after 1.5 s; otherwise not substituted: the entry's field “delay” works "
+                + "only in a session to which the cache is attached"
+        ),
+        (
+            #"{ "file": "a.txt", "use": "whenOffline" }"#,
+            "in an attached session, the network or, if that fails, the entry's file; otherwise not substituted: "
+        ),
+        (#"{ "error": "timedOut" }"#, "in an attached session, the error “timedOut”; otherwise not substituted: "),
+        (#"{ "status": 503 }"#, "in an attached session, the entry; otherwise not substituted: the loader never uses"),
+        (#""a.txt""#, "substituted"), ("null", "not substituted: the entry is null"),
+    ]
+
+    @Test("The verdict says what an attached session gets, and then what others get", arguments: bothVerdicts)
+    func bothVerdict(entry: String, verdict: String) throws {
+        let fixture = try CacheFixture("\"https://h/a\": \(entry)")
+        let lines = try fixture.cache().explain(request("https://h/a")).description.split(separator: "\n")
+        #expect(lines[1].hasPrefix("  verdict:      \(verdict)"), "\(lines[1])")
+        #expect(!lines.contains { $0.hasPrefix("  attached:") })
     }
 
     @Test("A field is added to an entry that is an object")

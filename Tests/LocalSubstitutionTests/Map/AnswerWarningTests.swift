@@ -91,6 +91,91 @@ struct AnswerWarningTests {
         try expect(row, .methodOfPattern)
     }
 
+    private static func foreign(_ key: String, _ pattern: String) -> Row {
+        Row("{\(JSONText.string(key)): {\"status\": 204}}", key, "Write “\(pattern)”.")
+    }
+
+    @Test(
+        "A key in the syntax of a router or a regular expression",
+        arguments: [
+            foreign("https://h/items/:id", "https://h/items/*"),
+            foreign("https://h/items/:id/parts/:part", "https://h/items/*/parts/*"),
+            foreign("https://h/items/{id}", "https://h/items/*"),
+            foreign("https://h/{id}.json?a=1", "https://h/*.json?a=1"),
+            foreign("https://h/v{n}/items", "https://h/v*/items"),
+            foreign("https://h/items?id={id}", "https://h/items?id=*"),
+            foreign(#"https://h/items/\d+"#, "https://h/items/*"),
+            foreign(#"https://h/items/(\d+)/x"#, "https://h/items/*/x"),
+            foreign(#"https://h/v\d/a\w{2,3}.png$"#, "https://h/v*/a*.png"),
+            foreign("https://h/{kind}/*", "https://h/*/*"), foreign("https://h/{a}{b}", "https://h/*"),
+            Row(#"{"https://h:80/items": {"status": 204}}"#), Row(#"{"https://h/wiki/Talk:id": {"status": 204}}"#),
+            Row(#"{"https://h/a/:": {"status": 204}}"#), Row(#"{"https://h/a/:1": {"status": 204}}"#),
+            Row(#"{"https://h/a?b={\"c\":1}": {"status": 204}}"#), Row(#"{"https://h/{}": {"status": 204}}"#),
+            Row(#"{"https://h/a\\b": {"status": 204}}"#), Row(#"{"https://h/items/:id": null}"#),
+            Row(#"{"https://h/items/:id": {"status": 204, "enabled": false}}"#),
+        ]
+    )
+    func foreignSyntax(_ row: Row) throws {
+        try expect(row, .foreignSyntax)
+    }
+
+    @Test(
+        "Methods in lowercase",
+        arguments: [
+            Row(#"{"https://h/a": {"status": 204, "methods": ["post"]}}"#, "https://h/a", "Write “POST”"),
+            Row(
+                #"{"https://h/a": {"status": 204, "methods": ["GET", "Post", "put"]}}"#,
+                "https://h/a",
+                "“Post” and “put”",
+                "Write “POST” and “PUT”."
+            ),
+            Row(#"{"https://h/a": [{"status": 204, "methods": ["get"]}]}"#, "https://h/a", "Write “GET”"),
+            Row(#"{"https://h/a": {"status": 204, "methods": ["*"]}}"#),
+            Row(#"{"https://h/a": {"status": 204, "methods": ["PURGE-1"]}}"#),
+        ]
+    )
+    func methodCase(_ row: Row) throws {
+        try expect(row, .methodCase)
+        // The loader does ask a cache for GET.
+        guard row.json.contains("get") else { return }
+        try expect(Row(row.json), .refusedByLoader)
+    }
+
+    @Test(
+        "A timeout that nothing uses",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"text": "a", "timeout": 5}}"#,
+                "https://h/a",
+                #"Add "use": "whenOffline", or remove “timeout”."#
+            ),
+            Row(#"{"https://h/a": {"text": "a", "timeout": 5, "use": "whenOffline"}}"#),
+            Row(#"{"$defaults": {"timeout": 5}, "https://h/a": {"text": "a"}}"#),
+            Row(#"{"$defaults": {"use": "whenOffline"}, "https://h/a": {"text": "a", "timeout": 5}}"#),
+            Row(#"{"https://h/a": {"text": "a", "timeout": 5, "enabled": false}}"#),
+        ]
+    )
+    func unusedTimeout(_ row: Row) throws {
+        try expect(row, .unusedTimeout)
+    }
+
+    @Test(
+        "A delay that looks like milliseconds",
+        arguments: [
+            Row(#"{"https://h/a": {"text": "a", "delay": 1500}}"#, "https://h/a", "1,500 seconds", "write 1.5."),
+            Row(#"{"https://h/a": {"text": "a", "delay": 250}}"#, "https://h/a", "250 seconds", "write 0.25."),
+            Row(#"{"https://h/a": [{"text": "a", "delay": 61, "times": 2}]}"#, "https://h/a", "write 0.061."),
+            Row(#"{"https://h/a": {"text": "a", "delay": 60}}"#),
+            Row(
+                #"{"$defaults": {"delay": 300}, "https://h/a": {"text": "a"}, "https://h/b": {"text": "b"}}"#,
+                "https://h/a"
+            ),
+        ]
+    )
+    func longDelay(_ row: Row) throws {
+        try expect(row, .longDelay)
+    }
+
     @Test(
         "Entries that need an attached session",
         arguments: [

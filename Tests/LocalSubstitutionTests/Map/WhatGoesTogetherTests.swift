@@ -155,15 +155,16 @@ struct WhatGoesTogetherTests {
               "https://h/text": { "text": "a" },
               "https://h/status": { "status": 404 },
               "https://h/error": { "error": "timedOut" },
-              "https://h/network": { "forwardTo": "http://l/" }
+              "https://h/network": { "forwardTo": "http://l/" },
+              "https://h/offline": { "text": "a", "use": "whenOffline" }
             }
             """
         let options = try TemporaryFolder(files: ["a"]).map(json).entries.map(\.options)
-        #expect(options.map(\.headers) == [["A": "1"], ["A": "1"], ["A": "1"], [:], ["A": "1"]])
-        #expect(options.map(\.mimeType) == ["a/b", "a/b", nil, nil, nil])
-        #expect(options.map(\.charset) == ["utf-16", nil, nil, nil, nil])
-        #expect(options.map(\.use) == [.untilUpdated, .always, .always, .always, .always])
-        #expect(options.map(\.timeout) == [1, 1, 1, nil, nil])
+        #expect(options.map(\.headers) == [["A": "1"], ["A": "1"], ["A": "1"], [:], ["A": "1"], ["A": "1"]])
+        #expect(options.map(\.mimeType) == ["a/b", "a/b", nil, nil, nil, "a/b"])
+        #expect(options.map(\.charset) == ["utf-16", nil, nil, nil, nil, nil])
+        #expect(options.map(\.use) == [.untilUpdated, .always, .always, .always, .always, .whenOffline])
+        #expect(options.map(\.timeout) == [nil, nil, nil, nil, nil, 1])
         #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.delay == 2 && $0.ignoreQuery != nil })
     }
 }

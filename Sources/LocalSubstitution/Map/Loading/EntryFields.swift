@@ -17,6 +17,8 @@ package struct EntryFields: Sendable {
     var timeout: Double?
     var methods: [String]?
     var delay: Double?
+    /// Whether the delay is a default.
+    var inheritsDelay = false
     var when: RequestCondition?
     var times: Int?
     var isEnabled: Bool?
@@ -35,9 +37,11 @@ package struct EntryFields: Sendable {
         merged.charset = charset ?? defaults.charset
         merged.ignoreQuery = ignoreQuery ?? defaults.ignoreQuery
         merged.use = use ?? defaults.use
-        merged.timeout = timeout ?? defaults.timeout
+        // Nothing else uses it, and a timeout that an entry itself has needlessly gets a warning.
+        merged.timeout = timeout ?? (merged.use == .whenOffline ? defaults.timeout : nil)
         merged.methods = methods ?? defaults.methods
         merged.delay = delay ?? defaults.delay
+        merged.inheritsDelay = delay == nil && defaults.delay != nil
         merged.isEnabled = isEnabled ?? defaults.isEnabled
         for (name, value) in defaults.headers where headers[header: name] == nil { merged.headers[name] = value }
         return merged

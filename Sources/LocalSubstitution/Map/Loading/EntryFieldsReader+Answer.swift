@@ -60,7 +60,7 @@ extension EntryFieldsReader {
             return note(
                 line,
                 .invalidValue,
-                "The list has more than \(Self.mostAlternatives) alternatives. Remove some."
+                "The list has more than \(Self.mostAlternatives.grouped) alternatives. Remove some."
             )
         }
         for (index, element) in elements.enumerated() { readAlternative(element, number: index + 1) }

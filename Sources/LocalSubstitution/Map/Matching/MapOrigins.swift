@@ -3,6 +3,8 @@ package struct MapOrigins: Sendable {
     /// The origins that keys name, such as `https://www.example.com`, in the order of their lines.
     package private(set) var named: [String] = []
     private var known: Set<String> = []
+    /// For each origin with an HTML document, the number of segments in the shortest path of one.
+    private var documents: [String: Int] = [:]
     /// Patterns with a wildcard in their host or port.
     private var open: [MatchPattern] = []
     private let map: SubstitutionMap
@@ -12,12 +14,29 @@ package struct MapOrigins: Sendable {
         for entry in map.storage.index.entries.sorted(by: { $0.line < $1.line })
         where entry.options.isEnabled && !entry.options.isNever {
             switch try? MapKey(entry.key) {
-            case .url(let url): add([url.origin])
+            case .url(let url):
+                add([url.origin])
+                addDocument(entry, url)
             case .pattern(let pattern) where pattern.origins.isEmpty: open.append(pattern)
             case .pattern(let pattern): add(pattern.origins)
             case nil: continue
             }
         }
+    }
+
+    /// The same origins. First come those with an HTML document, and of these, the one with the shortest path: a recorded page
+    /// comes before its frames, which are usually deeper.
+    package var namedPageFirst: [String] {
+        let ranks = named.enumerated().map { (rank: documents[$1] ?? .max, place: $0, origin: $1) }
+        return ranks.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.origin)
+    }
+
+    private mutating func addDocument(_ entry: Entry, _ url: NormalizedURL) {
+        guard let answer = entry.answeringEveryGet else { return }
+        let type = Substitution(answer, fileName: answer.file?.text, folder: map.storage.folder, url: url).mimeType
+        guard ["text/html", "application/xhtml+xml"].contains(type) else { return }
+        let depth = url.path.utf8.count { $0 == UInt8(ascii: "/") }
+        documents[url.origin] = min(depth, documents[url.origin] ?? .max)
     }
 
     private mutating func add(_ origins: [String]) { named += origins.filter { known.insert($0).inserted } }

@@ -49,7 +49,7 @@ struct NearMisses: Sendable {
         found.sort {
             ($0.miss.differences.count, $0.edits, $0.miss.key) < ($1.miss.differences.count, $1.edits, $1.miss.key)
         }
-        return found.prefix(Self.most).map(\.miss)
+        return Array(SubstitutionMap.NearMiss.withoutOtherQueries(found.map(\.miss)).prefix(Self.most))
     }
 
     private func misspelled(_ url: NormalizedURL) -> [Found] {

@@ -27,17 +27,12 @@ extension SubstitutionMap {
             public static let method = Difference(rawValue: "method")
 
             /// How to correct it.
-            ///
-            /// - Parameter plainFile: The entry's value, if that's only a file name.
-            fileprivate func fix(_ plainFile: String?) -> String {
+            fileprivate var fix: String {
                 switch self {
                 case .scheme: "begin the key with *:// to match both schemes"
                 case .host: "correct the host"
                 case .port: "use the request's port, or :* for any"
                 case .path: "correct the path of the key or of the request"
-                case .query:
-                    plainFile.map { "write { \"file\": \(JSONText.string($0)), \"ignoreQuery\": true } as its value" }
-                        ?? "add \"ignoreQuery\": true"
                 case .trailingSlash: "add or remove the slash at the end of the key's path"
                 case .letterCase: "match the request's letter case"
                 default: "correct the \(rawValue)"
@@ -60,6 +55,9 @@ extension SubstitutionMap {
             let asked: String
         }
 
+        /// Whether other keys differ from this one only in their queries.
+        private var isOneOfSeveralQueries = false
+
         /// Creates a near miss for an entry's key.
         init(_ entry: Entry, differences: [Difference]) {
             key = entry.key
@@ -81,12 +79,39 @@ extension SubstitutionMap {
         /// The key, the differences, and how to correct each.
         public var description: String {
             if let methods {
-                let names = methods.answered.joined(separator: " and ")
-                return "“\(key)” answers only \(names). Add \"methods\": [\"\(methods.asked)\"]."
+                return "“\(key)” answers only \(methods.answered.listed()). Add \"methods\": [\"\(methods.asked)\"]."
             }
-            let names = differences.map(\.rawValue).joined(separator: " and ")
-            let fixes = differences.map { $0.fix(plainFile) }.joined(separator: ", and ")
-            return "“\(key)” differs only in \(names). \(fixes.capitalizedFirst)."
+            let fixes = differences.map { $0 == .query ? queryFix : $0.fix }
+            // Fixes have commas of their own, so there's one before the last, too.
+            let advice = (fixes.count > 1 ? [fixes.dropLast().joined(separator: ", ")] : []) + fixes.suffix(1)
+            return "“\(key)” differs only in \(differences.map(\.rawValue).listed()). "
+                + "\(advice.joined(separator: ", and ").capitalizedFirst)."
+        }
+
+        /// How to correct a query. If a key has one, the response may depend on it.
+        private var queryFix: String {
+            let add = "add an entry for the request's query"
+            if isOneOfSeveralQueries { return add }
+            let ignore =
+                plainFile.map { "write { \"file\": \(JSONText.string($0)), \"ignoreQuery\": true } as its value" }
+                ?? "add \"ignoreQuery\": true"
+            return Self.hasQuery(key) ? "\(add), or, if the response doesn't depend on it, \(ignore)" : ignore
+        }
+
+        private static func hasQuery(_ key: String) -> Bool { key.utf8.contains(UInt8(ascii: "?")) }
+
+        /// Returns near misses without all but the first of several that differ in their queries, if one of these keys has a query.
+        /// To ignore it would answer every query with one of their responses.
+        static func withoutOtherQueries(_ misses: [Self]) -> [Self] {
+            let differing = misses.filter { miss in
+                miss.differences.contains(.query) && !miss.differences.contains { [.host, .path].contains($0) }
+            }
+            guard var first = differing.first, differing.count > 1, differing.contains(where: { hasQuery($0.key) })
+            else {
+                return misses
+            }
+            first.isOneOfSeveralQueries = true
+            return misses.compactMap { $0.key == first.key ? first : differing.contains($0) ? nil : $0 }
         }
     }
 }

@@ -81,7 +81,7 @@ struct RequestCondition: Sendable, Hashable {
         switch difference.reason {
         case .missing: return "the body has no “\(clipped(difference.path))”"
         case .value(let value, let wanted): return "\(place) is \(clipped(value)), not \(clipped(wanted))"
-        case .count(let count, let wanted): return "\(place) has the length \(count), not \(wanted)"
+        case .count(let count, let wanted): return "\(place) has the length \(count.grouped), not \(wanted.grouped)"
         }
     }
 

@@ -14,12 +14,11 @@ struct ProtocolNeeds {
             entry.answering.contains { $0.options.protocolFields.contains(name) }
         }
         .map { "“\($0)”" }
-        guard let last = fields.last else { return nil }
-        let names = fields.count == 1 ? last : fields.dropLast().joined(separator: ", ") + " and " + last
+        guard !fields.isEmpty else { return nil }
         return .init(
             .needsProtocol,
             entry,
-            "\(names) \(fields.count == 1 ? "needs" : "need") an attached session. "
+            "\(fields.listed()) \(fields.count == 1 ? "needs" : "need") an attached session. "
                 + "In other sessions, the default cache or the network answers."
         )
     }

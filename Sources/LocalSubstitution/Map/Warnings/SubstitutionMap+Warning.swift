@@ -31,6 +31,14 @@ extension SubstitutionMap {
             public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
             /// A pattern answers a method that an exact key doesn't list.
             public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
+            /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
+            public static let foreignSyntax = Kind(rawValue: "foreignSyntax")
+            /// A method is in lowercase, so it doesn't match requests.
+            public static let methodCase = Kind(rawValue: "methodCase")
+            /// An entry has a `timeout`, but doesn't wait for the network to fail.
+            public static let unusedTimeout = Kind(rawValue: "unusedTimeout")
+            /// A `delay` is so long that it looks like milliseconds.
+            public static let longDelay = Kind(rawValue: "longDelay")
         }
 
         /// The kind of warning.

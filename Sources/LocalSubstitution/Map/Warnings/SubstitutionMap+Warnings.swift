@@ -7,6 +7,7 @@ extension SubstitutionMap {
         let names = storage.folder?.names(limit: .max) ?? []
         var found =
             PatternReview(entries).warnings + ForwardingReview(entries).warnings + MethodReview(entries).warnings
+            + EntryReview(entries).warnings
         let known = Set(names)
         for entry in entries {
             found += warnings(about: entry, names: known)
@@ -26,12 +27,13 @@ extension SubstitutionMap {
     }
 
     private func refusal(of entry: Entry) -> Warning? {
-        let methods = entry.options.methods
+        // Methods in lowercase have a warning of their own.
+        let methods = entry.options.methods.map { $0.uppercased() }
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
             return Warning(
                 .refusedByLoader,
                 entry,
-                "The loader doesn't ask a cache for \(methods.joined(separator: " or ")). \(ProtocolNeeds.advice)"
+                "The loader doesn't ask a cache for \(methods.listed("or")). \(ProtocolNeeds.advice)"
             )
         }
         return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.headers).map {
@@ -68,13 +70,19 @@ extension SubstitutionMap {
         )
     }
 
+    /// Returns warnings about the files that no entry names.
+    ///
+    /// A map's own folder may have the sources of an app, so only the folders in it that entries name are searched.
     private func unused(_ names: [String], by entries: [Entry]) -> [Warning] {
         let files =
             entries.flatMap(\.answering).compactMap(\.file) + storage.filesLeftOut
             + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
+        let isForFiles = storage.folder.map { $0.mapName == nil || $0.path.hasSuffix("/Resources") } ?? false
+        let folders = Set(files.map(\.fixedFolder).filter { !$0.isEmpty })
         return names.compactMap { name in
+            guard isForFiles || !folders.isDisjoint(with: ResourcesFolder.folders(of: name)) else { return nil }
             let isServed = !ResourcesFolder.isHidden(name.utf8) && name != storage.folder?.mapName
             let bytes = Array(name.utf8)
             guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil }) else {
