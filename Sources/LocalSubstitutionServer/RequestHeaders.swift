@@ -15,11 +15,16 @@ struct RequestHeaders {
         "proxy-authorization", "host", "accept-encoding", "content-length", "expect", "cookie",
     ]
 
-    /// The lowercase names of headers that belong to one connection (RFC 9110 section 7.6.1).
-    static let ofConnection: Set<String> = [
+    private static let ofConnection: Set<String> = [
         "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
         "upgrade",
     ]
+
+    /// Returns the lowercase names of headers that belong to one connection, including those that its header `Connection` names
+    /// (RFC 9110 section 7.6.1).
+    static func ofConnection(naming others: String?) -> Set<String> {
+        others.map { ofConnection.union(FieldSyntax.elements(of: $0)) } ?? ofConnection
+    }
 
     let port: UInt16
     let origins: ServedOrigins
@@ -32,12 +37,10 @@ struct RequestHeaders {
         request.httpMethod = received.method
         let isBodiless = ["GET", "HEAD"].contains(received.method) && received.body.isEmpty
         if !isBodiless { request.httpBody = received.body }
-        let named = (received.header("Connection") ?? "").asciiLowercased.split { $0 == "," || $0 == " " }
+        let ofConnection = Self.ofConnection(naming: received.header("Connection"))
         for (name, value) in received.headers {
             let key = name.asciiLowercased
-            if Self.dropped.contains(key) || Self.ofConnection.contains(key) || named.contains(Substring(key)) {
-                continue
-            }
+            if Self.dropped.contains(key) || ofConnection.contains(key) { continue }
             if isWhole, key == "range" || key == "if-range" { continue }
             request.addValue(key == "origin" || key == "referer" ? original(value) : value, forHTTPHeaderField: name)
         }

@@ -46,16 +46,14 @@ struct ResponseHeaders {
         requestOrigin: String?
     ) -> [(name: String, value: String)] {
         let all = response.allHeaderFields as? [String: String] ?? [:]
-        let codings = (all[header: "Content-Encoding"] ?? "").asciiLowercased.split {
-            $0 == "," || $0 == " " || $0 == "\t"
-        }
-        let isDecoded = codings.contains { Self.decodedCodings.contains(String($0)) }
+        let isDecoded = !Self.decodedCodings.isDisjoint(with: FieldSyntax.elements(of: all[header: "Content-Encoding"]))
+        let ofConnection = RequestHeaders.ofConnection(naming: all[header: "Connection"])
         // The length doesn't count beside chunks (RFC 9112 section 6.3).
         let isChunked = all[header: "Transfer-Encoding"] != nil
         var fields: [(name: String, value: String)] = []
         for (name, value) in all {
             let key = name.asciiLowercased
-            if Self.dropped.contains(key) || RequestHeaders.ofConnection.contains(key)
+            if Self.dropped.contains(key) || ofConnection.contains(key)
                 || (isRewritten && Self.ofBytes.contains(key))
             {
                 continue

@@ -11,9 +11,10 @@ extension HTTPRequest {
             throw .malformed
         }
         method = String(decoding: parts[0], as: UTF8.self)
-        target = String(decoding: parts[1], as: UTF8.self)
+        target = Self.text(ofTarget: parts[1])
         self.minorVersion = minorVersion
-        (authority, path, query) = Self.parts(ofTarget: target)
+        guard let targetParts = Self.parts(ofTarget: target) else { throw .malformed }
+        (authority, path, query) = targetParts
 
         var fields: [(name: String, value: String)] = []
         for line in lines.dropFirst() {
@@ -29,16 +30,33 @@ extension HTTPRequest {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) ? Int(byte - UInt8(ascii: "0")) : nil
     }
 
+    /// Returns a target as text. Bytes that aren't ASCII are percent-encoded, since they need not be UTF-8.
+    private static func text(ofTarget bytes: ArraySlice<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count)
+        for byte in bytes {
+            if byte < 0x80 {
+                text.append(byte)
+            } else {
+                text += "%\(String(byte, radix: 16, uppercase: true))".utf8
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Splits a target in origin-form (`/a?b`) or absolute-form (`http://host/a?b`). Leaves others (`*`, `host:443`) whole.
-    private static func parts(ofTarget target: String) -> (authority: String?, path: String, query: String?) {
+    /// Returns `nil` for a query alone.
+    private static func parts(ofTarget target: String) -> (authority: String?, path: String, query: String?)? {
         var authority: String?
         var rest = target[...]
-        if !target.hasPrefix("/"), let scheme = target.range(of: "://") {
-            let host = target[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        let scheme = target.prefix { $0 != ":" && $0 != "/" && $0 != "?" }
+        if !scheme.isEmpty, target[scheme.endIndex...].hasPrefix("://") {
+            let host = target[scheme.endIndex...].dropFirst("://".count).prefix { $0 != "/" && $0 != "?" }
             authority = String(host)
             rest = target[host.endIndex...]
         }
         let path = rest.prefix { $0 != "?" }
+        guard authority != nil || !path.isEmpty else { return nil }
         let query = path.endIndex == rest.endIndex ? nil : String(rest[path.endIndex...].dropFirst())
         return (authority, path.isEmpty ? "/" : String(path), query)
     }
@@ -48,9 +66,8 @@ extension HTTPRequest {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), FieldSyntax.isToken(line[..<colon]) else {
             throw .malformed
         }
-        let isBlank = { (byte: UInt8) in byte == .space || byte == .tab }
-        let value = line[(colon + 1)...].drop(while: isBlank)
-        let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? value.startIndex
+        let value = line[(colon + 1)...].drop(while: FieldSyntax.isBlank)
+        let end = value.lastIndex { !FieldSyntax.isBlank($0) }.map { $0 + 1 } ?? value.startIndex
         guard FieldSyntax.isValue(value[..<end]) else { throw .malformed }
         return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
     }

@@ -5,7 +5,7 @@ public struct HTTPRequest: Sendable {
     /// The method, such as `GET`. It's case-sensitive (RFC 9110 section 9.1).
     public let method: String
 
-    /// The request target exactly as on the wire (RFC 9112 section 3.2), such as `/a%20b?c=d`.
+    /// The request target as on the wire (RFC 9112 section 3.2), such as `/a%20b?c=d`. Bytes that aren't ASCII are percent-encoded.
     public let target: String
 
     /// The path of the target, still percent-encoded, without the query.
@@ -67,12 +67,12 @@ extension HTTPRequest {
 
     /// Whether to close the connection after this request. HTTP/1.0 connections are always closed (RFC 9112 section 9.3).
     package var closesConnection: Bool {
-        minorVersion == 0 || elements(of: "Connection").contains("close")
+        minorVersion == 0 || FieldSyntax.elements(of: header("Connection")).contains("close")
     }
 
     /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
     package var awaitsContinue: Bool {
-        minorVersion > 0 && elements(of: "Expect").contains("100-continue")
+        minorVersion > 0 && FieldSyntax.elements(of: header("Expect")).contains("100-continue")
     }
 
     /// Returns how to read the body.
@@ -80,9 +80,9 @@ extension HTTPRequest {
     /// - Throws: ``Refusal`` if two readers could disagree on where the body ends.
     package func framing() throws(Refusal) -> Framing {
         let length = header("Content-Length")
-        if header("Transfer-Encoding") != nil {
+        if let coding = header("Transfer-Encoding") {
             guard length == nil else { throw .malformed }
-            guard elements(of: "Transfer-Encoding") == ["chunked"] else { throw .unknownCoding }
+            guard FieldSyntax.elements(of: coding) == ["chunked"] else { throw .unknownCoding }
             return .chunked
         }
         guard let length else { return .length(0) }
@@ -91,10 +91,5 @@ extension HTTPRequest {
         }
         // Digits that overflow are still well-formed. They announce a body far beyond any limit.
         return .length(Int(length) ?? .max)
-    }
-
-    /// Returns the lowercased elements of a field that is a comma-separated list (RFC 9110 section 5.6.1).
-    private func elements(of name: String) -> [String] {
-        (header(name) ?? "").lowercased().split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init)
     }
 }

@@ -76,10 +76,11 @@ package struct RequestReader {
         while true {
             var budget = limits.headBytes
             let size = try bodyLine(within: &budget).prefix { $0 != UInt8(ascii: ";") }
-            let digits = String(decoding: size, as: UTF8.self).trimmingCharacters(in: .whitespaces)
-            guard digits.allSatisfy(\.isHexDigit), let length = Int(digits, radix: 16) else {
-                throw HTTPRequest.Refusal.malformed
-            }
+            let digits = size.prefix { "0123456789abcdefABCDEF".utf8.contains($0) }
+            // Only blanks may follow the digits.
+            guard size[digits.endIndex...].allSatisfy(FieldSyntax.isBlank),
+                let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { throw HTTPRequest.Refusal.malformed }
             guard length <= limit - body.count else { throw HTTPRequest.Refusal.bodyTooLarge }
             if length == 0 {
                 while try !bodyLine(within: &budget).isEmpty {}

@@ -48,7 +48,7 @@ struct HeaderTests {
                     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cross-Origin-Embedder-Policy", "require-corp"),
                     ("Cross-Origin-Resource-Policy", "same-site"), ("Cache-Control", "max-age=9"), ("Age", "1"),
                     ("Expires", "Wed, 21 Oct 2037 07:28:00 GMT"), ("Alt-Svc", "h3=\":443\""), ("X-Own", "x"),
-                    ("Clear-Site-Data", "\"*\""), ("Connection", "X-Hop"),
+                    ("Clear-Site-Data", "\"*\""), ("Connection", "keep-alive,\tX-hop"), ("X-Hop", "x"),
                     ("Link", "<\(otherName)/a.css>; rel=preload; as=style, </b>; rel=next"),
                     ("Refresh", "5; url=\(otherName)/r"),
                 ])
@@ -72,6 +72,7 @@ struct HeaderTests {
 
     @Test(
         "A request's headers are adapted to the origin",
+            (["X-Hop: 2", "Connection: a,\tX-Hop\t"], [], ["x-hop"]),
         arguments: [
             (["X-One: 1", "If-None-Match: \"y\""], ["x-one: 1\n", "if-none-match: \"y\"\n"], []),
             (["X-Hop: 2", "Connection: X-Hop"], [], ["x-hop"]),
@@ -85,6 +86,19 @@ struct HeaderTests {
         let echo = try served.exchange(name + "/echo", fields: fields).body
         #expect(echo.contains("host: \(name.dropFirst("http://".count))\n"))
         for line in present { #expect(echo.contains(line), "\(echo)") }
+    @Test("Bytes of a target that aren't ASCII reach the origin percent-encoded")
+    func target() throws {
+        defer { origin.stop() }
+        let port = try served.port(name)
+        for byte: UInt8 in [0xE8, 0xE9] {
+            let client = try RawClient(port)
+            let end = Data(" HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n".utf8)
+            try client.connection.write(Data("GET /caf".utf8) + [byte] + Data("?".utf8) + [byte] + end)
+            _ = try client.readToEnd()
+        }
+        #expect(origin.requests.map(\.target) == ["/caf%E8?%E8", "/caf%E9?%E9"])
+    }
+
         for line in absent { #expect(!echo.contains(line), "\(echo)") }
     }
 

@@ -40,6 +40,25 @@ struct RequestReaderTests {
         #expect(request.header("host") == "other")
     }
 
+    @Test(
+        "Bytes of a target that aren't ASCII are percent-encoded, and two of them stay different",
+        arguments: [("/caf\u{e9}?\u{e8}=", "/caf%E9?%E8="), ("/\u{c3}\u{a9}\u{ff}\u{80}", "/%C3%A9%FF%80")]
+    )
+    func encoded(target: String, path: String) throws {
+        // Each of these characters is one byte in Latin-1.
+        let text = "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n"
+        try client.write(#require(text.data(using: .isoLatin1)))
+        var reader = RequestReader(socket)
+        #expect(try reader.nextHead().target == path)
+    }
+
+    @Test("A target that is only a query is refused", arguments: ["?", "?x", "?u=http://a/"])
+    func query(target: String) throws {
+        try send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        var reader = RequestReader(socket)
+        #expect(throws: HTTPRequest.Refusal(status: 400)) { try reader.nextHead() }
+    }
+
     @Test("Requests that arrive byte by byte are read")
     func bytes() throws {
         let texts = [
@@ -125,7 +144,8 @@ struct RequestReaderTests {
         arguments: [
             ("Content-Length: 11", "", 413), ("Content-Length: 62914560", "", 413),
             ("Content-Length: 99999999999999999999", "", 413), ("Transfer-Encoding: gzip, chunked", "", 501),
-            ("Content-Length: x", "", 400), ("Content-Length: 1\r\nTransfer-Encoding: chunked", "", 400),
+            ("Transfer-Encoding: chun\u{212a}ed", "", 501), ("Content-Length: x", "", 400),
+            ("Content-Length: 1\r\nTransfer-Encoding: chunked", "", 400),
         ]
     )
     func unread(fields: String, body: String, status: Int) throws {
@@ -141,6 +161,7 @@ struct RequestReaderTests {
         arguments: [
             ("b\r\n", 413), ("6\r\n123456\r\n5\r\n", 413), ("7fffffffffffffff\r\n", 413),
             ("ffffffffffffffffff\r\n", 400), ("-1\r\n", 400), ("\r\n", 400), ("3\r\nabcd\r\n", 400),
+            ("\u{a0}3\r\nabc\r\n", 400), ("3\u{a0}\r\nabc\r\n", 400), (" 3\r\nabc\r\n", 400), ("3 3\r\nabc\r\n", 400),
         ]
     )
     func chunks(text: String, status: Int) throws {
@@ -154,6 +175,7 @@ struct RequestReaderTests {
         "A body within the limit is asked for",
         arguments: [
             ("Content-Length: 10", "0123456789"), ("Transfer-Encoding: chunked", "a\r\n0123456789\r\n0\r\n\r\n"),
+            ("Transfer-Encoding: chunked", "A \t;x\r\n0123456789\r\n0 \r\n\r\n"),
         ]
     )
     func asked(field: String, body: String) throws {
