@@ -45,7 +45,9 @@ struct RequestHeaders {
             request.addValue(key == "origin" || key == "referer" ? original(value) : value, forHTTPHeaderField: name)
         }
         let cookies = received.headers.filter { $0.name.isSameHeader(as: "Cookie") }.map(\.value)
-        if let own = ServedCookies(port: port).requested(cookies) {
+        if !cookies.isEmpty, let origin = origins.origin(of: port),
+            let own = ServedCookies(of: origin).requested(cookies)
+        {
             request.setValue(own, forHTTPHeaderField: "Cookie")
         }
         // Part of a compressed body can't be decoded.

@@ -65,7 +65,8 @@ struct ResponseHeaders {
                 // Only once, even if the origin repeats it.
                 if let length = HTTPSyntax.length(value) { fields.append((name, String(length))) }
             case "set-cookie":
-                let cookies = ServedCookies(port: port)
+                guard let origin = origins.origin(of: port) else { continue }
+                let cookies = ServedCookies(of: origin)
                 fields += ServedCookies.separated(value).map { (name, cookies.set($0)) }
             case "location":
                 fields.append((name, rewriter.url(value) ?? value))

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionServer
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -25,11 +26,7 @@ struct HeaderTests {
             case "/here": return .redirect(to: "/echo?y")
             case "/away": return .redirect(to: "http://nowhere.invalid/")
             case "/cookies":
-                return LoopbackServer.Answer(headers: [
-                    ("Set-Cookie", "a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Domain=127.0.0.1; HttpOnly"),
-                    ("Set-Cookie", "__Host-b=2; Secure; Path=/; SameSite=None; Partitioned"),
-                    ("Set-Cookie", "c=3; SameSite=Lax"),
-                ])
+                return LoopbackServer.Answer(headers: Self.cookies.map { ("Set-Cookie", $0.sent) })
             case "/zipped":
                 return LoopbackServer.Answer(
                     headers: [("Content-Encoding", "gzip"), ("Content-Type", "text/plain")],
@@ -72,10 +69,10 @@ struct HeaderTests {
 
     @Test(
         "A request's headers are adapted to the origin",
-            (["X-Hop: 2", "Connection: a,\tX-Hop\t"], [], ["x-hop"]),
         arguments: [
             (["X-One: 1", "If-None-Match: \"y\""], ["x-one: 1\n", "if-none-match: \"y\"\n"], []),
             (["X-Hop: 2", "Connection: X-Hop"], [], ["x-hop"]),
+            (["X-Hop: 2", "Connection: a,\tX-Hop\t"], [], ["x-hop"]),
             (["TE: trailers", "Upgrade: h2c", "Proxy-Authorization: x"], [], ["te:", "upgrade", "proxy"]),
             (["Authorization: Basic x"], [], ["authorization"]),
             (["Range: bytes=2-4"], ["range: bytes=2-4\n", "accept-encoding: identity\n"], []),
@@ -86,6 +83,9 @@ struct HeaderTests {
         let echo = try served.exchange(name + "/echo", fields: fields).body
         #expect(echo.contains("host: \(name.dropFirst("http://".count))\n"))
         for line in present { #expect(echo.contains(line), "\(echo)") }
+        for line in absent { #expect(!echo.contains(line), "\(echo)") }
+    }
+
     @Test("Bytes of a target that aren't ASCII reach the origin percent-encoded")
     func target() throws {
         defer { origin.stop() }
@@ -97,9 +97,6 @@ struct HeaderTests {
             _ = try client.readToEnd()
         }
         #expect(origin.requests.map(\.target) == ["/caf%E8?%E8", "/caf%E9?%E9"])
-    }
-
-        for line in absent { #expect(!echo.contains(line), "\(echo)") }
     }
 
     @Test("Credentials are forwarded if the server is configured to")
@@ -151,23 +148,49 @@ struct HeaderTests {
         #expect(response["Refresh"] == "5; url=\(local)/r")
     }
 
-    @Test("Cookies are kept separate for each port")
+    /// What the origin sends, and what the client gets after the prefix.
+    private static let cookies: [(sent: String, received: String)] = [
+        (
+            "a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; Domain=127.0.0.1; HttpOnly",
+            "a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; HttpOnly"
+        ),
+        ("__Host-b=2; Secure; Path=/; SameSite=None; Partitioned", "__Host-b=2; Path=/"),
+        ("prefs=\"a=1,b=2\"; HttpOnly", "prefs=\"a=1,b=2\"; HttpOnly"),
+        ("spaced=\"a=1, b=2, c\"; HttpOnly", "spaced=\"a=1, b=2, c\"; HttpOnly"),
+        ("bare=a=1,b=2; HttpOnly", "bare=a=1,b=2; HttpOnly"),
+        ("quote=\"", "quote=\""),
+        ("flag=; Path=/", "flag=; Path=/"),
+        ("c=3; SameSite=Lax", "c=3; SameSite=Lax"),
+    ]
+
+    @Test("Cookies are kept separate for each origin")
     func cookies() throws {
         defer { origin.stop() }
-        let prefix = "p\(try served.port(name))-"
+        let prefix = served.cookiePrefix(name)
         #expect(
-            try served.exchange(name + "/cookies").all("Set-Cookie") == [
-                "\(prefix)a=1; Expires=Wed, 21 Oct 2037 07:28:00 GMT; HttpOnly", "\(prefix)__Host-b=2; Path=/",
-                "\(prefix)c=3; SameSite=Lax",
-            ]
+            try served.exchange(name + "/cookies").all("Set-Cookie") == Self.cookies.map { prefix + $0.received }
         )
         let echo = try served.exchange(
             name + "/echo",
-            fields: ["Cookie: \(prefix)a=1; foreign=2; p1-x=3", "Cookie: \(prefix)b=4=5"]
+            fields: ["Cookie: \(prefix)a=1; foreign=2; \(served.cookiePrefix(otherName))x=3", "Cookie: \(prefix)b=4=5"]
         ).body
         #expect(echo.contains("\ncookie: a=1; b=4=5\n"))
         #expect(try !served.exchange(name + "/echo", fields: ["Cookie: foreign=2"]).body.contains("cookie"))
         #expect(try !served.exchange(name + "/echo").body.contains("cookie"), "no cookie of one client goes to another")
+    }
+
+    @Test("An origin's cookies aren't sent to another one that is served at the same port later")
+    func laterOrigin() throws {
+        defer { origin.stop() }
+        let first = try ServedMap(
+            #"{ "https://first.example/": { "text": "", "headers": { "Set-Cookie": "id=1; HttpOnly" } } }"#
+        )
+        let port = try first.port("https://first.example")
+        let cookie = try #require(try first.exchange("https://first.example/")["Set-Cookie"]?.prefix { $0 != ";" })
+        first.server.stop()
+        let second = try ServedMap("{}", unmatched: .load, ports: [name: port])
+        #expect(try second.port(name) == port)
+        #expect(try !second.exchange(name + "/echo", fields: ["Cookie: \(cookie)"]).body.contains("cookie"))
     }
 
     @Test("A page of another served origin may read a response without CORS headers")

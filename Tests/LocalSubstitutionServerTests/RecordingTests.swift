@@ -52,7 +52,7 @@ struct RecordingTests {
         let folder = try TemporaryFolder()
         let recorder = try SubstitutionRecorder(folder: folder.url)
         let served = try ServedMap("{}", unmatched: .load, recorder: recorder)
-        let cookie = "Cookie: p\(try served.port(name))-session=secret"
+        let cookie = "Cookie: \(served.cookiePrefix(name))session=secret"
         _ = try served.exchange(name + "/")
         #expect(try served.exchange(name + "/old")["Location"] == "/new?x=1")
         #expect(try served.exchange(name + "/new?x=1", fields: [cookie]).body == "new for session=secret")

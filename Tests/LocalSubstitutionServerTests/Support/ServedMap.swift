@@ -46,6 +46,11 @@ struct ServedMap: Sendable {
         UInt16(try URL(string: local(origin))?.port ?? 0)
     }
 
+    /// Returns what the names of an origin's cookies begin with at the client.
+    func cookiePrefix(_ origin: String) -> String {
+        origin.replacing("://", with: "+").replacing(":", with: "+") + "~"
+    }
+
     /// Sends a request for a URL to its origin's port, and reads to the end of the connection.
     ///
     /// - Parameter fields: Fields other than `Host` and `Connection`, which are always sent.
