@@ -12,6 +12,8 @@ import FoundationNetworking
 struct ServedConnection: Sendable {
     let connection: AcceptedConnection
     let responder: ServerResponder
+    /// How long a client that sends no more may wait in silence. It can't be told from one that has left.
+    let halfClosedSeconds: Double
     let log: (@Sendable (ServedRequest) -> Void)?
 
     /// The clients are on the same machine, so one that takes longer has given up.
@@ -68,8 +70,10 @@ struct ServedConnection: Sendable {
             try refuse(ServedResponse(status: 400, "“\(request.target)” isn't a path."), request)
             return false
         }
-        let response = responder.response(to: request, for: url, at: connection.port) { [connection] in
-            !connection.stopSignal.isRaised(within: 0) && !connection.socket.hasLeft
+        let response = responder.response(to: request, for: url, at: connection.port) {
+            [connection, halfClosedSeconds] in
+            !connection.stopSignal.isRaised(within: 0)
+                && connection.isClientWaiting(halfClosedSeconds: halfClosedSeconds)
         }
         if case .data = response.body {
             // Logged before it's sent, so that a client that has the response finds it in the log.
@@ -179,6 +183,7 @@ struct ServedConnection: Sendable {
                 let piece = received.prefix(rest ?? received.count)
                 rest = rest.map { $0 - piece.count }
                 if isChunked { try writer.write(piece) } else { try socket.write(piece) }
+                connection.busy()
                 count(piece.count)
             }
             if isChunked { try writer.end() }

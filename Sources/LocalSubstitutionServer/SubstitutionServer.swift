@@ -60,7 +60,10 @@ public final class SubstitutionServer: Sendable {
 
     /// Starts a server with a log.
     ///
-    /// - Parameter log: Called for each request, on the thread of its connection.
+    /// - Parameters:
+    ///   - halfClosedSeconds: How long a client that sends no more after its request may wait for the next part of the answer. By
+    ///     default, it's as long as `URLSession` waits for the network.
+    ///   - log: Called for each request, on the thread of its connection.
     package init(
         cache: LocalSubstitutionCache,
         unmatched: LocalSubstitutionCache.Unmatched,
@@ -68,6 +71,7 @@ public final class SubstitutionServer: Sendable {
         ports: [String: UInt16],
         rewritesReferences: Bool = true,
         sendsCredentials: Bool = false,
+        halfClosedSeconds: Double = 60,
         log: (@Sendable (ServedRequest) -> Void)?
     ) throws(SubstitutionServerError) {
         let wanted = try Self.origins(ports)
@@ -86,7 +90,12 @@ public final class SubstitutionServer: Sendable {
         do throws(StartError) {
             listener = try Listener { connection in
                 guard let responder = current.responder.withLock({ $0 }) else { return }
-                ServedConnection(connection: connection, responder: responder, log: log).serve()
+                ServedConnection(
+                    connection: connection,
+                    responder: responder,
+                    halfClosedSeconds: halfClosedSeconds,
+                    log: log
+                ).serve()
             }
         } catch {
             throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)).")

@@ -87,10 +87,25 @@ package final class Socket: Sendable {
         return copies.count == times
     }
 
-    /// Whether the other side has left or sends no more, and everything it sent has been read.
-    package var hasLeft: Bool {
+    /// What is known about the other side without waiting.
+    enum OtherSide {
+        /// It may send more, or it has sent something that hasn't been read yet.
+        case open
+        /// It sends no more. It may still read, or have left.
+        case finished
+        /// It has left: the connection was reset.
+        case left
+    }
+
+    var otherSide: OtherSide {
+        var error: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        // After an end, only this tells of a reset. Reading goes on to return the end.
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 else { return .left }
         var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        if count == 0 { return .finished }
+        return count > 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? .open : .left
     }
 
     /// Ends both directions at once, which wakes every thread that reads or writes.

@@ -104,10 +104,36 @@ struct StreamingTests {
     }
 
     @Test(
-        "A request is cancelled if its client leaves, before and while its response arrives",
-        arguments: [true, false]
+        "A client that sends no more after its request gets its answer, whatever takes longer than 0.5 s",
+        arguments: ["/delayed", "/head", "/body"]
     )
-    func left(isDelayed: Bool) async throws {
+    func halfClosed(path: String) throws {
+        let origin = try Listener { connection in
+            var reader = RequestReader(connection.socket)
+            guard let path = try? reader.nextHead().path else { return }
+            _ = connection.stopSignal.isRaised(within: path == "/head" ? 1.2 : 0)
+            try? connection.socket.write(Data("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc".utf8))
+            _ = connection.stopSignal.isRaised(within: path == "/body" ? 1.2 : 0)
+            try? connection.socket.write(Data("defghi".utf8))
+        }
+        defer { origin.stop() }
+        let name = "http://127.0.0.1:\(try origin.listen(on: 0))"
+        let served = try ServedMap(#"{ "\#(name)/delayed": { "text": "abcdefghi", "delay": 1.2 } }"#, unmatched: .load)
+        let port = try served.port(name)
+        let client = try RawClient(port)
+        try client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        client.endSending()
+        let response = try RawResponse(client.readToEnd())
+        #expect(response.status == 200)
+        #expect(response.body == "abcdefghi")
+    }
+
+    @Test(
+        "A request is cancelled if its client leaves, before and while its response arrives",
+        arguments: [true, false],
+        [true, false]
+    )
+    func left(isDelayed: Bool, isReset: Bool) async throws {
         let (ended, end) = AsyncStream<Void>.makeStream()
         let (cancelled, cancel) = AsyncStream<Void>.makeStream()
         let origin = try Listener { connection in
@@ -124,14 +150,18 @@ struct StreamingTests {
             unmatched: .load,
             recorder: nil,
             ports: [:],
+            // A reset says that the client has left. An end alone doesn't.
+            halfClosedSeconds: isReset ? 3_600 : 0,
             log: { _ in end.finish() }
         )
         let url = isDelayed ? "https://h.example/" : "http://127.0.0.1:\(try origin.listen(on: 0))/"
         let port = UInt16(try server.url(for: #require(URL(string: url))).port ?? 0)
-        let client = try RawClient(port)
-        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
-        if !isDelayed { _ = try client.read(through: "\r\n\r\nabc") }
-        client.connection.hangUp()
+        do {
+            let client = try RawClient(port)
+            try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            if !isDelayed { _ = try client.read(through: "\r\n\r\nabc") }
+            if isReset { client.resetOnClose() } else { client.connection.hangUp() }
+        }
         for await _ in ended {}
         if !isDelayed { for await _ in cancelled {} }
         server.stop()

@@ -42,6 +42,18 @@ package struct RawClient: Sendable {
         try connection.write(Data(text.utf8))
     }
 
+    /// Sends no more, as `nc -N` does after a request. The answer can still arrive.
+    package func endSending() {
+        _ = shutdown(connection.descriptor, Int32(SHUT_WR))
+    }
+
+    /// Makes the connection end with a reset when it's closed.
+    package func resetOnClose() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        let size = socklen_t(MemoryLayout.size(ofValue: linger))
+        _ = setsockopt(connection.descriptor, SOL_SOCKET, SO_LINGER, &linger, size)
+    }
+
     /// Reads everything until the connection closes.
     package func readToEnd() throws -> String {
         var bytes: [UInt8] = []
