@@ -64,19 +64,19 @@ package final class Listener: Sendable {
     package func listen(on port: UInt16) throws(StartError) -> UInt16 {
         let socket = try Socket.listening(on: port)
         let number = try socket.localPort()
-        let isFirst = try state.withLock { state throws(StartError) in
+        try state.withLock { state throws(StartError) in
             guard !state.isStopped else {
                 socket.hangUp()
                 throw StartError(call: "listen", code: ECANCELED)
             }
+            if !state.isAccepting {
+                try startAccepting()
+                state.isAccepting = true
+                // Counted here, so that `stop()` waits for the thread even before it runs. The thread begins by taking the lock.
+                accepting.enter()
+            }
             state.ports.append(Port(socket: socket, number: number))
-            guard !state.isAccepting else { return false }
-            state.isAccepting = true
-            // Counted here, so that `stop()` waits for the thread even before it runs.
-            accepting.enter()
-            return true
         }
-        if isFirst { startAccepting() }
         wake()
         return number
     }
@@ -102,8 +102,8 @@ package final class Listener: Sendable {
         try? waker.write(Data([0]))
     }
 
-    private func startAccepting() {
-        Thread.detachNewThread { [self] in
+    private func startAccepting() throws(StartError) {
+        try Self.startThread { [self] in
             acceptConnections()
             state.withLock { state in
                 // A process that is being started holds copies of the sockets, which would keep the ports open. On Linux, a socket
@@ -140,19 +140,71 @@ package final class Listener: Sendable {
             return
         }
         let connection = AcceptedConnection(socket: socket, port: port.number, stopSignal: stopSignal)
-        let isAdmitted = state.withLock { state in
-            if !state.isStopped { state.connections[ObjectIdentifier(connection)] = connection }
-            return !state.isStopped
+        var isOtherServed = true
+        // If there can't be another thread, the connection waits until one that serves another connection ends, and further
+        // connections stay pending. If none is served, this one is closed, since releasing it closes it.
+        while !startServing(connection), isOtherServed {
+            isOtherServed = state.withLock { !$0.connections.isEmpty }
+            _ = hangUpLongestIdle()
+            if stopSignal.isRaised(within: 0.01) { return }
         }
-        guard isAdmitted else { return }
-        let thread = Thread { [self] in
-            serve(connection)
-            connection.idle()
-            connection.socket.finish()
-            state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(connection)) }
+    }
+
+    /// Serves a connection on a new thread. Returns whether there can be one.
+    private func startServing(_ connection: AcceptedConnection) -> Bool {
+        let id = ObjectIdentifier(connection)
+        let isStopped = state.withLock { state in
+            if !state.isStopped { state.connections[id] = connection }
+            return state.isStopped
         }
-        thread.stackSize = Self.stackSize
-        thread.start()
+        if isStopped { return false }
+        do throws(StartError) {
+            try Self.startThread { [self] in
+                serve(connection)
+                connection.idle()
+                connection.socket.finish()
+                state.withLock { _ = $0.connections.removeValue(forKey: id) }
+            }
+            return true
+        } catch {
+            state.withLock { _ = $0.connections.removeValue(forKey: id) }
+            return false
+        }
+    }
+
+    /// Runs a function on a new thread.
+    ///
+    /// - Throws: ``StartError`` if there can't be another thread. Foundation's `Thread` doesn't say so.
+    private static func startThread(_ body: @escaping @Sendable () -> Void) throws(StartError) {
+        let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+        pthread_attr_init(attributes)
+        defer {
+            pthread_attr_destroy(attributes)
+            attributes.deallocate()
+        }
+        pthread_attr_setstacksize(attributes, stackSize)
+        pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+        #if canImport(Glibc)
+        var thread = pthread_t()
+        #else
+        var thread: pthread_t?
+        #endif
+        let main = Unmanaged.passRetained(ThreadMain(body))
+        let code = pthread_create(
+            &thread,
+            attributes,
+            { argument in
+                // Optional on Linux only.
+                let argument: UnsafeMutableRawPointer? = argument
+                if let argument { Unmanaged<ThreadMain>.fromOpaque(argument).takeRetainedValue().body() }
+                return nil
+            },
+            main.toOpaque()
+        )
+        guard code == 0 else {
+            main.release()
+            throw StartError(call: "pthread_create", code: code)
+        }
     }
 
     /// Hangs up one connection: of those whose next request hasn't begun to arrive, the one that has waited longest.
@@ -167,5 +219,14 @@ package final class Listener: Sendable {
         guard let longest = silent.min(by: { $0.start < $1.start }) else { return false }
         if Socket.now - longest.start >= Self.shortestIdleSeconds { longest.socket.hangUp() }
         return true
+    }
+}
+
+/// What a thread runs, as an object that fits into a pointer.
+private final class ThreadMain: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
     }
 }

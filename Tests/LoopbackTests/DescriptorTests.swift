@@ -55,6 +55,61 @@ struct DescriptorTests {
         }
     }
 
+    @Test("Connections that can't get a thread are closed, and later ones are served")
+    func noThreads() async {
+        await #expect(processExitsWith: .success) {
+            let threads = try ThreadLimit()
+            let listener = try EchoListener().listener
+            threads.isReached = true
+            #expect(throws: StartError(call: "pthread_create", code: EAGAIN)) { try listener.listen(on: 0) }
+            threads.isReached = false
+            let port = try listener.listen(on: 0)
+            #expect(try RawClient(port).load("/a") == "\(port) /a")
+            let before = FewDescriptors.openCount
+            threads.isReached = true
+            for _ in 0..<100 {
+                let client = try RawClient(port)
+                // Closed with an end or a reset, but not given up after a time limit.
+                do throws(Socket.Closed) {
+                    #expect(try client.connection.read(upTo: 1).isEmpty)
+                } catch {
+                    #expect(!error.isTimeout)
+                }
+            }
+            #expect(FewDescriptors.openCount <= before)
+            threads.isReached = false
+            #expect(try RawClient(port).load("/b") == "\(port) /b")
+            listener.stop()
+        }
+    }
+
+    @Test("A connection that can't get a thread waits for those that are being served, and gets those of idle ones")
+    func fewThreads() async {
+        await #expect(processExitsWith: .success) {
+            let threads = try ThreadLimit()
+            let gate = DispatchSemaphore(value: 0)
+            let arrived = DispatchSemaphore(value: 0)
+            let port = try EchoListener { request, _ in
+                guard request.path == "/slow" else { return }
+                arrived.signal()
+                gate.wait()
+            }.listener.listen(on: 0)
+            let (slow, idle) = (try RawClient(port), try RawClient(port))
+            #expect(try idle.load("/a") == "\(port) /a")
+            try slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+            arrived.wait()
+            threads.isReached = true
+            let waiting = try RawClient(port)
+            try waiting.send("GET /b HTTP/1.1\r\nHost: a\r\n\r\n")
+            // Hung up for the sake of the one that waits, which shows that a thread was needed.
+            #expect(try idle.readToEnd().isEmpty)
+            threads.isReached = false
+            #expect(try waiting.read(through: "/b\n").hasPrefix("HTTP/1.1 200 "))
+            gate.signal()
+            #expect(try slow.read(through: "/slow\n").hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
     @Test("1,000 waiting connections take at most 64 MiB")
     func idleConnections() async {
         await #expect(processExitsWith: .success) {

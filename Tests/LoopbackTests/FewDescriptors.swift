@@ -25,6 +25,9 @@ struct FewDescriptors {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
+    /// The number of descriptors that are open.
+    static var openCount: Int { (0..<getdtablesize()).count { fcntl($0, F_GETFD) >= 0 } }
+
     /// Returns the number of free descriptors.
     func free() -> Int {
         let all = opened()
@@ -41,6 +44,24 @@ struct FewDescriptors {
         var all: [Int32] = []
         while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { all.append(descriptor) }
         return all
+    }
+}
+
+/// The limit of this user's threads, which this process can reach and leave again.
+final class ThreadLimit {
+    /// Limits don't apply to root, so root becomes another user.
+    init() throws {
+        if geteuid() == 0, setuid(65_533) != 0 { throw StartError.current("setuid") }
+    }
+
+    /// Whether no thread can be made.
+    var isReached = false {
+        didSet {
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+            limit.rlim_cur = isReached ? 0 : limit.rlim_max
+            setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)
+        }
     }
 }
 #endif
