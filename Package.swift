@@ -70,7 +70,7 @@ let package = Package(
             dependencies: ["substitute"]
         ),
         .target(name: "SchemaValidator", dependencies: ["TestSupport"], path: "Tests/SchemaValidator"),
-        .target(name: "TestSupport", dependencies: ["Loopback"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Guarded", "Loopback"], path: "Tests/TestSupport"),
         .testTarget(
             name: "LocalSubstitutionTests",
             dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport"]

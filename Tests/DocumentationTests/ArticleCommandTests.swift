@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 #if os(macOS) || os(Linux)
-@Suite("Commands that the articles show with their output", .timeLimit(.minutes(2)))
+@Suite("Commands that the articles show with their output", .sessions, .timeLimit(.minutes(2)))
 struct ArticleCommandTests {
     private static let blue = "body { margin: 0; color: blue }\n"
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Maps in the documents")
+@Suite("Maps in the documents", .values)
 struct MapExampleTests {
     @Test("Every map loads without problems", arguments: Document.all.flatMap { $0.blocks(in: "json") })
     func loads(_ block: Block) throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("README and similar documents")
+@Suite("README and similar documents", .sessions)
 struct ReadmeTests {
     @Test("The first code block has the two commands")
     func commands() throws {

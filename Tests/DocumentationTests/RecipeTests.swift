@@ -1,12 +1,13 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Recipes")
+@Suite("Recipes", .sessions)
 struct RecipeTests {
     @Test("Every map answers as its recipe says", arguments: Recipe.all)
     func answers(_ recipe: Recipe) async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("What the documents say about responses")
+@Suite("What the documents say about responses", .sessions)
 struct ResponseTableTests {
     static let article = "Sources/LocalSubstitution/Documentation.docc/HowARequestIsDecided.md"
 

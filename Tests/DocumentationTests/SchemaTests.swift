@@ -1,10 +1,11 @@
 import Foundation
 import SchemaValidator
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The JSON Schema of maps and the package")
+@Suite("The JSON Schema of maps and the package", .sessions)
 struct SchemaTests {
     private static let isAvailable = ConditionTrait.enabled(
         if: SchemaValidator.isAvailable,

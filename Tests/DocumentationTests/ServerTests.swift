@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The article on web views and browsers", .timeLimit(.minutes(2)))
+@Suite("The article on web views and browsers", .sessions, .timeLimit(.minutes(2)))
 struct ServerTests {
     fileprivate static let article = Document.article("InWebViewsAndBrowsers")
 

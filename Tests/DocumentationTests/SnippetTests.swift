@@ -2,13 +2,14 @@ import Foundation
 import LocalSubstitution
 import LocalSubstitutionTesting
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Swift in the documents")
+@Suite("Swift in the documents", .sessions)
 struct SnippetTests {
     /// Except manifests, which aren't part of a program.
     static let blocks = Document.all.flatMap { $0.blocks(in: "swift") }.filter { !$0.text.contains(".package(") }

@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The article on troubleshooting", .timeLimit(.minutes(2)))
+@Suite("The article on troubleshooting", .sessions, .timeLimit(.minutes(2)))
 struct TroubleshootingTests {
     fileprivate static let article = Document.article("Troubleshooting")
 

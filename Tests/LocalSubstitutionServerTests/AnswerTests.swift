@@ -4,7 +4,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("A server's answers", .timeLimit(.minutes(5)))
+@Suite("A server's answers", .sessions, .timeLimit(.minutes(5)))
 struct AnswerTests {
     private static let map = """
         {

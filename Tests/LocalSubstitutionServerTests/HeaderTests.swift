@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The changes between a client and an origin on the network.
-@Suite("Headers that a server changes", .timeLimit(.minutes(5)))
+@Suite("Headers that a server changes", .sessions, .timeLimit(.minutes(5)))
 struct HeaderTests {
     private let origin: LoopbackServer
     private let other: LoopbackServer

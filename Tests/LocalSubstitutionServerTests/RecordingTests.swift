@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A server's recordings", .timeLimit(.minutes(5)))
+@Suite("A server's recordings", .threads, .timeLimit(.minutes(5)))
 struct RecordingTests {
     @Test("Everything that shows a site again is kept: redirects, 404s, and responses to requests with cookies")
     func site() throws {

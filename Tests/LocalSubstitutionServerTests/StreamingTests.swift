@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Bodies that a server forwards", .timeLimit(.minutes(5)))
+@Suite("Bodies that a server forwards", .sessions, .timeLimit(.minutes(5)))
 struct StreamingTests {
     @Test("Pieces from the network arrive before the rest")
     func pieces() throws {

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("SubstitutionServer", .timeLimit(.minutes(5)))
+@Suite("SubstitutionServer", .sessions, .timeLimit(.minutes(5)))
 struct SubstitutionServerTests {
     private static let map = """
         { "https://www.example.com/a.txt": "a.txt", "https://cdn.example.com/*": { "text": "cdn" } }

@@ -1,9 +1,10 @@
 import Foundation
 import LocalSubstitution
 import LocalSubstitutionTesting
+import TestSupport
 import Testing
 
-@Suite("Entries in code")
+@Suite("Entries in code", .sessions)
 struct EntriesTests {
     private static let url = "https://shop.example.com/name"
 

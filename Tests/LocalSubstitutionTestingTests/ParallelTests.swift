@@ -3,8 +3,7 @@ import LocalSubstitutionTesting
 import TestSupport
 import Testing
 
-/// Also run under ThreadSanitizer.
-@Suite("Tests in parallel")
+@Suite("Tests in parallel", .threads, .atOnce(50))
 struct ParallelTests {
     private static let url = "https://shop.example.com/name"
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A map that's empty at first, an API, a run that records, and a run without the API.
-@Suite("Recording missing responses", .timeLimit(.minutes(5)))
+@Suite("Recording missing responses", .threads, .timeLimit(.minutes(5)))
 struct RecordingTests {
     private static let secret = "s3cr3t"
 

@@ -1,9 +1,10 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import TestSupport
 import Testing
 
 /// The issues that the trait records, in a process whose tests are meant to fail.
-@Suite("The trait's issues", .timeLimit(.minutes(5)))
+@Suite("The trait's issues", .sessions, .timeLimit(.minutes(5)))
 struct TraitIssueTests {
     /// One process runs all of them.
     private static let child = Task { try await ChildProcess.run("ChildTraits|refusedOrder|userName") }

@@ -15,7 +15,7 @@ private let fixtures: Bundle = {
     return Bundle(path: folder.path) ?? .main
 }()
 
-@Suite("The trait")
+@Suite("The trait", .sessions)
 struct TraitTests {
     static let name = "https://shop.example.com/name"
 

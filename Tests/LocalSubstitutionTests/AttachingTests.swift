@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,8 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Includes tests with many threads. `.ci/run` runs this suite under ThreadSanitizer.
-@Suite("Attaching", .timeLimit(.minutes(5)))
+@Suite("Attaching", .threads, .timeLimit(.minutes(5)))
 struct AttachingTests {
     private static let url = "http://nowhere.invalid/a"
 

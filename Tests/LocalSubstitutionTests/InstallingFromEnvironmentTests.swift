@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -10,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// Each test runs in a separate process, since the environment, `URLSession.shared` and `URLCache.shared` belong to the process.
-@Suite("Installing from the environment", .timeLimit(.minutes(5)))
+@Suite("Installing from the environment", .sessions, .timeLimit(.minutes(5)))
 struct InstallingFromEnvironmentTests {
     private static let url = "http://nowhere.invalid/a"
     private static let variable = "LOCAL_SUBSTITUTION_MAP"

@@ -1,13 +1,14 @@
 import Foundation
 import LocalSubstitution
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Verifying a session", .timeLimit(.minutes(5)))
+@Suite("Verifying a session", .sessions, .timeLimit(.minutes(5)))
 struct VerificationTests {
     private let origin: LoopbackServer
 

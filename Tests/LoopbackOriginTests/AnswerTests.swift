@@ -1,13 +1,14 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("An origin that answers a URLSession", .timeLimit(.minutes(5)))
+@Suite("An origin that answers a URLSession", .sessions, .timeLimit(.minutes(5)))
 struct AnswerTests {
     @Test("A route answers with its status, fields and body")
     func route() async throws {

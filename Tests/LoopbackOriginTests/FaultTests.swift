@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An origin that fails on demand", .timeLimit(.minutes(5)))
+@Suite("An origin that fails on demand", .sessions, .timeLimit(.minutes(5)))
 struct FaultTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

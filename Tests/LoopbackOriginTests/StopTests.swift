@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An origin that stops", .timeLimit(.minutes(5)))
+@Suite("An origin that stops", .sessions, .timeLimit(.minutes(5)))
 struct StopTests {
     @Test("It refuses further connections, however often it's stopped", arguments: [1, 2, 5])
     func refuses(times: Int) async throws {

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("An origin on the wire", .timeLimit(.minutes(5)))
+@Suite("An origin on the wire", .sessions, .timeLimit(.minutes(5)))
 struct WireTests {
     /// Returns an origin that answers with what it understood of the request.
     private func makeEcho() throws -> LoopbackServer {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Each test runs in a separate process, since it changes the process as a whole.
-@Suite("Few descriptors or many connections", .timeLimit(.minutes(5)))
+@Suite("Few descriptors or many connections", .sessions, .timeLimit(.minutes(5)))
 struct DescriptorTests {
     @Test("A listener serves any number of clients by hanging up those that have waited longest")
     func fewDescriptors() async {

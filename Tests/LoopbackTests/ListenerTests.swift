@@ -8,7 +8,7 @@ import Testing
 import Glibc
 #endif
 
-@Suite("A listener", .timeLimit(.minutes(5)))
+@Suite("A listener", .threads, .timeLimit(.minutes(5)))
 struct ListenerTests {
     @Test("It serves any number of ports, and more can be added while others are in use")
     func ports() throws {

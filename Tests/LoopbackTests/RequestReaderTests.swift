@@ -1,8 +1,9 @@
 import Foundation
 import Loopback
+import TestSupport
 import Testing
 
-@Suite("A reader of requests", .timeLimit(.minutes(5)))
+@Suite("A reader of requests", .sessions, .timeLimit(.minutes(5)))
 struct RequestReaderTests {
     private let client: Socket
     private let socket: Socket

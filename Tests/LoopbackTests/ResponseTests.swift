@@ -1,8 +1,9 @@
 import Foundation
 import Loopback
+import TestSupport
 import Testing
 
-@Suite("A response", .timeLimit(.minutes(5)))
+@Suite("A response", .sessions, .timeLimit(.minutes(5)))
 struct ResponseTests {
     @Test(
         "The head has a status and fields",

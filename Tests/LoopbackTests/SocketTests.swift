@@ -1,8 +1,9 @@
 import Foundation
 import Loopback
+import TestSupport
 import Testing
 
-@Suite("A socket", .timeLimit(.minutes(5)))
+@Suite("A socket", .sessions, .timeLimit(.minutes(5)))
 struct SocketTests {
     private let one: Socket
     private let other: Socket

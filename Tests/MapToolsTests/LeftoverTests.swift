@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Files that a killed command left behind")
+@Suite("Files that a killed command left behind", .values)
 struct LeftoverTests {
     private let fixture: ArchiveFixture
 

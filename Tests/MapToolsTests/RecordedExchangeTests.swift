@@ -5,7 +5,7 @@ import Testing
 
 @testable import MapTools
 
-@Suite("Recorded exchanges")
+@Suite("Recorded exchanges", .values)
 struct RecordedExchangeTests {
     @Test(
         "A JSON body becomes a condition, without anything that may be a credential",

@@ -1,10 +1,11 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
 /// Nothing here runs on an Apple platform. The compiler checks the code that only those platforms compile, with substitutes for
 /// what only they have (`Tests/SourceTests/Apple`).
-@Suite("Code for Apple platforms")
+@Suite("Code for Apple platforms", .sources)
 struct AppleBranchTests {
     @Test("It compiles")
     func compiles() async throws {

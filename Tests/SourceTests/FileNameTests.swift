@@ -1,7 +1,8 @@
 #if os(Linux)
+import TestSupport
 import Testing
 
-@Suite("File names")
+@Suite("File names", .values)
 struct FileNameTests {
     @Test("A file is named for what it declares, and other types in it are private")
     func names() throws {

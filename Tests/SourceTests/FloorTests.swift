@@ -1,8 +1,9 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The oldest supported systems")
+@Suite("The oldest supported systems", .sources)
 struct FloorTests {
     @Test(
         "No declaration that a target uses is newer than the systems in Package.swift",

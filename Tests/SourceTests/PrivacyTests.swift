@@ -1,8 +1,9 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The privacy manifest")
+@Suite("The privacy manifest", .sources)
 struct PrivacyTests {
     static let path = "Sources/LocalSubstitution/PrivacyInfo.xcprivacy"
 

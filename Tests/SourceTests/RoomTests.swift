@@ -1,8 +1,9 @@
 #if os(Linux)
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Rooms")
+@Suite("Rooms", .sources)
 struct RoomTests {
     @Test("A folder only uses the folders before it", arguments: Rooms.all.map(\.target))
     func order(_ target: String) async throws {

@@ -1,7 +1,8 @@
 #if os(Linux)
+import TestSupport
 import Testing
 
-@Suite("The text of a source file")
+@Suite("The text of a source file", .values)
 struct SourceTextTests {
     @Test(
         "It has no comments, and only the interpolated code of its strings",

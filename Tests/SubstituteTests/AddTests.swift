@@ -1,8 +1,9 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
-@Suite("substitute add", .serialized)
+@Suite("substitute add", .sessions)
 struct AddTests {
     private static let url = "https://h.com/logo.png"
     private static let map = "{\n  \"https://h.com/mine\": { \"file\": \"mine.txt\",   \"comment\": \"x\" }\n}"

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
 @testable import substitute
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The source of an answer")
+@Suite("The source of an answer", .values)
 struct AnswerSourcesTests {
     private let cache: LocalSubstitutionCache
     private let request: URLRequest

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Maps that can't be used", .serialized)
+@Suite("Maps that can't be used", .sessions)
 struct BadMapTests {
     private static let url = "https://h.example/a"
     /// The commands that need a map, with their arguments.

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("substitute check", .serialized)
+@Suite("substitute check", .sessions)
 struct CheckTests {
     /// The JSON that `--json` prints for a map.
     private struct Report: Decodable {

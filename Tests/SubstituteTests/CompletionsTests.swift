@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import substitute
 
-@Suite("substitute completions", .serialized)
+@Suite("substitute completions", .sessions)
 struct CompletionsTests {
     private let folder: TemporaryFolder
 

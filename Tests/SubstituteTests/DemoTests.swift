@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("substitute demo", .serialized)
+@Suite("substitute demo", .sessions)
 struct DemoTests {
     /// The JSON that `--json` prints.
     private struct Report: Decodable {

@@ -1,8 +1,9 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
-@Suite("substitute explain", .serialized)
+@Suite("substitute explain", .sessions)
 struct ExplainTests {
     /// The JSON that `--json` prints for a request.
     private struct Answer: Decodable {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 /// Characters that control a terminal, or the order in which it shows others.
@@ -22,7 +23,7 @@ enum ForeignText {
     }
 }
 
-@Suite("Text from outside", .serialized)
+@Suite("Text from outside", .sessions)
 struct ForeignTextTests {
     private static let hostile = ForeignText.hostile
 

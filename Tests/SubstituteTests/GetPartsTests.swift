@@ -1,9 +1,10 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
-@Suite("substitute get --parts", .serialized)
+@Suite("substitute get --parts", .sessions)
 struct GetPartsTests {
     /// The JSON that `--json` prints.
     struct Record: Decodable {

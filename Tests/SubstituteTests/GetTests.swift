@@ -1,8 +1,9 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
-@Suite("substitute get", .serialized)
+@Suite("substitute get", .sessions)
 struct GetTests {
     /// The JSON that `--json` prints for a load.
     struct Record: Decodable {

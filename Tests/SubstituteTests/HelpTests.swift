@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The command's help", .serialized)
+@Suite("The command's help", .sessions)
 struct HelpTests {
     static let commands = [
         "init", "add", "import", "get", "serve", "explain", "check", "schema", "completions", "demo", "help",

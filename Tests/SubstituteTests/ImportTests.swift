@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("substitute import", .serialized)
+@Suite("substitute import", .sessions)
 struct ImportTests {
     /// The JSON that `--json` prints for an import.
     struct Report: Decodable {

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-@Suite("substitute init in a package", .serialized, .timeLimit(.minutes(5)))
+@Suite("substitute init in a package", .sessions, .timeLimit(.minutes(5)))
 struct InitInPackageTests {
     private static let package = #".package(url: "https://github.com/OWNER/LocalSubstitutionCache", branch: "main")"#
     private static let product = #".product(name: "LocalSubstitution", package: "LocalSubstitutionCache")"#

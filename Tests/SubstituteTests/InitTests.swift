@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("substitute init", .serialized)
+@Suite("substitute init", .sessions)
 struct InitTests {
     private let folder: TemporaryFolder
 

@@ -1,12 +1,13 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Hosts with letters beyond ASCII", .serialized, .timeLimit(.minutes(5)))
+@Suite("Hosts with letters beyond ASCII", .sessions, .timeLimit(.minutes(5)))
 struct InternationalHostTests {
     private static let hosts = ["müller.example", "MÜLLER.example", "xn--mller-kva.example", "mu\u{308}ller.example"]
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import substitute
 
-@Suite("Commands that substitute suggests")
+@Suite("Commands that substitute suggests", .values)
 struct InvocationTests {
     private let folder: TemporaryFolder
 

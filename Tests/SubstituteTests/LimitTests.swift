@@ -1,10 +1,11 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import substitute
 
-@Suite("The limit for bodies", .serialized, .timeLimit(.minutes(5)))
+@Suite("The limit for bodies", .sessions, .timeLimit(.minutes(5)))
 struct LimitTests {
     /// More than the default limit.
     private static let bomb = GzipBomb.answer(bytes: 300 << 20)

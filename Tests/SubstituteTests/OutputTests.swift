@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("What the command prints", .serialized)
+@Suite("What the command prints", .sessions)
 struct OutputTests {
     private static let url = "http://nowhere.invalid/a"
 

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
 /// It builds this package again as a dependency of another one, which takes time. `.ci/run` enables it.
 @Suite(
     "swift package substitute",
-    .serialized,
+    .sessions,
     .enabled(
         if: ProcessInfo.processInfo.environment["LOCAL_SUBSTITUTION_PLUGIN_TESTS"] == "1",
         "it takes long: set LOCAL_SUBSTITUTION_PLUGIN_TESTS=1"

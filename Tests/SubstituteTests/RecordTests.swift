@@ -2,13 +2,14 @@ import Foundation
 import Guarded
 import LocalSubstitution
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("substitute get --cache-only, --record, --offline", .serialized)
+@Suite("substitute get --cache-only, --record, --offline", .sessions)
 struct RecordTests {
     private let folder: TemporaryFolder
 

@@ -1,9 +1,10 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
-@Suite("substitute check --remote", .serialized)
+@Suite("substitute check --remote", .sessions)
 struct RemoteCheckTests {
     /// The JSON that `--json` prints for the remote side.
     private struct Report: Decodable {

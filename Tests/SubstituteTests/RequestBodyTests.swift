@@ -1,8 +1,9 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
-@Suite("substitute get --data", .serialized)
+@Suite("substitute get --data", .sessions)
 struct RequestBodyTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let json = "Content-Type: application/json"

@@ -1,8 +1,9 @@
 import Foundation
 import SchemaValidator
+import TestSupport
 import Testing
 
-@Suite("substitute schema", .serialized)
+@Suite("substitute schema", .sessions)
 struct SchemaTests {
     @Test("It prints the package's schema, byte for byte, and needs no map")
     func prints() async throws {

@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("substitute serve", .serialized, .timeLimit(.minutes(5)))
+@Suite("substitute serve", .sessions, .timeLimit(.minutes(5)))
 struct ServeTests {
     private let folder: TemporaryFolder
     private let origin: LoopbackServer

@@ -4,7 +4,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("The memory of substitute serve", .timeLimit(.minutes(5)))
+@Suite("The memory of substitute serve", .sessions, .timeLimit(.minutes(5)))
 struct ServedMemoryTests {
     @Test("A file of 1 GiB is sent from its file, which takes at most 16 MiB")
     func largeFile() async throws {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
 /// Runs the commands that `init` and `add` print, as a shell would where the user is.
-@Suite("A suggested command works", .serialized)
+@Suite("A suggested command works", .sessions)
 struct SuggestionTests {
     private let folder: TemporaryFolder
 

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("The command line", .serialized)
+@Suite("The command line", .sessions)
 struct UsageTests {
     private static let url = "https://h.example/a"
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import WebReferences
 
-@Suite("References in a style sheet")
+@Suite("References in a style sheet", .values)
 struct CSSScannerTests {
     @Test(
         "URLs are found",

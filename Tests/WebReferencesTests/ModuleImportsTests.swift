@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import WebReferences
 
-@Suite("Imports in a module")
+@Suite("Imports in a module", .values)
 struct ModuleImportsTests {
     @Test(
         "Imports are found before the module's own code begins",

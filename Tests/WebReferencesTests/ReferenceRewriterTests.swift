@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WebReferences
 
-@Suite("The reference rewriter")
+@Suite("The reference rewriter", .values)
 struct ReferenceRewriterTests {
     /// The known origins, and what replaces each.
     private static let origins = [

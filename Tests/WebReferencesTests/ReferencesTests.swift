@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WebReferences
 
-@Suite("References in a page")
+@Suite("References in a page", .values)
 struct ReferencesTests {
     /// A page, and the URLs that it refers to.
     struct Case: CustomTestStringConvertible, Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("Documents that are meant to take long", .serialized)
+@Suite("Documents that are meant to take long", .values)
 struct RewritingTimeTests {
     @Test(
         "They take time in proportion to their size",
@@ -23,15 +23,14 @@ struct RewritingTimeTests {
         let rewriter = ReferenceRewriter(document: document) { _ in "http://127.0.0.1:1" }
         func seconds(_ count: Int) -> Double {
             let text = Data(String(repeating: piece, count: count).utf8)
-            return (0..<3).map { _ in
-                processorTime {
-                    _ = rewriter.html(text, charset: nil)
-                    _ = rewriter.css(text, charset: nil)
-                    _ = References(module: Array(text))
-                }
-            }.min() ?? 0
+            return processorTime {
+                _ = rewriter.html(text, charset: nil)
+                _ = rewriter.css(text, charset: nil)
+                _ = References(module: Array(text))
+            }
         }
-        // In linear time, ten times as much takes ten times as long. In quadratic time, it takes a hundred times as long.
-        #expect(seconds(20_000) < 40 * seconds(2_000) + 0.05)
+        // In linear time, ten times as much takes ten times as long. In quadratic time, it takes a hundred times as long. On a busy
+        // machine, one attempt may fail.
+        #expect((0..<3).contains { _ in seconds(20_000) < 40 * seconds(2_000) + 0.05 })
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import WebReferences
 
-@Suite("The URL of a reference")
+@Suite("The URL of a reference", .values)
 struct URLTextTests {
     @Test(
         "It's what browsers make of the text",

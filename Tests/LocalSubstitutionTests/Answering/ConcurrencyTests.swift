@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -10,8 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Tests with many threads. `.ci/run` also runs this suite under ThreadSanitizer.
-@Suite("Concurrency", .timeLimit(.minutes(5)))
+@Suite("Concurrency", .threads, .timeLimit(.minutes(5)))
 struct ConcurrencyTests {
     @Test("Concurrent requests for a cold file read it once and get the same response")
     func coldRead() throws {

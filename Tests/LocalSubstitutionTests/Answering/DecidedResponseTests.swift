@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// Each request is decided, but each alternative's response is built once for each URL.
-@Suite("Retained responses of deciding entries", .timeLimit(.minutes(5)))
+@Suite("Retained responses of deciding entries", .sessions, .timeLimit(.minutes(5)))
 struct DecidedResponseTests {
     private static let map = """
         "http://h/a": [{ "when": { "headers": { "X-Plan": "pro" } }, "file": "b.txt" },

@@ -1,12 +1,13 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("What a request gets")
+@Suite("What a request gets", .sessions)
 struct DecisionTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let what: String

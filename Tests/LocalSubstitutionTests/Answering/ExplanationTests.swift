@@ -1,12 +1,13 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Explanations")
+@Suite("Explanations", .sessions)
 struct ExplanationTests {
     private let cache: LocalSubstitutionCache
     private let fixture: CacheFixture

@@ -1,12 +1,13 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Files that fail after the map was loaded")
+@Suite("Files that fail after the map was loaded", .sessions)
 struct FaultTests {
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case deleted, unreadable, folder, pipe, linkOutside, linkToNothing

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Live reload")
+@Suite("Live reload", .sessions)
 struct LiveReloadTests {
     @Test(
         "A changed file is served from the next request on, even with the same size, however it's written",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Byte ranges")
+@Suite("Byte ranges", .sessions)
 struct RangeTests {
     /// 200 bytes, each with its index as the value.
     private static let bytes = Data((0..<200).map { UInt8($0) })

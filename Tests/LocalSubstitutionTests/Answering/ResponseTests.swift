@@ -1,12 +1,13 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-@Suite("Responses")
+@Suite("Responses", .sessions)
 struct ResponseTests {
     @Test("A response has the headers that HTTP requires, and says that it's substituted")
     func headers() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Retained responses")
+@Suite("Retained responses", .sessions)
 struct RetentionTests {
     @Test("An exact entry's URL gets the same response every time, as the key spells it and in normal form")
     func sameObject() throws {
@@ -119,7 +120,7 @@ struct RetentionTests {
     }
 }
 
-@Suite("The limits of retention")
+@Suite("The limits of retention", .sessions)
 struct RetentionBoundTests {
     private let fixture: CacheFixture
     private let folder: ResourcesFolder

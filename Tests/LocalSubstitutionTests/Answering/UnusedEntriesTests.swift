@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Unused entries")
+@Suite("Unused entries", .sessions)
 struct UnusedEntriesTests {
     private static let map = """
         "https://h/c": "a.txt",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An entry with alternatives", .timeLimit(.minutes(5)))
+@Suite("An entry with alternatives", .sessions, .timeLimit(.minutes(5)))
 struct AlternativeAnswersTests {
     private static let map = """
         "http://h/orders": ["a.txt", { "methods": ["POST"], "status": 201, "json": { "id": 7 } }],

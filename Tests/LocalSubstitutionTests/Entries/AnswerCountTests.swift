@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Alternatives with a limited number of answers", .timeLimit(.minutes(5)))
+@Suite("Alternatives with a limited number of answers", .sessions, .timeLimit(.minutes(5)))
 struct AnswerCountTests {
     private static let once = #""ORIGIN/a": [{ "text": "first", "times": 1 }, { "text": "rest" }]"#
 

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Conditions for a request's body", .timeLimit(.minutes(5)))
+@Suite("Conditions for a request's body", .sessions, .timeLimit(.minutes(5)))
 struct BodyConditionTests {
     private static let graphQL = """
         "ORIGIN/graphql": [

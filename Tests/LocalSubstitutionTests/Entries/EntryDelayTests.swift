@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An entry with a delay", .timeLimit(.minutes(5)))
+@Suite("An entry with a delay", .sessions, .timeLimit(.minutes(5)))
 struct EntryDelayTests {
     private func seconds(_ work: () async throws -> Void) async rethrows -> Double {
         let start = ContinuousClock.now

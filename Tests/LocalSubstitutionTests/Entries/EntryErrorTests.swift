@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An entry with an error", .timeLimit(.minutes(5)))
+@Suite("An entry with an error", .sessions, .timeLimit(.minutes(5)))
 struct EntryErrorTests {
     @Test("Requests of every method fail without reaching the network", arguments: ["GET", "HEAD", "POST", "DELETE"])
     func fails(method: String) async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An entry that forwards", .timeLimit(.minutes(5)))
+@Suite("An entry that forwards", .sessions, .timeLimit(.minutes(5)))
 struct ForwardToTests {
     private static let api = #""https://api.example.com/v2/*": { "forwardTo": "ORIGIN/*" }"#
 

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An entry whose body is written in the map", .timeLimit(.minutes(5)))
+@Suite("An entry whose body is written in the map", .sessions, .timeLimit(.minutes(5)))
 struct InlineBodyTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let entry: String

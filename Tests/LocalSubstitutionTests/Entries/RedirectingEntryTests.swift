@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("An entry that redirects", .timeLimit(.minutes(5)))
+@Suite("An entry that redirects", .sessions, .timeLimit(.minutes(5)))
 struct RedirectingEntryTests {
     private static let map = """
         "ORIGIN/to-local": { "status": 302, "headers": { "Location": "/local" } },

@@ -1,10 +1,11 @@
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The boundary of the resources folder", .serialized)
+@Suite("The boundary of the resources folder", .values)
 struct FolderBoundaryTests {
     let outer: TemporaryFolder
     let folder: ResourcesFolder

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Files that are written whole or not at all")
+@Suite("Files that are written whole or not at all", .values)
 struct WrittenFolderTests {
     private let folder: TemporaryFolder
     private var written: WrittenFolder { WrittenFolder(path: folder.url.path) }

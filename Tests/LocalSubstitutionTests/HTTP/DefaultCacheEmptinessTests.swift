@@ -2,12 +2,13 @@
 import Foundation
 import FoundationNetworking
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
 /// Skipping an empty default cache must never lose a response.
-@Suite("A default cache that was empty", .timeLimit(.minutes(5)))
+@Suite("A default cache that was empty", .sessions, .timeLimit(.minutes(5)))
 struct DefaultCacheEmptinessTests {
     private let fixture: CacheFixture
     private var folder: URL { fixture.folder.appendingPathComponent("cache") }

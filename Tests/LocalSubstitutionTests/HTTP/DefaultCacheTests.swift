@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The default cache")
+@Suite("The default cache", .values)
 struct DefaultCacheTests {
     private func response(
         _ url: String,

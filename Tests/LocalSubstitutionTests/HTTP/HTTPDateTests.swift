@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Dates in HTTP")
+@Suite("Dates in HTTP", .values)
 struct HTTPDateTests {
     @Test(
         "Dates are written in GMT, with English names and two digits",

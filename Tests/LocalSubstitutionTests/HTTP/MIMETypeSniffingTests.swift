@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("MIME type sniffing")
+@Suite("MIME type sniffing", .values)
 struct MIMETypeSniffingTests {
     /// The first bytes of files, one scalar per byte, and their sniffed type.
     static let samples: [(start: String, type: String)] = [

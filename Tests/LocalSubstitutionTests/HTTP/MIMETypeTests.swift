@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("MIME types")
+@Suite("MIME types", .values)
 struct MIMETypeTests {
     @Test(
         "Types that browsers agree on come first",

@@ -3,11 +3,12 @@ import Foundation
 import FoundationNetworking
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 /// The facts about Linux's Foundation that the code relies on, one test each, so that a new toolchain shows when one changes. The
 /// article “What Foundation does” says which of them are relied on, and where.
-@Suite("Canary: Linux's loader")
+@Suite("Canary: Linux's loader", .sessions)
 struct CanaryTests {
     private let origin: LoopbackServer
     private let cache = ProbeCache()

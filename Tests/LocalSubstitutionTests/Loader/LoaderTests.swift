@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitution
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -8,7 +9,7 @@ import FoundationNetworking
 #endif
 
 /// The real loader with the cache in place, and an origin that reports the requests it gets.
-@Suite("URLSession with the cache")
+@Suite("URLSession with the cache", .sessions)
 struct LoaderTests {
     private let origin: LoopbackServer
     private let fixture: CacheFixture
@@ -268,7 +269,7 @@ struct LoaderTests {
 }
 
 /// The few tests that need the shared cache, one after another.
-@Suite("The shared cache", .serialized)
+@Suite("The shared cache", .sessions)
 struct SharedCacheTests {
     @Test("A default session that's made afterwards asks URLCache.shared")
     func defaultConfiguration() async throws {

@@ -4,12 +4,13 @@ import FoundationNetworking
 import Guarded
 import LoopbackOrigin
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
 /// The facts about protocols and Linux's loader that the code relies on.
-@Suite("Canary: Linux's loader and protocols", .serialized, .timeLimit(.minutes(5)))
+@Suite("Canary: Linux's loader and protocols", .threads, .timeLimit(.minutes(5)))
 struct ProtocolCanaryTests {
     /// Answers everything, and notes what it sees.
     final class Probe: URLProtocol {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Alternatives")
+@Suite("Alternatives", .values)
 struct AlternativesTests {
     let folder: TemporaryFolder
 

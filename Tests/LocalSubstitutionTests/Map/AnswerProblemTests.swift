@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The problems of answers")
+@Suite("The problems of answers", .values)
 struct AnswerProblemTests {
     typealias Row = MapProblemTests.Row
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Answers in code")
+@Suite("Answers in code", .values)
 struct AnswerTests {
     typealias Answer = SubstitutionMap.Answer
 

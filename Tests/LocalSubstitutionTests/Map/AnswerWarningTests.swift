@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Warnings about more than files")
+@Suite("Warnings about more than files", .values)
 struct AnswerWarningTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let json: String

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("All problems of a map are found at once")
+@Suite("All problems of a map are found at once", .values)
 struct EveryProblemTests {
     let folder: TemporaryFolder
 

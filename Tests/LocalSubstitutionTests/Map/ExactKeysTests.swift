@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The exact keys of a map")
+@Suite("The exact keys of a map", .values)
 struct ExactKeysTests {
     /// A third of the keys are in canonical form. The others are spelled in different ways.
     private func key(_ number: Int) -> String {

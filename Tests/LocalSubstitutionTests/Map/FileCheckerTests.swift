@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Checking the files of a large map")
+@Suite("Checking the files of a large map", .values)
 struct FileCheckerTests {
     @Test("A file is checked once, however many entries name it")
     func once() throws {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("File names with wildcards")
+@Suite("File names with wildcards", .values)
 struct FileNameTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let key: String

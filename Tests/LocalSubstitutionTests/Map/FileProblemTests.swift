@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The problems of files in a map")
+@Suite("The problems of files in a map", .values)
 struct FileProblemTests {
     let outer: TemporaryFolder
     let folder: TemporaryFolder

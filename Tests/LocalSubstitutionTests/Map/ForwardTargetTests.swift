@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Forwarding targets")
+@Suite("Forwarding targets", .values)
 struct ForwardTargetTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let key: String

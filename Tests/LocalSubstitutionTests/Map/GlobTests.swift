@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Wildcards in a text")
+@Suite("Wildcards in a text", .values)
 struct GlobTests {
     private func match(_ pattern: String, _ text: String) -> [String]? {
         Glob(Array(pattern.utf8)).match(Array(text.utf8)[...])?.map { String(decoding: $0, as: UTF8.self) }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("ignoreQuery")
+@Suite("ignoreQuery", .values)
 struct IgnoreQueryTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let key: String

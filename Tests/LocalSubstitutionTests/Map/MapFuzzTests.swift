@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Mutated maps")
+@Suite("Mutated maps", .values)
 struct MapFuzzTests {
     static let valid = Array(
         #"""

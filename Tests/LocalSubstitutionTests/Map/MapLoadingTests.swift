@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Loading a map")
+@Suite("Loading a map", .values)
 struct MapLoadingTests {
     let folder: TemporaryFolder
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The problems of a map's entries")
+@Suite("The problems of a map's entries", .values)
 struct MapProblemTests {
     typealias Kind = SubstitutionMap.Problem.Kind
 

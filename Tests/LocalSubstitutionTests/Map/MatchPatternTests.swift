@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Match patterns")
+@Suite("Match patterns", .values)
 struct MatchPatternTests {
     /// Returns whether a pattern, as a map's only entry, matches a URL.
     private func matches(_ pattern: String, _ url: String) throws -> Bool {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Comparing URLs")
+@Suite("Comparing URLs", .values)
 struct NormalizedURLTests {
     @Test(
         "These are the same URL",

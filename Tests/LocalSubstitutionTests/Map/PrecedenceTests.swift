@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Which entry wins")
+@Suite("Which entry wins", .values)
 struct PrecedenceTests {
     let folder: TemporaryFolder
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Random maps and URLs")
+@Suite("Random maps and URLs", .values)
 struct RandomisedMatchTests {
     typealias Address = ReferenceMatcher.Address
     typealias Parameter = ReferenceMatcher.Parameter

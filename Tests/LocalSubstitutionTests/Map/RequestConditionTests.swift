@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Conditions for a request")
+@Suite("Conditions for a request", .values)
 struct RequestConditionTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let when: String

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The resources folder of a map")
+@Suite("The resources folder of a map", .values)
 struct ResourcesFolderOfMapTests {
     let folder: TemporaryFolder
     let map: URL

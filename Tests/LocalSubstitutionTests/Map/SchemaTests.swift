@@ -1,10 +1,11 @@
 import Foundation
 import SchemaValidator
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The JSON Schema of maps", .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
+@Suite("The JSON Schema of maps", .sessions, .enabled(if: SchemaValidator.isAvailable, "\(SchemaValidator.advice)"))
 struct SchemaTests {
     /// Returns whether no schema can see a problem: a JSON parser uses the last of two equal names, and a port is a number up to
     /// 65535.

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Maps that can't be read or aren't JSON objects")
+@Suite("Maps that can't be read or aren't JSON objects", .values)
 struct UnreadableMapTests {
     let folder: TemporaryFolder
 

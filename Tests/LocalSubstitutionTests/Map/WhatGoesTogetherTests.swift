@@ -1,10 +1,11 @@
 import Foundation
 import SchemaValidator
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Fields that go together in an entry")
+@Suite("Fields that go together in an entry", .values)
 struct WhatGoesTogetherTests {
     typealias Answer = SubstitutionMap.Answer
 

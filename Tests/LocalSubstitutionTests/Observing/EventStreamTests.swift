@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Streams of events", .timeLimit(.minutes(5)))
+@Suite("Streams of events", .threads, .timeLimit(.minutes(5)))
 struct EventStreamTests {
     typealias Event = LocalSubstitutionCache.Event
 

@@ -1,5 +1,6 @@
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Statistics and events")
+@Suite("Statistics and events", .threads)
 struct StatisticsTests {
     @Test("Every lookup counts as one of four kinds, with the bytes that were substituted")
     func counts() throws {

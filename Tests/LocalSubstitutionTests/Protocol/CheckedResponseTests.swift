@@ -1,11 +1,12 @@
 #if !canImport(Darwin)
 import Foundation
 import FoundationNetworking
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The retained response to a request that a protocol has taken")
+@Suite("The retained response to a request that a protocol has taken", .sessions)
 struct CheckedResponseTests {
     private let fixture: CacheFixture
     private let cache: LocalSubstitutionCache

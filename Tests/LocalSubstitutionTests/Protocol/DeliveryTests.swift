@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("A protocol's delivery")
+@Suite("A protocol's delivery", .values)
 struct DeliveryTests {
     @Test("It ends once")
     func once() {

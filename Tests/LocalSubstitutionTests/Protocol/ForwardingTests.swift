@@ -1,5 +1,6 @@
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Forwarding a request")
+@Suite("Forwarding a request", .sessions)
 struct ForwardingTests {
     private enum Told: Equatable {
         case piece

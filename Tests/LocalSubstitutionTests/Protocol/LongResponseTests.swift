@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Forwarded responses over the limit", .timeLimit(.minutes(5)))
+@Suite("Forwarded responses over the limit", .sessions, .timeLimit(.minutes(5)))
 struct LongResponseTests {
     private static let limit = 100_000
     private static let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) })

@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A session with the protocol")
+@Suite("A session with the protocol", .threads)
 struct ProtocolTests {
     private static let map = """
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST", "DELETE"] },

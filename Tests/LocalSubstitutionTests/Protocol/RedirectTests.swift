@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Redirects of a forwarded request", .timeLimit(.minutes(5)))
+@Suite("Redirects of a forwarded request", .sessions, .timeLimit(.minutes(5)))
 struct RedirectTests {
     /// Returns a session with its own cookies that forwards everything.
     private func session() throws -> URLSession {

@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Reports of a session with the protocol", .timeLimit(.minutes(5)))
+@Suite("Reports of a session with the protocol", .sessions, .timeLimit(.minutes(5)))
 struct ReportTests {
     private static let map = """
         "http://127.0.0.1:*/mapped": { "file": "a.txt", "methods": ["GET", "POST"] },

@@ -2,11 +2,12 @@
 import Foundation
 import FoundationNetworking
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("A protocol that the loader starts again", .timeLimit(.minutes(5)))
+@Suite("A protocol that the loader starts again", .sessions, .timeLimit(.minutes(5)))
 struct RestartTests {
     /// Runs in a separate process, since a second delivery can make Foundation trap.
     @Test("It delivers once if its task is suspended and resumed while the cache is asked")

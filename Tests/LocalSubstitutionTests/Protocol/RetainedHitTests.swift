@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Retained responses in a session with the protocol", .timeLimit(.minutes(5)))
+@Suite("Retained responses in a session with the protocol", .threads, .timeLimit(.minutes(5)))
 struct RetainedHitTests {
     private static let url = "http://nowhere.invalid/a"
 

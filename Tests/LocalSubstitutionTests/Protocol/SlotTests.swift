@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Protocol classes of attachments")
+@Suite("Protocol classes of attachments", .sessions)
 struct SlotTests {
     /// Runs in a separate process, since a class stays as long as the process.
     @Test("Each class is distinct, with its own name and attachment, even the 20,000th", .timeLimit(.minutes(5)))

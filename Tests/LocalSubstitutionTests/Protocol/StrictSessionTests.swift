@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A session that fails unmatched requests", .timeLimit(.minutes(5)))
+@Suite("A session that fails unmatched requests", .threads, .timeLimit(.minutes(5)))
 struct StrictSessionTests {
     /// Two servers: `/b` on the first redirects to `/c` on the second.
     private struct Servers {
@@ -140,7 +141,7 @@ struct StrictSessionTests {
     }
 }
 
-@Suite("Requests that a protocol has taken", .timeLimit(.minutes(5)))
+@Suite("Requests that a protocol has taken", .threads, .timeLimit(.minutes(5)))
 struct TakenRequestTests {
     #if !canImport(Darwin)
     @Test("A request goes to the network if the map at its start has nothing for it")

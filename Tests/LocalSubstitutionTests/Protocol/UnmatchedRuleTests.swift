@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The rule for unmatched requests")
+@Suite("The rule for unmatched requests", .values)
 struct UnmatchedRuleTests {
     static let rows: [(exceptions: [String], url: String, fails: Bool)] = [
         ([], "https://h/a", true),

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Entries that people wrote in a recorder's map")
+@Suite("Entries that people wrote in a recorder's map", .threads)
 struct ForeignEntriesTests {
     /// Values that a recorder doesn't write, and the names of the files that they may serve.
     static let rows: [(value: String, files: [String])] = [

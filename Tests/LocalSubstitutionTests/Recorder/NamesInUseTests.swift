@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Names in use")
+@Suite("Names in use", .values)
 struct NamesInUseTests {
     /// The spelling of a name while others are in use; `nil` if it isn't free.
     struct Row: Sendable {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Names of recorded files")
+@Suite("Names of recorded files", .values)
 struct RecordedFileNameTests {
     @Test(
         "Names are readable, and safe on every file system",

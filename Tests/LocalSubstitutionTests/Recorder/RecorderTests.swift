@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Guarded
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The recorder's folder")
+@Suite("The recorder's folder", .threads)
 struct RecorderTests {
     private let fixture: RecorderFixture
 

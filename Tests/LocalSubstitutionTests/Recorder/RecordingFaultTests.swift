@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Faults and secrets during recording", .timeLimit(.minutes(5)))
+@Suite("Faults and secrets during recording", .threads, .timeLimit(.minutes(5)))
 struct RecordingFaultTests {
     private let folder: TemporaryFolder
     private var recorded: URL { folder.url.appendingPathComponent("recorded", isDirectory: true) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -7,7 +8,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("What a recorder keeps")
+@Suite("What a recorder keeps", .threads)
 struct RecordingRulesTests {
     struct Row: Sendable {
         var url = "https://h/a"

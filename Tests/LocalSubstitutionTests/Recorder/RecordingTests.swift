@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A session with a recorder", .timeLimit(.minutes(5)))
+@Suite("A session with a recorder", .threads, .timeLimit(.minutes(5)))
 struct RecordingTests {
     private let folder: TemporaryFolder
     private var recorded: URL { folder.url.appendingPathComponent("recorded", isDirectory: true) }

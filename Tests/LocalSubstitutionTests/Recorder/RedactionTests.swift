@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -10,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("A recorder's redaction", .timeLimit(.minutes(5)))
+@Suite("A recorder's redaction", .sessions, .timeLimit(.minutes(5)))
 struct RedactionTests {
     private static let url = "https://h/a"
     private static let secret = "s3cr3t-W0rd"

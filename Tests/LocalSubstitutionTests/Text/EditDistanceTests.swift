@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Misspelled names and keys")
+@Suite("Misspelled names and keys", .values)
 struct EditDistanceTests {
     private func edits(_ first: String, _ second: String, limit: Int) -> Int? {
         EditDistance.between(Array(first.utf8)[...], Array(second.utf8)[...], limit: limit)?.edits

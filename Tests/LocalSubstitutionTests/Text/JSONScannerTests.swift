@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("The JSON scanner")
+@Suite("The JSON scanner", .values)
 struct JSONScannerTests {
     private func members(_ text: String) throws -> [JSONScanner.Member] {
         try JSONScanner(Array(text.utf8)).members()

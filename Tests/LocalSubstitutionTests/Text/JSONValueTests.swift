@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("JSON values that are part of another one")
+@Suite("JSON values that are part of another one", .values)
 struct JSONValueTests {
     private func value(_ text: String) throws -> JSONValue {
         try Array(text.utf8).withUnsafeBufferPointer { try JSONValue($0) }

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Printable text")
+@Suite("Printable text", .values)
 struct PrintableTests {
     @Test(
         "Characters that control a terminal are escaped, and all others stay unchanged",

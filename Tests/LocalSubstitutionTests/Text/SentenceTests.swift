@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
-@Suite("Sentences")
+@Suite("Sentences", .values)
 struct SentenceTests {
     @Test(
         "A text gets a period unless it ends in punctuation",

@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Asking the network for newer copies", .timeLimit(.minutes(5)))
+@Suite("Asking the network for newer copies", .sessions, .timeLimit(.minutes(5)))
 struct AskingTests {
     @Test("It happens once an hour, whatever the number of requests and the spelling")
     func once() async throws {

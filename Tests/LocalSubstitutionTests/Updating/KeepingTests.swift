@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("How long a newer copy answers", .timeLimit(.minutes(5)))
+@Suite("How long a newer copy answers", .sessions, .timeLimit(.minutes(5)))
 struct KeepingTests {
     @Test("Immediately after a restart")
     func restart() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -8,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("The library's own loader", .timeLimit(.minutes(5)))
+@Suite("The library's own loader", .sessions, .timeLimit(.minutes(5)))
 struct UncachedLoaderTests {
     private func load(_ url: URL, with loader: UncachedLoader, limit: Int = .max) async -> UncachedLoader.Outcome {
         await withCheckedContinuation { continuation in

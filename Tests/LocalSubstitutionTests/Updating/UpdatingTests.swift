@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @testable import LocalSubstitution
@@ -9,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Newer copies from the network", .timeLimit(.minutes(5)))
+@Suite("Newer copies from the network", .sessions, .timeLimit(.minutes(5)))
 struct UpdatingTests {
     @Test("The file answers immediately, and the origin's copy from then on")
     func originChanges() async throws {

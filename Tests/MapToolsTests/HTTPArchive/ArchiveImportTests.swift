@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Archives imported into a map")
+@Suite("Archives imported into a map", .values)
 struct ArchiveImportTests {
     struct Body: Sendable, CustomTestStringConvertible {
         let testDescription: String

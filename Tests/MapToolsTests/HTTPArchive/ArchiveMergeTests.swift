@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Archives imported into an existing map")
+@Suite("Archives imported into an existing map", .values)
 struct ArchiveMergeTests {
     static let map = #"""
         {

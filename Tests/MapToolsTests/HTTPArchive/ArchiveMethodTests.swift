@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("The methods of an archive's requests")
+@Suite("The methods of an archive's requests", .values)
 struct ArchiveMethodTests {
     private let fixture: ArchiveFixture
 

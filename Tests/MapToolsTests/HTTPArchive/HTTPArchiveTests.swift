@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 @testable import MapTools
 
-@Suite("Archives with mistakes")
+@Suite("Archives with mistakes", .values)
 struct HTTPArchiveTests {
     @Test("Many values of one header take about as long in one response as in many")
     func manyValues() throws {

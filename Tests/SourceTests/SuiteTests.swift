@@ -1,0 +1,68 @@
+#if os(Linux)
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Suites", .values)
+struct SuiteTests {
+    @Test("Each suite says what it uses, but for those in another suite, in the documents, or only for child processes")
+    func kinds() throws {
+        let tests = PackageFolder.root.appendingPathComponent("Tests")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: tests.path).filter { $0.hasSuffix(".swift") }
+        var count = 0
+        let suite = #/(?m)^@Suite\((?<traits>.*?)\)\n(?:struct|final class) /#.dotMatchesNewlines()
+        for file in files.sorted() where file != "DocumentationTests/Snippets.swift" {
+            let text = try String(contentsOf: tests.appendingPathComponent(file), encoding: .utf8)
+            let suites = text.matches(of: suite).map(\.traits).filter { !$0.contains("ChildProcess.isThis") }
+            for traits in suites {
+                let kinds = SuiteKind.all.filter { traits.contains(".\($0.name)") }.count
+                #expect(kinds == 1, "Tests/\(file): Give the suite one of the traits of SuiteKind: @Suite(\(traits))")
+            }
+            let hasTests = text.contains("\n    @Test") && !text.contains("@Suite(.enabled(if: ChildProcess.isThis))")
+            #expect(!hasTests || !suites.isEmpty, "Tests/\(file): Give the suite a name and a trait of SuiteKind.")
+            count += suites.count
+        }
+        #expect(count > 150)
+    }
+
+    @Test("Only as many suites run at once as there are places, and a failure gives its place back", arguments: [1, 3])
+    func places(_ places: Int) async throws {
+        struct Failure: Error {}
+        let test = try #require(Test.current)
+        let kind = SuiteKind(name: "test", places: places)
+        let running = Running()
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    try? await kind.provideScope(for: test, testCase: nil) {
+                        await running.begin()
+                        for _ in 0..<10 { await Task.yield() }
+                        await running.end()
+                        if number.isMultiple(of: 7) { throw Failure() }
+                    }
+                }
+            }
+        }
+        #expect(await running.count == 0)
+        #expect(await running.most <= places)
+    }
+
+    private actor Running {
+        var (count, most) = (0, 0)
+
+        func begin() {
+            count += 1
+            most = max(most, count)
+        }
+
+        func end() { count -= 1 }
+    }
+
+    @Test("The limit for open files is raised, so that a usual limit of 256 is enough")
+    func limit() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #expect(limit.rlim_cur >= min(limit.rlim_max, 4_096))
+    }
+}
+#endif

@@ -1,0 +1,153 @@
+import Foundation
+import Guarded
+package import Testing
+
+/// What the tests of a suite use. It says how many such suites run at once, and whether ThreadSanitizer runs them.
+///
+/// Swift Testing starts all tests at once, and each would hold its sessions' descriptors meanwhile. So a suite waits for a place
+/// before its tests start, and they run one after another. A test's time limit and its duration don't include the waiting.
+///
+/// Only a suite takes a place, not the suites in it, so no holder of a place waits for another.
+package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
+    /// The name, as in a suite's traits.
+    package let name: String
+    private let places: Places
+
+    /// - Parameter places: How many suites of this kind run at once.
+    package init(name: String, places: Int) {
+        (self.name, self.places) = (name, Places(places))
+    }
+
+    private init(name: String, sharing other: SuiteKind) {
+        (self.name, places) = (name, other.places)
+    }
+
+    /// Waits for a place, and then runs the suite's tests one after another.
+    package func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        _ = OpenFiles.raisedLimit
+        await places.take()
+        defer { places.leave() }
+        guard !test.traits.contains(where: { $0 is CasesAtOnce }) else { return try await function() }
+        try await ParallelizationTrait.serialized.provideScope(for: test, testCase: testCase, performing: function)
+    }
+
+    /// Skips the suite if only another kind is wanted.
+    package func prepare(for test: Test) async throws {
+        guard let wanted = ProcessInfo.processInfo.environment[Self.variable], wanted != name else { return }
+        try await ConditionTrait.disabled("\(Self.variable) is \(wanted).").prepare(for: test)
+    }
+
+    /// The environment variable that names the only kind to run.
+    package static let variable = "LOCAL_SUBSTITUTION_TESTS"
+
+    /// All kinds.
+    package static let all = [values, sessions, threads, sources]
+
+    // Values keep a processor busy. The others mostly wait, for the loader, a delay, or a child process.
+    private static let processors = ProcessInfo.processInfo.activeProcessorCount
+    fileprivate static let values = SuiteKind(name: "values", places: max(1, processors / 2))
+    fileprivate static let sessions = SuiteKind(name: "sessions", places: processors + 1)
+    fileprivate static let threads = SuiteKind(name: "threads", sharing: sessions)
+    fileprivate static let sources = SuiteKind(name: "sources", places: 1)
+}
+
+extension Trait where Self == SuiteKind {
+    /// Values and files, without sessions, servers or child processes.
+    package static var values: Self { SuiteKind.values }
+
+    /// Sessions, servers or child processes, which hold descriptors.
+    package static var sessions: Self { SuiteKind.sessions }
+
+    /// The package's sources, as the compiler reads them. The first suite compiles them for the others.
+    package static var sources: Self { SuiteKind.sources }
+
+    /// Code that several threads use at once. ThreadSanitizer runs these suites.
+    package static var threads: Self { SuiteKind.threads }
+}
+
+/// How many cases of a suite run at once, instead of one after another.
+package struct CasesAtOnce: SuiteTrait, TestScoping, Sendable {
+    private let places: Places
+
+    package var isRecursive: Bool { true }
+
+    fileprivate init(_ count: Int) { places = Places(count) }
+
+    package func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? { testCase == nil ? nil : self }
+
+    package func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @Sendable () async throws -> Void
+    ) async throws {
+        await places.take()
+        defer { places.leave() }
+        try await function()
+    }
+}
+
+extension Trait where Self == CasesAtOnce {
+    /// For tests that have to run beside each other.
+    package static func atOnce(_ count: Int) -> Self { CasesAtOnce(count) }
+}
+
+/// A number of places, and the suites that wait for one in the order in which they came.
+private final class Places: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state: Guarded<State>
+
+    init(_ count: Int) { state = Guarded(State(free: count)) }
+
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.free > 0 else {
+                    state.waiting.append(continuation)
+                    return false
+                }
+                state.free -= 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.waiting.isEmpty else {
+                state.free += 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+        next?.resume()
+    }
+}
+
+/// The limit for open files.
+private enum OpenFiles {
+    /// The soft limit, raised once to the hard one, but to no more than a run needs.
+    ///
+    /// A Mac's usual limit is 256. There, the system also refuses more than `OPEN_MAX`, which is higher.
+    static let raisedLimit: rlim_t = {
+        #if canImport(Darwin) || canImport(Musl)
+        let resource = RLIMIT_NOFILE
+        #else
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0 else { return 0 }
+        let wanted = min(limit.rlim_max, 4_096)
+        guard limit.rlim_cur < wanted else { return limit.rlim_cur }
+        limit.rlim_cur = wanted
+        return setrlimit(resource, &limit) == 0 ? wanted : 0
+    }()
+}
