@@ -148,7 +148,9 @@ struct DemoTests {
         #expect(run.hasExited)
         #expect(run.status == 1)
         #expect(run.output.isEmpty)
-        let place = command.deletingLastPathComponent().appendingPathComponent("LocalSubstitutionCache_substitute.")
+        // The system names the command's folder without symbolic links.
+        let place = command.deletingLastPathComponent().resolvingSymlinksInPath()
+            .appendingPathComponent("LocalSubstitutionCache_substitute.")
         #expect(run.messages.hasPrefix("substitute: The demo's files aren't at \(place.path)"))
         #expect(run.messages.split(separator: "\n").count == 1)
     }

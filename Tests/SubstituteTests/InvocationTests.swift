@@ -41,9 +41,10 @@ struct InvocationTests {
         "They run the product where swift run finds the package",
         arguments: [(".", "."), ("Sources", ".."), (".", "PLACE"), ("Sources", "PLACE")]
     )
-    func swiftRun(_ place: String, _ prefix: String) {
-        let program =
-            "\(prefix.replacing("PLACE", with: folder.url.path))/.build/x86_64-unknown-linux-gnu/debug/substitute"
+    func swiftRun(_ place: String, _ prefix: String) throws {
+        let product = ".build/x86_64-unknown-linux-gnu/debug/substitute"
+        try folder.write("", to: product)
+        let program = "\(prefix.replacing("PLACE", with: folder.url.path))/\(product)"
         #expect(invocation(program, in: place) == "swift run -q substitute")
     }
 
@@ -51,7 +52,7 @@ struct InvocationTests {
     func swiftRunElsewhere(_ place: String) throws {
         try folder.write("", to: "Sources/Inner/Package.swift")
         let program = folder.path(".build/debug/substitute")
-        #expect(invocation(program, in: place) == program)
+        #expect(invocation(program, in: place) == ShellWord.text(program))
     }
 
     /// Where the user is, and what the command names then.
@@ -62,7 +63,7 @@ struct InvocationTests {
     func plugin(_ place: String?) {
         var environment = ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]
         environment["PWD"] = place.map { url($0).path }
-        let option = place == ".." ? " --package-path \(folder.url.path)" : ""
+        let option = place == ".." ? " --package-path \(ShellWord.text(folder.url.path))" : ""
         #expect(invocation("/x/substitute", environment) == "swift package\(option) substitute-edit")
     }
 }

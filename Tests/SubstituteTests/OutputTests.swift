@@ -32,6 +32,34 @@ struct OutputTests {
         #expect(other.messages.isEmpty, "whoever names a map knows which one it is")
     }
 
+    /// The name of a link to the test's folder, and what `PWD` is there.
+    @Test(
+        "A path is printed as the user's shell names it",
+        arguments: [
+            ("LINK", "LINK/"), ("LINK/../LINK", "REAL/"), ("/tmp", "REAL/"), ("nothing", "REAL/"), ("", "REAL/"),
+        ],
+        ["maps/other.json", "./maps/other.json"]
+    )
+    func path(_ shown: (pwd: String, prefix: String), _ map: String) async throws {
+        let link = folder.support.appendingPathComponent("a link", isDirectory: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+        func path(_ text: String) -> String {
+            text.replacing("LINK", with: link.path).replacing("REAL", with: folder.url.resolvingSymlinksInPath().path)
+        }
+        let run = try await folder.substitute("check", "--map", map, environment: ["PWD": path(shown.pwd)])
+        #expect(run.messages == "substitute: map \(path(shown.prefix))maps/other.json\n")
+    }
+
+    @Test("A path with .. means what it does to the system, also below a symbolic link")
+    func pathUpwards() async throws {
+        let link = folder.support.appendingPathComponent("link", isDirectory: false)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
+        let map = "../\(folder.url.lastPathComponent)/substitutions.json"
+        let run = try await folder.substitute("check", "--map", map, environment: ["PWD": link.path])
+        #expect(run.status == 0)
+        #expect(run.messages.hasSuffix("/\(folder.url.lastPathComponent)/substitutions.json\n"), "\(run.messages)")
+    }
+
     @Test("With --json, it's one JSON document", arguments: [["get", url], ["explain", url], ["check"], ["demo"]])
     func json(words: [String]) async throws {
         let run = try await folder.substitute(words + ["--json"])

@@ -114,7 +114,8 @@ public struct SubstitutionMap: Sendable {
     ///
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     package init(json: Data, of file: URL, resources: URL) throws(SubstitutionMapError) {
-        let isOwn = resources.standardizedFileURL.path == file.deletingLastPathComponent().standardizedFileURL.path
+        let folders = [resources, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path }
+        let isOwn = folders[0] == folders[1]
         let folder = ResourcesFolder(resources, mapName: isOwn ? file.lastPathComponent : nil)
         try self.init(
             MapLoader(json: Array(json), folder: folder),

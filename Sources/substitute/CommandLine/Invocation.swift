@@ -7,7 +7,7 @@ struct Invocation: Sendable, CustomStringConvertible {
     static let current = Invocation(
         CommandLine.arguments.first ?? "substitute",
         environment: ProcessInfo.processInfo.environment,
-        folder: URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+        folder: CurrentFolder.current.url
     )
 
     /// - Parameters:
@@ -15,7 +15,7 @@ struct Invocation: Sendable, CustomStringConvertible {
     ///   - environment: `LOCAL_SUBSTITUTION_PLUGIN` is the verb of the plugin that runs any command. The plugins set it.
     ///   - folder: The current folder. A plugin's is the package's.
     init(_ program: String, environment: [String: String], folder: URL) {
-        let file = program.contains("/") ? URL(fileURLWithPath: program, relativeTo: folder) : nil
+        let file = program.contains("/") ? CurrentFolder(folder.path, shown: nil).file(program) : nil
         if let verb = environment["LOCAL_SUBSTITUTION_PLUGIN"], !verb.isEmpty {
             // A shell says where the user is.
             let user = environment["PWD"].map { URL(fileURLWithPath: $0, isDirectory: true) }

@@ -28,7 +28,7 @@ struct CommandSession: Sendable {
         if !isAttached, let other = ["record", "offline"].first(where: arguments.has) {
             throw Failure(usage: "--\(other) needs an attached session. Leave out --cache-only.")
         }
-        let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
+        let folder = arguments.value("record").map { CurrentFolder.current.file($0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
         cache = try Self.cache(arguments, output, recordsInto: folder)
         let limit = try ByteCount.limit(arguments)

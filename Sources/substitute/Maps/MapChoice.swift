@@ -12,8 +12,9 @@ struct MapChoice: Sendable {
     /// Chooses the map that `--map` names, or `substitutions.json` in a folder, which is the current one by default.
     init(_ arguments: Arguments, in folder: String? = nil) {
         isNamed = arguments.has("map") || folder != nil
-        file = URL(fileURLWithPath: arguments.value("map") ?? (folder.map { $0 + "/" } ?? "") + "substitutions.json")
-        namedResources = arguments.value("resources").map { URL(fileURLWithPath: $0, isDirectory: true) }
+        let name = arguments.value("map") ?? (folder.map { $0 + "/" } ?? "") + "substitutions.json"
+        file = CurrentFolder.current.file(name)
+        namedResources = arguments.value("resources").map { CurrentFolder.current.file($0, isDirectory: true) }
     }
 
     /// Chooses a map to load, and announces it.
@@ -65,7 +66,7 @@ struct MapChoice: Sendable {
 
     /// Returns a path the way it's typed in a shell in the current folder.
     static func shellWord(_ file: URL) -> String {
-        let here = URL(fileURLWithPath: ".", isDirectory: true).standardizedFileURL.path + "/"
+        let here = CurrentFolder.current.url.standardizedFileURL.path + "/"
         let path = file.standardizedFileURL.path
         let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
         return ShellWord.text(relative.hasPrefix("-") ? "./" + relative : relative)

@@ -13,7 +13,7 @@ struct MapPlace: Sendable {
         guard name == nil || !arguments.has("map") else {
             throw Failure(usage: "--target and --map both say where the map goes. Leave one out.")
         }
-        let folder = URL(fileURLWithPath: ".", isDirectory: true)
+        let folder = CurrentFolder.current.url
         guard !arguments.has("map") else {
             map = MapChoice(arguments)
             // The package only makes the advice shorter, so it doesn't matter if it can't be read.
@@ -43,9 +43,12 @@ struct MapPlace: Sendable {
     /// The names of the map and the resources folder, unless the target's `resources` list them or a bundle can't have them.
     var missingResources: [String] {
         guard map.isInBundle else { return [] }
-        let listed = (target?.resources ?? []).map { URL(fileURLWithPath: $0.path).standardizedFileURL.path }
-        return [map.file, map.resources].filter { !listed.contains($0.standardizedFileURL.path) }.map(
-            \.lastPathComponent
-        )
+        // SwiftPM names the target's folder without symbolic links.
+        func path(of file: URL) -> String {
+            let folder = file.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
+            return folder.appendingPathComponent(file.lastPathComponent, isDirectory: false).path
+        }
+        let listed = (target?.resources ?? []).map { path(of: URL(fileURLWithPath: $0.path)) }
+        return [map.file, map.resources].filter { !listed.contains(path(of: $0)) }.map(\.lastPathComponent)
     }
 }

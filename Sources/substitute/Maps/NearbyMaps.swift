@@ -5,7 +5,7 @@ enum NearbyMaps {
     /// Returns the maps, sorted by path. Leaves out those in a folder that anyone can write, such as the temporary folder: another
     /// user may have put them there.
     static func files() -> [URL] {
-        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
+        let here = CurrentFolder.current.url
         guard !isOpenToAll(here) else { return [] }
         let folders = Self.folders(in: here).flatMap { [$0] + Self.folders(in: $0) }
         return folders.map { $0.appendingPathComponent("substitutions.json", isDirectory: false) }

@@ -42,7 +42,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     if let name, ["http://", "https://"].contains(where: name.lowercased().hasPrefix) {
         throw Failure(usage: "add takes one URL. Leave out “\(name)”, or add it with another command.")
     }
-    let file = name.map { URL(fileURLWithPath: $0) }
+    let file = name.map { CurrentFolder.current.file($0) }
     let limit = try ByteCount.limit(arguments)
     let target = MapChoice(arguments)
     guard target.exists else { throw target.missing }

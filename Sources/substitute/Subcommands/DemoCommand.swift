@@ -53,7 +53,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
     let summaries = (first: summary(first, asked: askedFirst), second: summary(second, asked: askedSecond))
     output.line("\nWith the default cache: \(summaries.first)\nWith LocalSubstitutionCache: \(summaries.second)\n")
 
-    let page = arguments.value("output").map { URL(fileURLWithPath: $0) } ?? temporaryFile
+    let page = arguments.value("output").map { CurrentFolder.current.file($0) } ?? temporaryFile
     let map = try DemoMap(mapFile, answering: second.map(\.url), with: cache)
     let html = try DemoPage.html(
         origin: origin.baseURL,

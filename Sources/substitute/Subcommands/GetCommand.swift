@@ -70,7 +70,7 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
         if target == "-" {
             output.bytes(fetch.body)
         } else {
-            try Output.write(fetch.body, to: URL(fileURLWithPath: target))
+            try Output.write(fetch.body, to: CurrentFolder.current.file(target))
         }
     }
     if target != "-" { output.table(of: fetches) }

@@ -51,7 +51,7 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     let selection = try selection(arguments)
     let target = MapChoice(arguments, in: arguments.value("into"))
     let resources = target.resources
-    let archive = try HTTPArchive(contentsOf: URL(fileURLWithPath: name))
+    let archive = try HTTPArchive(contentsOf: CurrentFolder.current.file(name))
 
     var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
     let items = map.take(archive, selection, replacing: arguments.has("force")).map { KeptRecord($0) }

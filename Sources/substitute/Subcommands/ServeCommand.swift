@@ -41,7 +41,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
         throw Failure(usage: "serve takes only options. Name an origin with --origin URL.")
     }
     let firstPort = try port(arguments)
-    let folder = arguments.value("record").map { URL(fileURLWithPath: $0, isDirectory: true) }
+    let folder = arguments.value("record").map { CurrentFolder.current.file($0, isDirectory: true) }
     let cache = try CommandSession.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
     cache.hearReloads { event in

@@ -40,6 +40,18 @@ struct ResourcesFolderOfMapTests {
         #expect(found?.fileURL == folder.file("a.txt").standardizedFileURL)
     }
 
+    @Test("It's the map's own folder even if a symbolic link names it")
+    func linked() throws {
+        try folder.link("link", to: ".")
+        let json = Data(#"{"https://h/a": "substitutions.json"}"#.utf8)
+        for resources in [folder.url, folder.file("link")] {
+            let error = try #require(throws: SubstitutionMapError.self) {
+                try SubstitutionMap(json: json, of: map, resources: resources)
+            }
+            #expect(error.description.contains("never served"))
+        }
+    }
+
     @Test(
         "The map's own folder never serves the map or hidden files",
         arguments: ["own.json", "link.json", ".env", ".git/config"]

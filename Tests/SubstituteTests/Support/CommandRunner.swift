@@ -1,6 +1,8 @@
 import Foundation
 import TestSupport
 
+@testable import substitute
+
 /// The outcome of running a program.
 struct Outcome {
     let status: Int32
@@ -75,7 +77,9 @@ extension TemporaryFolder {
         process.executableURL = program
         process.arguments = words
         process.currentDirectoryURL = url
-        process.environment = Self.environment(home: support.path).merging(environment) { $1 }
+        // A shell names the folder as the user does, perhaps with symbolic links.
+        process.environment = Self.environment(home: support.path)
+            .merging(["PWD": url.path]) { $1 }.merging(environment) { $1 }
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output ?? handles[0]
         process.standardError = handles[1]
@@ -105,6 +109,9 @@ extension TemporaryFolder {
 
 /// The place where the build put the command, beside the tests.
 enum Executable {
+    /// The command as its suggestions name it, outside of packages.
+    static func word() throws -> String { ShellWord.text(try substitute().path) }
+
     struct NotFound: Error {
         let folders: [String]
     }

@@ -31,7 +31,9 @@ final class ServerProcess: Sendable {
         process.executableURL = try Executable.substitute()
         process.arguments = ["serve"] + words
         process.currentDirectoryURL = folder.url
-        process.environment = ProcessInfo.processInfo.environment.merging(["HOME": folder.support.path]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging(
+            ["HOME": folder.support.path, "PWD": folder.url.path]
+        ) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: log)
         process.standardError = pipe
