@@ -12,8 +12,18 @@ import FoundationNetworking
 struct Recording: Sendable {
     private static let variable = "LOCAL_SUBSTITUTION_RECORD"
 
+    /// The variable's value; `nil` in a run that doesn't record.
+    private static let value = ProcessInfo.processInfo.environment[variable]
+
     /// Whether requests that no entry answers are loaded and added to the map.
-    static let isOn = ProcessInfo.processInfo.environment[variable] == "missing"
+    static let isOn = value == "missing"
+
+    /// What's wrong with the variable's value; `nil` if nothing is.
+    static let problem: String? = value.flatMap { value in
+        guard !isOn else { return nil }
+        return "\(variable) is “\(value)”. To record what maps are missing, set it to “missing”. Otherwise, remove it."
+            .printable
+    }
 
     /// Returns the command that records what a test's map is missing.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
@@ -86,7 +96,7 @@ struct Recording: Sendable {
         try edited.save()
         var recorded: Set<String> = []
         for (answer, outcome) in zip(answers, outcomes) {
-            let name = "  \(answer.method) \(answer.url.absoluteString)"
+            let name = "  \(answer.method) \(ShownURL(answer.url).text)"
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"

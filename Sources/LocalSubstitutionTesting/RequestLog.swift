@@ -16,22 +16,37 @@ final class RequestLog: Sendable {
 
     var requests: [TestSubstitutions.Request] { entries.withLock { $0 } }
 
-    /// Adds a request. Returns a closure to call when it ends.
-    func begin(_ request: URLRequest) -> @Sendable (RequestOutcome) -> Void {
+    /// Adds a request. Returns a closure to call with what happens to it.
+    func begin(_ request: URLRequest) -> @Sendable (RequestListener.Progress) -> Void {
         let index = entries.withLock { entries in
             entries.append(TestSubstitutions.Request(request))
             return entries.count - 1
         }
-        return { outcome in
+        return { progress in
             self.entries.withLock { entries in
-                entries[index].outcome = TestSubstitutions.Request.Outcome(outcome.kind)
-                entries[index].entry = outcome.entry
-                entries[index].error = outcome.error
-                entries[index].needsOrigin = outcome.needsOrigin
-                entries[index].usedUp = outcome.usedUp
-                if self.keepsResponses { entries[index].response = outcome.response }
+                switch progress {
+                case .readBody(let body): entries[index].body = body
+                case .ended(let outcome): entries[index].end(outcome, keepsResponse: self.keepsResponses)
+                }
             }
         }
+    }
+}
+
+extension TestSubstitutions.Request {
+    fileprivate mutating func end(_ outcome: RequestOutcome, keepsResponse: Bool) {
+        self.outcome = Outcome(outcome.kind)
+        entry = outcome.entry
+        error = outcome.error
+        if case .unmatched(let explanation) = outcome.kind {
+            self.explanation = explanation
+            // The error that the code gets may be brief.
+            error = .unmatched(explanation)
+            isHiddenUpload = outcome.isHiddenUpload
+        }
+        needsOrigin = outcome.needsOrigin
+        usedUp = outcome.usedUp
+        if keepsResponse { response = outcome.response }
     }
 }
 

@@ -24,8 +24,16 @@ struct ScopeError: Error, CustomStringConvertible, LocalizedError {
 extension TestName {
     /// Describes what's wrong with a map and, if its file doesn't exist, how to record one.
     func explanation(of error: any Error, _ source: MapSource) -> String {
-        guard let file = source.file, !FileManager.default.fileExists(atPath: file.path) else { return "\(error)" }
-        return "\(error)\n  \(SubstitutionScope.advice(source, self))"
+        guard Recording.problem == nil, let file = source.file, !FileManager.default.fileExists(atPath: file.path)
+        else { return "\(error)" }
+        let record = "record it:    \(Recording.command(filter))"
+        guard let nearest = source.nearest() else { return "\(error)\n  \(record)" }
+        let question = "\(error)\n  Did you mean “\(nearest.path)”?"
+        // Recording would start a new map in a folder that was probably not meant.
+        guard nearest.isMisspelled else {
+            return "\(question) Otherwise, first start a new map: write {} into the missing file."
+        }
+        return "\(question) Otherwise, start a new map.\n  \(record)"
     }
 }
 #endif

@@ -1,7 +1,12 @@
 #if canImport(Testing)
 import Foundation
 import LocalSubstitution
+import MapTools
 import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
 
 /// A part of a test whose requests a map answers.
 struct SubstitutionScope: Sendable {
@@ -16,6 +21,7 @@ struct SubstitutionScope: Sendable {
         substitutions = try TestSubstitutions(
             map,
             unmatched: recording == nil ? options.unmatched.ofCache : .load,
+            explainsUnmatched: options.unmatched.isIssue,
             recording: recording
         )
     }
@@ -46,15 +52,30 @@ struct SubstitutionScope: Sendable {
         var seen: Set<String> = []
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
         return requests.filter { $0.outcome == .unmatched }
-            .map { $0.error?.localizedDescription ?? $0.description }
+            .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0, test))" }
             .filter { seen.insert($0).inserted }
-            .map { "\($0)\n  \(Self.advice(options.source, test))" }
     }
 
     /// Returns advice about a request that the map doesn't answer.
-    static func advice(_ source: MapSource, _ test: TestName) -> String {
-        guard source.file != nil else { return "Add an entry. (Only a map that is named by its path can be recorded.)" }
-        return "record it:    \(Recording.command(test.filter))"
+    private func advice(on request: TestSubstitutions.Request, _ test: TestName) -> String {
+        guard !request.isHiddenUpload else {
+            return "Use a data task with httpBody: on Linux, Foundation hides an upload task's body."
+        }
+        guard options.source.file != nil else {
+            return "Add an entry. (Only a map that is named by its path can be recorded.)"
+        }
+        return request.obstacleToRecording ?? "record it:    \(Recording.command(test.filter))"
+    }
+}
+
+extension TestSubstitutions.Request {
+    /// Why a recording run wouldn't record the request, and what to do instead; `nil` if it probably would.
+    fileprivate var obstacleToRecording: String? {
+        guard let url = request.url else { return nil }
+        if let obstacle = EditedMap.obstacle(toRecording: url) { return "It can't be recorded: \(obstacle)" }
+        guard let explanation, let winner = explanation.winner else { return nil }
+        if explanation.verdict == .excluded { return "It can't be recorded: the entry “\(winner.key)” is null." }
+        return needsOrigin ? "It can't be recorded. Add “forwardTo” to the entry “\(winner.key)”." : nil
     }
 }
 #endif

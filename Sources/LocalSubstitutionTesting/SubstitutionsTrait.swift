@@ -28,7 +28,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if testCase == nil {
             try await runAll(of: test, function)
         } else {
-            try await run(TraitUse.ofTask.get() ?? TraitUse(id, options.source), function)
+            let use = TraitUse.ofTask.get() ?? TraitUse(id, options.source)
+            try await Places.with(Places.ofProcess) { try await run(use, function) }
         }
     }
 

@@ -31,9 +31,9 @@ extension TestSubstitutions {
 
         /// The request.
         public let request: URLRequest
-        /// The request's body; `nil` if it has none or it can't be seen. A stream's body can't be seen, nor, on Linux, an upload
-        /// task's.
-        public var body: Data? { request.httpBody }
+        /// The request's body; `nil` if it has none or it can't be seen. A stream's body is here once it was read for `when`. On
+        /// Linux, an upload task's body can't be seen.
+        public internal(set) var body: Data?
         /// How the request ended.
         public internal(set) var outcome = Outcome.underWay
         /// The entry that names the request's URL; `nil` if there is none.
@@ -48,13 +48,21 @@ extension TestSubstitutions {
         /// The whole response; only in a recording run.
         var response: CachedURLResponse?
 
-        init(_ request: URLRequest) { self.request = request }
+        /// Why the request is unmatched.
+        var explanation: Explanation?
+        /// Whether the request is unmatched and an upload task's whose body can't be seen.
+        var isHiddenUpload = false
 
-        /// The method, the URL and the outcome.
+        init(_ request: URLRequest) {
+            self.request = request
+            body = request.httpBody
+        }
+
+        /// The method, the URL without credentials, and the outcome.
         public var description: String { "\(signature): \(outcome.rawValue)" }
 
-        /// The method and the URL.
-        var signature: String { "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "no URL")" }
+        /// The method, and the URL without credentials.
+        var signature: String { "\(request.httpMethod ?? "GET") \(ShownURL(request.url).text)" }
     }
 }
 #endif

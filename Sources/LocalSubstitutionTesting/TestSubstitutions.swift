@@ -1,4 +1,5 @@
 #if canImport(Testing)
+import Guarded
 public import LocalSubstitution
 
 #if canImport(FoundationNetworking)
@@ -12,13 +13,15 @@ public import Foundation
 ///
 /// Each test has its own, and so does each argument of a parameterized test.
 public final class TestSubstitutions: Sendable {
-    /// The session that uses the test's map.
-    public let session: URLSession
     /// The cache with the test's map.
     public let cache: LocalSubstitutionCache
 
     let log: RequestLog
     private let slot: SubstitutionURLProtocol.Type?
+    /// A configuration that never changes: each session and each caller gets a copy.
+    private let original: URLSessionConfiguration
+    /// `nil` until it's used. On Linux, a session has two file descriptors from when it's made, used or not.
+    private let made = Guarded<URLSession?>(nil)
 
     static let ofTask = TaskLocal<TestSubstitutions?>(wrappedValue: nil)
 
@@ -39,28 +42,42 @@ public final class TestSubstitutions: Sendable {
         configuration.useClassicLoader()
         configuration.urlCache = nil
         configuration.protocolClasses = [UnscopedProtocol.self]
-        session = URLSession(configuration: configuration)
+        original = configuration
     }
 
     init(
         _ map: SubstitutionMap,
         unmatched: LocalSubstitutionCache.Unmatched,
+        explainsUnmatched: Bool,
         recording: Recording?
     ) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.useClassicLoader()
         cache = .ofTest(map)
-        let listener = RequestListener(start: { log.begin($0) }, mustHear: { recording?.unmatched.fails($0) ?? false })
+        let listener = RequestListener(
+            start: { log.begin($0) },
+            mustHear: { recording?.unmatched.fails($0) ?? false },
+            explainsUnmatched: explainsUnmatched
+        )
         slot = try cache.attach(to: configuration, unmatched: unmatched, recorder: nil, listener: listener)
-        session = URLSession(configuration: configuration)
+        original = configuration
         self.log = log
+    }
+
+    /// The session that uses the test's map. It's made at first use.
+    public var session: URLSession {
+        made.withLock { made in
+            let session = made ?? URLSession(configuration: original)
+            made = session
+            return session
+        }
     }
 
     /// A configuration for sessions that your code makes itself, such as those with a delegate. Each access returns a new copy.
     public var configuration: URLSessionConfiguration {
-        // `URLSession` returns a copy.
-        session.configuration
+        // A copy of this class is one too.
+        original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
     /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order.

@@ -47,7 +47,7 @@ extension Trait where Self == SubstitutionsTrait {
         reportsUnused: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let source = MapSource(named: name, in: bundle)
+        let source = MapSource(named: name, in: bundle, module: sourceLocation.moduleName)
         let options = ScopeOptions(source: source, unmatched: unmatched, redact: nil, place: sourceLocation)
         return Self(options: options, reportsUnused: reportsUnused)
     }

@@ -53,9 +53,13 @@ func withSubstitutions<Result>(
     } catch {
         throw ScopeError(problems: [test.explanation(of: error, options.source)])
     }
-    let scope = try SubstitutionScope(map, options)
-    let (result, problems) = await scope.run(test, body)
-    TraitUse.ofTask.get()?.addRequests(scope.substitutions.requests.count)
+    // A test case has one place, however many scopes are in it.
+    let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil
+    let (result, problems) = try await Places.with(isOutermost ? Places.ofProcess : nil) {
+        let scope = try SubstitutionScope(map, options)
+        defer { TraitUse.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
+        return await scope.run(test, body)
+    }
     if Test.current == nil, !problems.isEmpty { throw ScopeError(problems: problems, result) }
     for problem in problems { Issue.record(Comment(rawValue: problem), sourceLocation: options.place) }
     return try result.get()

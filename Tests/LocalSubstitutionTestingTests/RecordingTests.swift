@@ -44,12 +44,13 @@ struct RecordingTests {
         _ test: String,
         _ map: URL,
         _ origin: LoopbackServer,
-        records: Bool
+        records: Bool,
+        value: String = "missing"
     ) async throws -> ChildProcess {
         var environment = [
             ChildRecording.mapVariable: map.path, ChildRecording.originVariable: origin.baseURL.absoluteString,
         ]
-        if records { environment["LOCAL_SUBSTITUTION_RECORD"] = "missing" }
+        if records { environment["LOCAL_SUBSTITUTION_RECORD"] = value }
         let child = try await ChildProcess.run("ChildRecording/\(test)\\(", environment: environment)
         #expect(child.ended.contains("ChildRecording/\(test)"), "\(child.output)")
         return child
@@ -244,6 +245,7 @@ struct RecordingTests {
         let recording = try await Self.run("secretInURL", folder.file("map.json"), origin, records: true)
         let text = try #require(recording.issues.first?.text)
         #expect(text.contains("not recorded: The URL's parameter “access_token” may be a credential"), "\(text)")
+        #expect(!recording.output.contains(Self.secret), "\(recording.output)")
         try Self.expectNoSecret(in: folder)
     }
 
@@ -265,6 +267,23 @@ struct RecordingTests {
         origin.stop()
         let recording = try await Self.run("redacted", folder.file("map.json"), origin, records: true)
         #expect(recording.issues.contains { $0.text.contains("not loaded: ") })
+    }
+
+    @Test(
+        "A value that means nothing is an issue of each test, which names the value that does",
+        arguments: ["all", "1", "Missing", ""],
+        ["redacted", "exception", "scope"]
+    )
+    func unknownValue(_ value: String, test: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("map.json", "{}")
+        let origin = try Self.api()
+        let child = try await Self.run(test, file, origin, records: true, value: value)
+        let text = try #require(child.issues.first?.text)
+        #expect(child.issues.count == 1, "\(child.issues)")
+        #expect(text.contains("LOCAL_SUBSTITUTION_RECORD is “\(value)”") && text.contains("“missing”"), "\(text)")
+        #expect(origin.requests.isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }
 
     @Test("Without the variable, nothing is loaded or written")

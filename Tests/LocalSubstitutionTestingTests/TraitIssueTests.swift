@@ -50,6 +50,7 @@ struct TraitIssueTests {
         let issues = child.issues(of: test)
         // One is the error that the test throws.
         #expect(issues.count == 2, "\(child.output)")
+        #expect(issues.count { $0.text.contains("near miss") } == 1, "\(child.output)")
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let document = try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
@@ -75,6 +76,83 @@ struct TraitIssueTests {
         let text = try #require(issues.first?.text)
         #expect(text.contains("LOCAL_SUBSTITUTION_RECORD=missing swift test --filter ChildTraits/missing"), "\(text)")
     }
+
+    @Test(
+        "A missing map whose name another one has, or nearly has, is an issue that names the other",
+        arguments: ["otherCase", "otherFolder", "misspelled"]
+    )
+    func nearestMap(_ test: String) async throws {
+        let issues = try await Self.issues(test)
+        #expect(issues.count == 1)
+        let text = try #require(issues.first?.text)
+        #expect(text.contains("Did you mean “../Fixtures/checkout.json”?"), "\(text)")
+        // Recording would start a second map with that name.
+        #expect(text.contains("LOCAL_SUBSTITUTION_RECORD") == (test == "misspelled"), "\(text)")
+    }
+
+    @Test("A missing map that resembles no other is offered to be recorded, beside files that aren't maps")
+    func noNearestMap() async throws {
+        let text = try #require(try await Self.issues("unlike").first?.text)
+        #expect(!text.contains("Did you mean") && text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
+    }
+
+    @Test(
+        "A map that isn't in the bundle is an issue that says what to write",
+        arguments: [
+            ("withExtension", "named: \"bundled\""), ("misspelledInBundle", "named: \"bundled\""),
+            ("otherBundle", "“LocalSubstitutionCache_substitute."),
+        ]
+    )
+    func bundle(_ test: String, _ advice: String) async throws {
+        let issues = try await Self.issues(test)
+        #expect(issues.count == 1)
+        let text = try #require(issues.first?.text)
+        #expect(text.contains(advice), "\(text)")
+        #expect(!text.contains(".json.json") && !text.contains("Add it to the target's resources"), "\(text)")
+    }
+
+    @Test("Entries in code whose folder is missing are an issue that names an entry and its file")
+    func missingFolder() async throws {
+        for test in ["noFolder", "missingFolder"] {
+            let text = try #require(try await Self.issues(test).first?.text)
+            #expect(text.contains("“https://shop.example.com/prices”") && text.contains("“prices.txt”"), "\(text)")
+        }
+    }
+
+    @Test("No issue shows a credential of a URL, nor offers to record it", arguments: ["secretInQuery", "secretUser"])
+    func secret(_ test: String) async throws {
+        let issues = try await Self.issues(test)
+        #expect(issues.count == 2)
+        for issue in issues { #expect(!issue.text.contains(ChildTraits.secret), "\(issue)") }
+        let text = try #require(issues.first?.text)
+        #expect(text.contains("may be a credential") || text.contains("user info"), "\(text)")
+        #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
+    }
+
+    @Test("A reason doesn't show a credential either")
+    func secretInCondition() async throws {
+        let issues = try await Self.issues("secretInCondition")
+        for issue in issues { #expect(!issue.text.contains(ChildTraits.secret), "\(issue)") }
+        #expect(issues.first?.text.contains("the query's “access_token”") == true, "\(issues)")
+    }
+
+    @Test("A miss is explained once: the error that the request throws only names it")
+    func once() async throws {
+        let issues = try await Self.issues("thrown")
+        #expect(issues.count == 2)
+        #expect(issues.map { $0.text.contains("near miss") } == [true, false], "\(issues)")
+        #expect(issues.last?.text.contains("GET https://shop.example.com/price") == true, "\(issues)")
+        #expect(issues.allSatisfy { $0.text.count < 700 })
+    }
+
+    #if os(Linux)
+    @Test("An upload task's issue says what to use instead", arguments: ["upload", "uploadWithCondition"])
+    func upload(_ test: String) async throws {
+        let text = try #require(try await Self.issues(test).first?.text)
+        #expect(text.contains("Use a data task") && text.contains("httpBody"), "\(text)")
+        #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
+    }
+    #endif
 
     @Test("An invalid exception is an issue")
     func invalidException() async throws {

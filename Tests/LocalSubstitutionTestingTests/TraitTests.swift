@@ -31,6 +31,19 @@ struct TraitTests {
         #expect(try await text(Self.name) == "bundled")
     }
 
+    @Test("If a map isn't in the bundle but in the target's own, the advice is to name that")
+    func ownBundle() throws {
+        let folder = try TemporaryFolder()
+        for target in ["Another", "ShopTests", "Tests"] { try folder.write("Shop_\(target).resources/sale.json", "{}") }
+        let advice = { NearestMap.advice(on: $0, missingIn: fixtures, module: "ShopTests", folders: [folder.url]) }
+        for name in ["sale", "sale.json"] {
+            #expect(advice(name)?.contains("“Shop_ShopTests.resources”") == true)
+            #expect(advice(name)?.hasSuffix("Write in: .module.") == true)
+        }
+        #expect(advice("bundled") == nil)
+        #expect(advice("nothing-like-that") == nil)
+    }
+
     @Test(
         "The named resources folder is used",
         .substituting("Fixtures/inner.json", resources: "Fixtures/../Fixtures/Resources")
@@ -61,6 +74,19 @@ struct TraitTests {
         for _ in 0..<2 { _ = try await text("https://shop.example.com/prices") }
         #expect(current.requests.map(\.outcome) == [.answered, .answered, .answered])
         #expect(current.unusedEntries.map(\.key) == ["https://shop.example.com/old"])
+    }
+
+    @Test(
+        "A stream's body is listed once it was read for a condition",
+        .substituting(["https://shop.example.com/orders": .status(201).methods("POST").when(json: ["id": 7])])
+    )
+    func streamedBody() async throws {
+        var request = try order()
+        request.httpBody = nil
+        request.httpBodyStream = InputStream(data: Data(#"{"id":7}"#.utf8))
+        let (_, response) = try await URLSession.substituted.data(for: request)
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
+        #expect(TestSubstitutions.current.requests.map(\.body) == [Data(#"{"id":7}"#.utf8)])
     }
 
     @Test("Unanswered requests are listed too", .substituting("Fixtures/checkout.json", unmatched: .fail))

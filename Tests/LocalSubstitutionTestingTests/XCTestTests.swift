@@ -37,6 +37,18 @@ final class XCTestTests: XCTestCase {
         }
     }
 
+    func testExplainsOnceWhatNothingAnswers() async throws {
+        do {
+            try await withSubstitutions("Fixtures/checkout.json") {
+                _ = try await text("https://shop.example.com/price")
+            }
+            XCTFail("it must throw")
+        } catch {
+            let description = error.localizedDescription
+            XCTAssertEqual(description.components(separatedBy: "near miss").count, 2, description)
+        }
+    }
+
     func testThrowsForAWrongMap() async throws {
         do {
             try await withSubstitutions("Fixtures/wrong.json") { XCTFail("it must not run") }

@@ -94,9 +94,11 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
     /// Returns the description's lines.
     ///
-    /// - Parameter server: What answers the request instead of the entry; `nil` if the entry does.
-    func text(servedBy server: String?) -> String {
-        var lines = ["\(method) \(url?.absoluteString ?? "a request without a URL")"]
+    /// - Parameters:
+    ///   - server: What answers the request instead of the entry; `nil` if the entry does.
+    ///   - shownURL: The URL as it's shown; by default, as it is.
+    func text(servedBy server: String?, shownURL: String? = nil) -> String {
+        var lines = ["\(method) \(shownURL ?? url?.absoluteString ?? "a request without a URL")"]
         func add(_ name: String, _ value: String?) {
             if let value { lines.append("  " + "\(name):".padding(toLength: 14, withPad: " ", startingAt: 0) + value) }
         }

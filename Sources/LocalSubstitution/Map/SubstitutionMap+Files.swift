@@ -7,12 +7,13 @@ extension SubstitutionMap {
     /// Returns the problems, and the files that misspelled names probably meant.
     func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         var files = FileChecker(storage.folder, looksAtFiles: true)
-        var problems = storage.index.entries.flatMap(\.answering).compactMap { entry -> Problem? in
+        let entries = storage.index.entries.flatMap(\.answering)
+        var problems = entries.compactMap { entry -> Problem? in
             guard let file = entry.file, let problem = files.problem(of: file, wildcardsInKey: .max) else { return nil }
             return Problem(problem.kind, entry, problem.message)
         }
         problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
-        if let problem = files.folderProblem { problems.insert(problem, at: 0) }
+        if let problem = files.folderProblem(of: entries.first { $0.file != nil }) { problems.insert(problem, at: 0) }
         return (problems, files.meant)
     }
 }

@@ -1,20 +1,33 @@
+package import Foundation
+
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
-#else
-package import Foundation
 #endif
 
 /// A listener for the requests of a session.
 package struct RequestListener: Sendable {
-    /// Called when a request starts. Returns a closure that is called when the request ends, unless it's cancelled.
-    package let start: @Sendable (URLRequest) -> @Sendable (RequestOutcome) -> Void
+    /// What happens to a request that has started.
+    package enum Progress: Sendable {
+        /// The request's body was read from its stream, because a condition needs it.
+        case readBody(Data)
+        /// The request has ended.
+        case ended(RequestOutcome)
+    }
+
+    /// Called when a request starts. Returns a closure that is called with what happens to it. A cancelled request doesn't end.
+    package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
     /// Returns whether an unanswered request fails if the protocol can't send it on. Otherwise, it's loaded unreported.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
+    /// Whether it explains why an unanswered request failed, so that the request's error doesn't repeat that.
+    package let explainsUnmatched: Bool
+
     package init(
-        start: @escaping @Sendable (URLRequest) -> @Sendable (RequestOutcome) -> Void,
-        mustHear: @escaping @Sendable (URLRequest) -> Bool = { _ in false }
+        start: @escaping @Sendable (URLRequest) -> @Sendable (Progress) -> Void,
+        mustHear: @escaping @Sendable (URLRequest) -> Bool = { _ in false },
+        explainsUnmatched: Bool = false
     ) {
+        self.explainsUnmatched = explainsUnmatched
         self.start = start
         self.mustHear = mustHear
     }

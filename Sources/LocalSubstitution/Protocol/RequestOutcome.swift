@@ -27,6 +27,8 @@ package struct RequestOutcome: Sendable {
     /// The alternatives that had already answered as many requests as they may.
     package let usedUp: [SubstitutionMap.EntryReference]
     let result: Result<CachedURLResponse, URLError>
+    /// Whether the request is an upload task's whose body can't be seen; set only if the request is unmatched.
+    package var isHiddenUpload = false
     /// The body, if it isn't in the result.
     var largeBody: LargeFile.Part?
 

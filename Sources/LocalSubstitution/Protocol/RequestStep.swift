@@ -24,7 +24,7 @@ extension RequestChain {
         let responder = attachment.responder
         switch action {
         case .refuse(let lookup):
-            return .deliver(responder.unmatched(lookup))
+            return .deliver(unmatched(lookup))
         case .fail(let lookup, let substitution, let code):
             return after(substitution.delay) { .deliver(responder.fail(lookup, by: substitution, code)) }
         case .answer(let lookup, let substitution):
@@ -33,7 +33,7 @@ extension RequestChain {
             }
             return after(substitution.delay) { [self] in answer(lookup, by: substitution) }
         case .replay(let lookup, let recorder):
-            return .goOn { [self] in replay(lookup, recorder) ?? .deliver(responder.unmatched(lookup)) }
+            return .goOn { [self] in replay(lookup, recorder) ?? .deliver(unmatched(lookup)) }
         case .forward(let lookup, let fallback):
             return after(fallback == nil ? lookup.decision.substitution?.delay : nil) { [self] in
                 .forward(ForwardedRequest(self, lookup, fallback))
@@ -43,6 +43,10 @@ extension RequestChain {
                 step(for: attachment.actionToTake(lookUp(request, body: body)))
             }
         }
+    }
+
+    private func unmatched(_ lookup: Lookup) -> RequestOutcome {
+        attachment.responder.unmatched(lookup, isBrief: attachment.listener?.explainsUnmatched == true)
     }
 
     /// Returns the step that answers with an entry, without its delay.

@@ -90,7 +90,9 @@ extension Responder {
     }
 
     /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
-    func unmatched(_ lookup: Lookup) -> RequestOutcome {
+    ///
+    /// - Parameter isBrief: Whether a listener explains the failure, so that the error needn't.
+    func unmatched(_ lookup: Lookup, isBrief: Bool) -> RequestOutcome {
         uncount(lookup)
         var reason = lookup.decision.reason
         if case .forward = lookup.decision.outcome {
@@ -98,7 +100,8 @@ extension Responder {
         }
         reportUnanswered(lookup, since: reason)
         let explanation = Explanation(lookup.request, lookup.decision, lookup.map, reason: reason)
-        return RequestOutcome(.unmatched(explanation), lookup, .failure(.unmatched(explanation)))
+        let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)
+        return RequestOutcome(.unmatched(explanation), lookup, .failure(error))
     }
 
     /// Returns whether the entry for a URL is `null`.

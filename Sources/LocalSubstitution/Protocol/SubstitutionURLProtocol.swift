@@ -19,8 +19,8 @@ public class SubstitutionURLProtocol: URLProtocol {
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
-    /// Tells the session's listener how the request ended; `nil` if there's no listener.
-    private let heard = Guarded<(@Sendable (RequestOutcome) -> Void)?>(nil)
+    /// Tells the session's listener what happens to the request; `nil` if there's no listener.
+    private let heard = Guarded<(@Sendable (RequestListener.Progress) -> Void)?>(nil)
 
     /// Returns whether an entry applies to a request, a recorder may keep its response, or the session must fail it.
     public override class func canInit(with request: URLRequest) -> Bool {
@@ -201,6 +201,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             switch result {
             case .success(let read):
                 this.delivery.withLock { $0.read = read }
+                if case .data(let body) = read { this.heard.withLock { $0 }?(.readBody(body)) }
                 step = goOn(read)
             case .failure(let error):
                 step = this.failed(error)
@@ -219,7 +220,11 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Delivers a result to the client, unless the task was stopped first. Must run on the ``LoaderThread``.
     private func end(_ outcome: RequestOutcome, _ attempt: Int) {
         guard let isRest = delivery.withLock({ $0.end(attempt) }), let client else { return }
-        heard.withLock { $0 }?(outcome)
+        if let tell = heard.withLock({ $0 }) {
+            var outcome = outcome
+            if case .unmatched = outcome.kind { outcome.isHiddenUpload = UnsupportedTask.hidesBody(task) }
+            tell(.ended(outcome))
+        }
         switch outcome.result {
         case .success(let response):
             if !isRest {

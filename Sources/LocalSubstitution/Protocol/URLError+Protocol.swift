@@ -5,13 +5,28 @@ import FoundationNetworking
 #endif
 
 extension URLError {
-    /// Returns the error of a request that no entry answers in a strict session. It explains why, ready to print.
-    static func unmatched(_ explanation: Explanation) -> URLError {
-        .explained(
+    /// Returns the error of a request that no entry answers in a strict session. It explains why, ready to print, and has no
+    /// credentials.
+    package static func unmatched(_ explanation: Explanation) -> URLError {
+        let shown = ShownURL(explanation.url)
+        let text = explanation.text(
+            servedBy: "nothing: this session fails requests that no entry answers",
+            shownURL: shown.text
+        )
+        return .explained(
             .resourceUnavailable,
-            "No entry answers this request, and it can't use the network.\n"
-                + explanation.text(servedBy: "nothing: this session fails requests that no entry answers"),
-            explanation.url
+            "No entry answers this request, and it can't use the network.\n\(shown.withoutCredentials(text))",
+            URL(string: shown.text)
+        )
+    }
+
+    /// Returns the same error for a session whose listener explains it.
+    static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
+        let shown = ShownURL(explanation.url)
+        return .explained(
+            .resourceUnavailable,
+            "No entry answers \(explanation.method) \(shown.text). Another issue of this test says why.".printable,
+            URL(string: shown.text)
         )
     }
 

@@ -15,6 +15,15 @@ enum UnsupportedTask {
         #endif
     }
 
+    /// Returns whether Foundation hides a task's body from its protocol.
+    static func hidesBody(_ task: URLSessionTask?) -> Bool {
+        #if canImport(Darwin)
+        false
+        #else
+        task is URLSessionUploadTask
+        #endif
+    }
+
     /// Returns why a task can't be served; `nil` if it can.
     static func error(for task: URLSessionTask?, _ request: URLRequest, _ action: Attachment.Action) -> URLError? {
         #if canImport(Darwin)
@@ -40,16 +49,12 @@ enum UnsupportedTask {
 
     /// Returns why a task's request can't be sent on; `nil` if it can.
     static func error(forForwarding task: URLSessionTask?, _ request: URLRequest) -> URLError? {
-        #if canImport(Darwin)
-        return nil
-        #else
-        guard task is URLSessionUploadTask else { return nil }
+        guard hidesBody(task) else { return nil }
         return .explained(
             .requestBodyStreamExhausted,
             "On Linux, Foundation hides an upload task's body from a URLProtocol, so it can't be forwarded. "
                 + "Set the request's httpBody, and use a data task.",
             request.url
         )
-        #endif
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import LocalSubstitution
 
 extension EditedMap {
@@ -49,6 +49,16 @@ extension EditedMap {
     private struct Question: Hashable {
         let method: String
         let condition: String?
+    }
+
+    /// Returns why exchanges with a URL aren't recorded, and what to do instead; `nil` if they may be.
+    package static func obstacle(toRecording url: URL) -> MapToolError? {
+        do throws(MapToolError) {
+            _ = try recordable(url)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private static func recordable(_ url: URL) throws(MapToolError) -> NormalizedURL {

@@ -121,6 +121,13 @@ struct ChildRecording {
         #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
     }
 
+    @Test func scope() async throws {
+        try await withSubstitutions(Self.map) {
+            let user = try await Self.send("GET", "user")
+            #expect(user == #"200 {"name": "Ada"}"#)
+        }
+    }
+
     @Test(.substituting(map), arguments: 0..<8)
     func manyAtOnce(_ number: Int) async throws {
         #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)

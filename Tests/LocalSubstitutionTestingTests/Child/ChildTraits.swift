@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import LocalSubstitution
 import LocalSubstitutionTesting
 import Testing
 
@@ -38,6 +39,92 @@ struct ChildTraits {
     @Test(.substituting("../Fixtures/no-such-map.json"))
     func missing() async throws {
         Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../fixtures/checkout.json"))
+    func otherCase() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("checkout.json"))
+    func otherFolder() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../Fixtures/chekout.json"))
+    func misspelled() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../Fixtures/Resources/prices.json"))
+    func unlike() async throws {
+        Issue.record("it must not run")
+    }
+
+    static let fixtures =
+        Bundle(path: URL(fileURLWithPath: #filePath + "/../../Fixtures").standardizedFileURL.path) ?? .main
+
+    @Test(.substituting(named: "bundled.json", in: fixtures))
+    func withExtension() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting(named: "bundeld", in: fixtures))
+    func misspelledInBundle() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting(named: "substitutions", in: .main))
+    func otherBundle() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting(["https://shop.example.com/prices": "prices.txt"]))
+    func noFolder() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting(["https://shop.example.com/prices": "prices.txt"], resources: "../Fixtures/Recources"))
+    func missingFolder() async throws {
+        Issue.record("it must not run")
+    }
+
+    static let secret = "s3cr3t"
+
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func secretInQuery() async throws {
+        _ = try await text("https://shop.example.com/prices?page=2&access_token=\(Self.secret)")
+    }
+
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func secretUser() async throws {
+        let path = "price;jsessionid=\(Self.secret)#access_token=\(Self.secret)"
+        _ = try await text("https://ada:\(Self.secret)@shop.example.com/\(path)")
+    }
+
+    @Test(
+        .substituting([
+            "https://shop.example.com/prices": .text("12").ignoreQuery().when(query: ["access_token": "other"])
+        ])
+    )
+    func secretInCondition() async throws {
+        _ = try await text("https://shop.example.com/prices?access_token=\(Self.secret)")
+    }
+
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func thrown() async throws {
+        _ = try await text("https://shop.example.com/price")
+    }
+
+    @Test(.substituting("../Fixtures/checkout.json"))
+    func upload() async throws {
+        let url = try #require(URL(string: "https://shop.example.com/order"))
+        _ = try await URLSession.substituted.upload(for: order(url.absoluteString, body: nil), from: Data("{}".utf8))
+    }
+
+    @Test(.substituting(["https://shop.example.com/orders": .status(201).methods("POST").when(json: ["id": 7])]))
+    func uploadWithCondition() async throws {
+        _ = try await URLSession.substituted.upload(for: order(body: nil), from: Data(#"{"id":7}"#.utf8))
     }
 
     @Test(.substituting("../Fixtures/checkout.json", unmatched: .issue(except: ["h/a"])))

@@ -35,7 +35,13 @@ struct ChildProcess {
     }
 
     /// Runs tests of Swift Testing.
-    static func run(_ filter: String, environment: [String: String] = [:]) async throws -> ChildProcess {
+    ///
+    /// - Parameter descriptors: How many descriptors the process may have; by default, as many as this process.
+    static func run(
+        _ filter: String,
+        environment: [String: String] = [:],
+        descriptors: Int? = nil
+    ) async throws -> ChildProcess {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("child-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -44,13 +50,14 @@ struct ChildProcess {
             "--testing-library", "swift-testing", "--filter", filter, "--event-stream-output-path", events.path,
             "--event-stream-version", version,
         ]
-        let output = try await start(words, environment, in: folder)
+        let output = try await start(words, environment, descriptors, in: folder)
         return try ChildProcess(try Data(contentsOf: events), output: output)
     }
 
     private static func start(
         _ words: [String],
         _ environment: [String: String],
+        _ descriptors: Int?,
         in folder: URL
     ) async throws -> String {
         let log = folder.appendingPathComponent("log-\(UUID().uuidString)")
@@ -58,8 +65,14 @@ struct ChildProcess {
         defer { try? FileManager.default.removeItem(at: log) }
         let handle = try FileHandle(forWritingTo: log)
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
-        process.arguments = words
+        let executable = URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL
+        if let descriptors {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", #"ulimit -n "$0" && exec "$@""#, "\(descriptors)", executable.path] + words
+        } else {
+            process.executableURL = executable
+            process.arguments = words
+        }
         process.environment = ProcessInfo.processInfo.environment
             .merging([variable: "1", "NO_COLOR": "1"]) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice

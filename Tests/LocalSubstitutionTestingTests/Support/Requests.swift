@@ -12,10 +12,10 @@ func text(_ url: String, in session: URLSession = .substituted) async throws -> 
 }
 
 /// Returns an order request for a shop.
-func order(_ url: String = "https://shop.example.com/orders", body: String = "{}") throws -> URLRequest {
+func order(_ url: String = "https://shop.example.com/orders", body: String? = "{}") throws -> URLRequest {
     var request = URLRequest(url: try #require(URL(string: url)))
     request.httpMethod = "POST"
-    request.httpBody = Data(body.utf8)
+    request.httpBody = body.map { Data($0.utf8) }
     request.setValue("Bearer token", forHTTPHeaderField: "Authorization")
     return request
 }

@@ -71,7 +71,7 @@ struct RequestConditionTests {
         Row(me, "it has no body"),
         Row(me, body: .unread, "its body hasn't been read yet"),
         Row(me, body: .tooLong, "its body is longer than 8 MiB"),
-        Row(me, body: .hidden, "Foundation hides the body of an upload task on Linux"),
+        Row(me, body: .hidden, "Foundation hides an upload task's body on Linux; use a data task with httpBody"),
         Row(#"{"json": {"ids": [1, 2]}}"#, body: data(#"{"ids": [1]}"#), "the body's “ids” has the length 1, not 2"),
         Row(#"{"json": null}"#, body: data("null")),
         Row(#"{"text": "*operation=Me*"}"#, body: data("a&operation=Me&b")),

@@ -58,18 +58,19 @@ struct FileChecker {
         return "\(what) has \(wildcards) *, but the key's path has \(count). Remove the extra *, or add * to the key."
     }
 
-    /// What's wrong with the resources folder, if anything. A map without files doesn't need one.
-    var folderProblem: SubstitutionMap.Problem? {
-        mutating get {
-            guard looksAtFiles, hasNames else { return nil }
-            guard let folder else {
-                let message =
-                    "The map's entries have files, but there's no resources folder. Name one (in code, `resources:`)."
-                return SubstitutionMap.Problem(.noResources, message)
-            }
-            return problem(ofFolder: "").map {
-                SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0.message)")
-            }
+    /// Returns what's wrong with the resources folder; `nil` if nothing is. A map without files doesn't need one.
+    ///
+    /// - Parameter first: The first entry with a file, as an example.
+    mutating func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
+        guard looksAtFiles, hasNames, let first, let name = first.file else { return nil }
+        guard let folder else {
+            let message =
+                "The file “\(name.text)” can't be found, since the map has no resources folder. "
+                + "Name one (in code, `resources:`)."
+            return SubstitutionMap.Problem(.noResources, first, message)
+        }
+        return problem(ofFolder: "").map {
+            SubstitutionMap.Problem(.noResources, "The resources folder “\(folder.path)” \($0.message)")
         }
     }
 

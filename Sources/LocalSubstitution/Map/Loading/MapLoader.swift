@@ -25,6 +25,8 @@ struct MapLoader {
     private var hasDefaults = false
     /// The keys of invalid entries. Another entry with the same key is invalid too.
     private var wrongKeys: Set<String> = []
+    /// The first entry or alternative with a file.
+    private var firstWithFile: Entry?
     /// The lines of keys that begin with `$`.
     private var reserved: [String: Int] = [:]
 
@@ -83,7 +85,7 @@ struct MapLoader {
     private mutating func finish() {
         index.insert(patterns)
         problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
-        if let problem = files.folderProblem { problems.insert(problem, at: 0) }
+        if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
 
     /// Adds the members of a map as they're read. A list of them all would take as much memory as the map.
@@ -199,6 +201,7 @@ struct MapLoader {
     }
 
     private mutating func checkOne(_ entry: Entry, wildcards: Int) -> Bool {
+        if firstWithFile == nil, entry.file != nil { firstWithFile = entry }
         let file = entry.file.flatMap { files.problem(of: $0, wildcardsInKey: wildcards) }
         guard let problem = file ?? FileChecker.problem(ofTargetOf: entry, wildcardsInKey: wildcards) else {
             return true

@@ -17,15 +17,10 @@ extension SubstitutionMap {
         invalidEntries: InvalidEntries = .reject
     ) throws(SubstitutionMapError) {
         guard let file = bundle.url(forResource: name, withExtension: "json") else {
-            throw SubstitutionMapError(
-                file: nil,
-                problems: [
-                    Problem(
-                        .unreadableMap,
-                        "There's no \(name).json in the bundle “\(bundle.bundlePath)”. Add it to the target's resources."
-                    )
-                ]
-            )
+            let file = name.hasSuffix(".json") ? name : "\(name).json"
+            let advice = file == name ? "Name it without “.json”." : "Add it to the target's resources."
+            let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
+            throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
         }
         try self.init(MapFile(file), resources: nil, isInBundle: true, invalidEntries: invalidEntries)
     }

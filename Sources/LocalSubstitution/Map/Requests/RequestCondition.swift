@@ -40,7 +40,7 @@ struct RequestCondition: Sendable, Hashable {
         case .data(let data): return failure(ofJSON: facts.json) ?? failure(ofText: data)
         case .unread: return "its body hasn't been read yet"
         case .tooLong: return "its body is longer than \(RequestBody.limit >> 20) MiB"
-        case .hidden: return "Foundation hides the body of an upload task on Linux"
+        case .hidden: return "Foundation hides an upload task's body on Linux; use a data task with httpBody"
         }
     }
 

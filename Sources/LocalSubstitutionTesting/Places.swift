@@ -1,0 +1,126 @@
+#if canImport(Testing)
+import Dispatch
+import Foundation
+import Guarded
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A limited number of places for test cases that run at the same time, so that their sessions don't use up the process's file
+/// descriptors.
+///
+/// On Linux, a session holds two descriptors until it's released, and Swift Testing starts all tests at once.
+package final class Places: Sendable {
+    private struct State: Sendable {
+        var free: Int
+        /// Those who wait, in the order in which they came.
+        var queue: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+        var lastNumber = 0
+    }
+
+    /// The places of this process; `nil` if it may open enough files for any number of tests.
+    static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
+
+    private let state: Guarded<State>
+    /// How long to wait for a place, in seconds. Tests that wait for each other would otherwise never end.
+    private let patience: Double
+
+    package init(_ count: Int, patience: Double = 5) {
+        state = Guarded(State(free: count))
+        self.patience = patience
+    }
+
+    /// Returns the number of places; `nil` if they aren't needed.
+    ///
+    /// - Parameters:
+    ///   - limit: How many descriptors the process may have; `nil` if that doesn't matter.
+    ///   - open: Returns the number of descriptors that it has already.
+    package static func count(limit: Int?, open: (Int) -> Int) -> Int? {
+        guard let limit, limit < 2048 else { return nil }
+        // Two for the test's session, two for another one that it makes. The 64 are for files and for sessions that are ending.
+        return max((limit - open(limit) - 64) / 4, 1)
+    }
+
+    /// Runs a body that has one of some places. If it takes too long to get one or the task is cancelled, the body runs without.
+    ///
+    /// - Parameter places: The places; `nil` for a body that needs none.
+    package static func with<Result>(
+        _ places: Places?,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
+        guard let places, await places.take() else { return try await body() }
+        defer { places.giveBack() }
+        return try await body()
+    }
+
+    /// The number of those who wait.
+    package var waiting: Int { state.withLock { $0.queue.count } }
+
+    /// Waits for a place. Returns `false` if there's none in time, or if the task is cancelled.
+    package func take(isolation: isolated (any Actor)? = #isolation) async -> Bool {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isFree = state.withLock { state in
+                    guard state.free == 0 else {
+                        state.free -= 1
+                        return true
+                    }
+                    state.queue.append((number, continuation))
+                    return false
+                }
+                if isFree { return continuation.resume(returning: true) }
+                // The handler may have been called before there was anything to end.
+                if Task.isCancelled { return endWait(number) }
+                DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(number) }
+            }
+        } onCancel: {
+            endWait(number)
+        }
+    }
+
+    /// Gives a place to who has waited longest.
+    package func giveBack() {
+        let next = state.withLock { state in
+            guard !state.queue.isEmpty else {
+                state.free += 1
+                return nil as CheckedContinuation<Bool, Never>?
+            }
+            return state.queue.removeFirst().continuation
+        }
+        next?.resume(returning: true)
+    }
+
+    private func endWait(_ number: Int) {
+        let ended = state.withLock { state in
+            state.queue.firstIndex { $0.number == number }.map { state.queue.remove(at: $0).continuation }
+        }
+        ended?.resume(returning: false)
+    }
+
+    private static var softLimit: Int? {
+        #if canImport(Glibc)
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return Int(exactly: limit.rlim_cur)
+        #else
+        // Sessions on Apple platforms share what they need.
+        return nil
+        #endif
+    }
+
+    /// Returns the number of open descriptors below a limit.
+    private static func numberOfDescriptors(below limit: Int) -> Int {
+        #if canImport(Glibc)
+        return (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) >= 0 }
+        #else
+        return 0
+        #endif
+    }
+}
+#endif

@@ -1,0 +1,69 @@
+#if os(Linux)
+import Foundation
+import FoundationNetworking
+import Guarded
+import LocalSubstitutionTesting
+import Testing
+
+/// `PlacesTests` runs these in a separate process that may open only few files.
+@Suite(.enabled(if: ChildProcess.isThis))
+struct ChildCrowd {
+    private static let url = "https://shop.example.com/name"
+
+    @Test(.substituting("../Fixtures/inner.json"), arguments: 0..<500)
+    func crowd(_ number: Int) async throws {
+        let session = URLSession.substituted
+        #expect(try await text(Self.url) == "inner")
+        if number % 3 == 0 {
+            let inside = try await withSubstitutions("../Fixtures/suite.json") { try await text(Self.url) }
+            #expect(inside == "suite")
+        } else if number % 3 == 1 {
+            #expect(try await Task.detached { try await text(Self.url, in: session) }.value == "inner")
+            let inside = try await Task.detached {
+                try await withSubstitutions("../Fixtures/suite.json") { try await text(Self.url) }
+            }.value
+            #expect(inside == "suite")
+        }
+        #expect(try await text(Self.url) == "inner")
+    }
+
+    @Test(arguments: 0..<500)
+    func crowdOfScopes(_ number: Int) async throws {
+        try await withSubstitutions("../Fixtures/suite.json") {
+            let outside = try await text(Self.url)
+            #expect(outside == "suite")
+            let inside = try await withSubstitutions("../Fixtures/inner.json") { try await text(Self.url) }
+            #expect(inside == "inner")
+        }
+    }
+
+    @Suite(.substituting("../Fixtures/suite.json"))
+    struct Nested {
+        @Test(.substituting("../Fixtures/inner.json"), arguments: 0..<500)
+        func crowd(_ number: Int) async throws {
+            #expect(try await text(ChildCrowd.url) == "inner")
+        }
+    }
+
+    /// More tests than there are places, each of which waits until all have begun. They don't use their sessions meanwhile.
+    @Test(.substituting("../Fixtures/inner.json"), arguments: 0..<300)
+    func waitingForEachOther(_ number: Int) async throws {
+        let substitutions = TestSubstitutions.current
+        #expect(substitutions.configuration.protocolClasses?.isEmpty == false)
+        await Self.wait(for: 300)
+        if number == 0 { #expect(try await text(Self.url) == "inner") }
+    }
+
+    private static let waiting = Guarded<[CheckedContinuation<Void, Never>]>([])
+
+    private static func wait(for count: Int) async {
+        await withCheckedContinuation { continuation in
+            let all = waiting.withLock { waiting in
+                waiting.append(continuation)
+                return waiting.count == count ? waiting : []
+            }
+            for one in all { one.resume() }
+        }
+    }
+}
+#endif

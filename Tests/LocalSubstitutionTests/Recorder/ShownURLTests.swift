@@ -1,0 +1,24 @@
+import Foundation
+import LocalSubstitution
+import Testing
+
+@Suite("URLs in messages")
+struct ShownURLTests {
+    @Test(
+        "What may be a credential is replaced, and nothing else",
+        arguments: [
+            ("https://h/a?page=2&access_token=t0p&q=x", "https://h/a?page=2&access_token=redacted&q=x"),
+            ("https://h/a?X-Amz-Signature=t0p;b=1", "https://h/a?X-Amz-Signature=redacted;b=1"),
+            ("https://h/a?api%5Fkey=t0p%3D", "https://h/a?api%5Fkey=redacted"),
+            ("https://h/a?u=http://x/?password=t0p", "https://h/a?u=http://x/?password=redacted"),
+            ("https://h/a#access_token=t0p&state=1", "https://h/a#access_token=redacted&state=1"),
+            ("https://h/a;jsessionid=t0p/b?c=/d", "https://h/a;jsessionid=redacted/b?c=/d"),
+            ("https://ada:t0p@h:8080/a@b?c=d@e", "https://redacted@h:8080/a@b?c=d@e"),
+            ("https://h/token=a/b?author=c&token#d", "https://h/token=a/b?author=c&token#d"),
+            ("https://h", "https://h"), ("https://h/?", "https://h/?"), ("data:,a", "data:,a"),
+        ]
+    )
+    func replaced(_ url: String, _ shown: String) {
+        #expect(ShownURL(URL(string: url)).text == shown)
+    }
+}
