@@ -89,10 +89,7 @@ struct ServerResponder: Sendable {
         throws(URLError) -> Data
     {
         let bytes = try body.bytes(upTo: Self.longestRewritten)
-        return switch document.kind {
-        case .html: rewriter.html(bytes, charset: document.charset) ?? bytes
-        case .css: rewriter.css(bytes, charset: document.charset) ?? bytes
-        }
+        return rewriter.rewritten(bytes, as: document.syntax, charset: document.charset) ?? bytes
     }
 }
 
@@ -107,16 +104,15 @@ extension HTTPRequest {
 
 /// A type of body whose references can be rewritten.
 private struct Document {
-    enum Kind { case html, css }
-
-    let kind: Kind
+    let syntax: References.Syntax
     let charset: String?
 
     /// Returns `nil` for any other type.
     init?(contentType: String) {
         switch MIMEType.essence(of: contentType) {
-        case "text/html", "application/xhtml+xml": kind = .html
-        case "text/css": kind = .css
+        case "text/html": syntax = .html
+        case "application/xhtml+xml": syntax = .xhtml
+        case "text/css": syntax = .css
         default: return nil
         }
         charset = DocumentCharset.named(in: contentType)

@@ -12,8 +12,7 @@ struct CSSScanner {
 
     private let source: SourceText
     private let bytes: [UInt8]
-    private let end: Int
-    private var index: Int
+    private var index = 0
     /// The at-rule whose prelude is being read.
     private var rule = AtRule.none
     private var open: [CSSBlock] = []
@@ -26,11 +25,9 @@ struct CSSScanner {
         case namespace
     }
 
-    init(_ source: SourceText, in range: Range<Int>? = nil) {
+    init(_ source: SourceText) {
         self.source = source
         bytes = source.bytes
-        index = range?.lowerBound ?? 0
-        end = range?.upperBound ?? source.bytes.count
     }
 
     /// Returns the next URL; `nil` at the end.
@@ -38,11 +35,11 @@ struct CSSScanner {
         while let byte = byte() {
             switch byte {
             case UInt8(ascii: "/") where self.byte(after: 1) == UInt8(ascii: "*"):
-                skipComment()
+                index = bytes.end(of: "*/", from: index + 2)
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let string = string()
                 if rule == .import || open.last == .imageSet, let string { return reference(string) }
-            case UInt8(ascii: "<") where bytes[index..<end].starts(with: "<!--".utf8):
+            case UInt8(ascii: "<") where bytes[index...].starts(with: "<!--".utf8):
                 index += 4
             case UInt8(ascii: "@"):
                 index += 1
@@ -170,7 +167,7 @@ struct CSSScanner {
                 // An escaped line end and a backslash at the end of the input add nothing.
                 index += 1
                 if self.byte() == 0x0D, self.byte(after: 1) == 0x0A { index += 1 }
-                index = min(index + 1, end)
+                index = min(index + 1, bytes.count)
             } else {
                 appendByte(to: &text)
             }
@@ -201,7 +198,7 @@ struct CSSScanner {
     private func beginsName(_ byte: UInt8) -> Bool { byte.isPartOfCSSName || escape() != nil }
 
     /// Returns the escape that begins here; `nil` if there's none.
-    private func escape() -> CSSEscape? { CSSEscape(bytes[index..<end]) }
+    private func escape() -> CSSEscape? { CSSEscape(bytes[index...]) }
 
     // MARK: Bytes
 
@@ -221,22 +218,9 @@ struct CSSScanner {
         index += 1
     }
 
-    private mutating func skipComment() {
-        index += 2
-        while index < end {
-            guard let star = bytes[index..<end].firstIndex(of: UInt8(ascii: "*")) else { break }
-            index = star + 1
-            if byte() == UInt8(ascii: "/") {
-                index += 1
-                return
-            }
-        }
-        index = end
-    }
-
     private mutating func skipSpace() {
         while let byte = byte(), byte.isHTMLSpace { index += 1 }
     }
 
-    private func byte(after count: Int = 0) -> UInt8? { index + count < end ? bytes[index + count] : nil }
+    private func byte(after count: Int = 0) -> UInt8? { index + count < bytes.count ? bytes[index + count] : nil }
 }

@@ -3,37 +3,48 @@ import LocalSubstitution
 
 /// The charset of a page or a style sheet.
 ///
-/// The scanners need ASCII, which nearly all charsets contain. Only UTF-16 must be converted.
+/// The scanners need a text in which every byte below 0x80 is the ASCII character. Nearly all charsets are such; a document in one
+/// of the others is decoded.
 package enum DocumentCharset {
     /// Returns the charset in a `Content-Type`, in lowercase.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard pair.count == 2, pair[0].asciiLowercased == "charset" else { continue }
-            let name = pair[1].trimmingCharacters(in: ["\"", "'"]).asciiLowercased
-            let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
-            return isPlain && !name.isEmpty ? name : nil
+            return label(pair[1].trimmingCharacters(in: ["\"", "'"]))
         }
         return nil
     }
 
-    /// Returns the bytes to scan, and their charset.
-    package static func scannable(_ body: Data, _ charset: String?) -> (bytes: [UInt8], charset: String?) {
-        guard let encoding = utf16(body, charset), let text = String(data: body, encoding: encoding) else {
-            return (Array(body), charset)
+    /// Returns the text to scan, and the charset of its bytes.
+    ///
+    /// - Parameter charset: The charset in the `Content-Type`. A byte order mark takes precedence over it, and it over the document.
+    package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
+        -> (text: SourceText, charset: String?)
+    {
+        if let encoding = utf16(body, charset), let text = String(data: body, encoding: encoding) {
+            return (SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF })), "utf-8")
         }
-        return (Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }), "utf-8")
+        let (document, charset) = (Array(body), self.charset(of: body, charset, as: syntax))
+        guard let decoder = charset.flatMap(DoubleByteDecoder.init) else { return (SourceText(document), charset) }
+        return (decoder.text(of: document), "utf-8")
     }
 
-    /// Returns whether every byte below 0x80 is the ASCII character.
-    static func containsASCII(_ body: Data, _ charset: String?) -> Bool {
-        utf16(body, charset) == nil && charset?.asciiLowercased != "iso-2022-jp"
+    /// Returns the text to scan, with the place of each byte in the document, and the charset of its bytes; `nil` for UTF-16 and
+    /// ISO-2022-JP.
+    static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
+        -> (text: SourceText, charset: String?)?
+    {
+        guard utf16(body, charset) == nil, self.charset(of: body, charset, as: syntax) != "iso-2022-jp" else {
+            return nil
+        }
+        return text(of: body, charset, as: syntax)
     }
 
     /// Returns the encoding of a UTF-16 document; `nil` for another charset. A byte order mark takes precedence over a charset's
     /// name.
     private static func utf16(_ body: Data, _ charset: String?) -> String.Encoding? {
-        if body.starts(with: [0xEF, 0xBB, 0xBF]) { return nil }
+        if hasUTF8Mark(body) { return nil }
         if body.starts(with: [0xFF, 0xFE]) { return .utf16LittleEndian }
         if body.starts(with: [0xFE, 0xFF]) { return .utf16BigEndian }
         return switch charset?.asciiLowercased {
@@ -43,15 +54,153 @@ package enum DocumentCharset {
         }
     }
 
+    private static func hasUTF8Mark(_ body: Data) -> Bool { body.starts(with: [0xEF, 0xBB, 0xBF]) }
+
     /// Decodes a URL: as UTF-8 if it's valid UTF-8, otherwise in the charset. Without a known one, as windows-1252.
     package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [
-            "shift_jis": .shiftJIS, "euc-jp": .japaneseEUC, "iso-8859-2": .isoLatin2, "windows-1250": .windowsCP1250,
+            "euc-jp": .japaneseEUC, "iso-8859-2": .isoLatin2, "windows-1250": .windowsCP1250,
             "windows-1251": .windowsCP1251, "windows-1253": .windowsCP1253, "windows-1254": .windowsCP1254,
         ]
         let encoding = charset.flatMap { encodings[$0.asciiLowercased] } ?? .windowsCP1252
         return String(bytes: bytes, encoding: encoding)
             ?? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    // MARK: What the document says
+
+    /// The number of bytes in which a document must name its charset (WHATWG HTML §13.2.3.2, CSS Syntax §3.2).
+    private static let declarationLength = 1024
+
+    private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
+        if hasUTF8Mark(body) { return "utf-8" }
+        if let charset { return charset.asciiLowercased }
+        let start = SourceText(Array(body.prefix(declarationLength)))
+        let declared: String? =
+            switch syntax {
+            case .html: name(inHTML: start)
+            case .xhtml: name(inXML: start)
+            case .css: name(inCSS: start.bytes)
+            case .module: nil
+            }
+        // A document that can be read as ASCII up to here isn't in UTF-16 (WHATWG HTML §13.2.3.2).
+        guard let name = declared.flatMap({ label($0) }) else { return nil }
+        return name.hasPrefix("utf-16") ? "utf-8" : name
+    }
+
+    /// Returns the charset that a `<meta>` names.
+    private static func name(inHTML start: SourceText) -> String? {
+        var scanner = HTMLScanner(start, attributes: ["charset", "content", "http-equiv"])
+        while let token = scanner.next() {
+            guard case .tag(let found) = token, found.name == "meta" else { continue }
+            let tag = SourceTag(found, of: start)
+            if let charset = tag.value("charset") { return String(decoding: charset.bytes, as: UTF8.self) }
+            if tag.word("http-equiv") == "content-type", let charset = named(in: tag.word("content")) { return charset }
+        }
+        return nil
+    }
+
+    /// Returns the charset that the XML declaration names.
+    private static func name(inXML start: SourceText) -> String? {
+        var scanner = XMLScanner(start, attributes: ["encoding"])
+        guard case .tag(let tag) = scanner.next(), tag.name == "?xml" else { return nil }
+        return SourceTag(tag, of: start).word("encoding")
+    }
+
+    /// Returns the charset that the `@charset` rule names, which must be written exactly so (CSS Syntax §3.2).
+    private static func name(inCSS start: [UInt8]) -> String? {
+        let rule = Array("@charset \"".utf8)
+        guard start.starts(with: rule), let end = start[rule.count...].firstIndex(of: UInt8(ascii: "\"")),
+            start[end...].starts(with: "\";".utf8)
+        else { return nil }
+        return String(decoding: start[rule.count..<end], as: UTF8.self)
+    }
+
+    /// Returns a charset's name in lowercase; `nil` if it isn't plain.
+    private static func label(_ name: String) -> String? {
+        let name = name.trimmingCharacters(in: .whitespaces).asciiLowercased
+        let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
+        return isPlain && !name.isEmpty ? name : nil
+    }
+}
+
+/// A decoder for a charset in which an ASCII byte, such as a backslash, can be the second byte of a character (WHATWG Encoding §10–12).
+private struct DoubleByteDecoder {
+    private enum Charset {
+        case big5
+        case gb18030
+        case shiftJIS
+    }
+
+    private let charset: Charset
+
+    /// Returns `nil` for any other charset.
+    init?(_ name: String) {
+        switch name {
+        case "big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5": charset = .big5
+        case "gb18030", "chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "gbk", "iso-ir-58",
+            "x-gbk":
+            charset = .gb18030
+        case "shift_jis", "csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis":
+            charset = .shiftJIS
+        default: return nil
+        }
+    }
+
+    /// Returns the document in UTF-8. A character that isn't known becomes U+FFFD.
+    func text(of document: [UInt8]) -> SourceText {
+        var text = SourceText(at: 0)
+        var known: [ArraySlice<UInt8>: [UInt8]] = [:]
+        var index = 0
+        while index < document.count {
+            let character = document[index..<index + length(of: document[index...])]
+            if character.first.map({ $0 < 0x80 }) ?? false {
+                text.append(character, at: index..<index + 1)
+            } else {
+                let decoded = known[character] ?? decoded(character)
+                known[character] = decoded
+                text.append(decoded, at: index..<character.endIndex)
+            }
+            index = character.endIndex
+        }
+        return text
+    }
+
+    /// Returns the number of bytes of the character that begins here.
+    private func length(of rest: ArraySlice<UInt8>) -> Int {
+        let bytes = Array(rest.prefix(4))
+        guard bytes.count > 1, isLead(bytes[0]) else { return 1 }
+        if isTrail(bytes[1]) { return 2 }
+        let isLong = charset == .gb18030 && bytes.count == 4 && bytes[1].isDigit && isLead(bytes[2]) && bytes[3].isDigit
+        return isLong ? 4 : 1
+    }
+
+    private func isLead(_ byte: UInt8) -> Bool {
+        switch charset {
+        case .big5, .gb18030: (0x81...0xFE).contains(byte)
+        case .shiftJIS: (0x81...0x9F).contains(byte) || (0xE0...0xFC).contains(byte)
+        }
+    }
+
+    private func isTrail(_ byte: UInt8) -> Bool {
+        switch charset {
+        case .big5: (0x40...0x7E).contains(byte) || (0xA1...0xFE).contains(byte)
+        case .gb18030: (0x40...0xFE).contains(byte) && byte != 0x7F
+        case .shiftJIS: (0x40...0xFC).contains(byte) && byte != 0x7F
+        }
+    }
+
+    private func decoded(_ character: ArraySlice<UInt8>) -> [UInt8] {
+        Array((String(bytes: character, encoding: encoding) ?? "\u{FFFD}").utf8)
+    }
+
+    /// Foundation's encoding, with Core Foundation's number for those without a name.
+    private var encoding: String.Encoding {
+        switch charset {
+        case .big5: String.Encoding(rawValue: 0x8000_0000 | 0x0A06)
+        case .gb18030: String.Encoding(rawValue: 0x8000_0000 | 0x0632)
+        case .shiftJIS: .shiftJIS
+        }
     }
 }

@@ -42,18 +42,8 @@ enum ElementText {
             } else if bytes[place + 1].isLetter || bytes[place + 1] == UInt8(ascii: "/") {
                 return place
             } else {
-                place = bytes[place...].starts(with: "<![CDATA[".utf8) ? endOfCDATA(in: bytes, from: place) : place + 1
+                place = bytes[place...].starts(with: "<![CDATA[".utf8) ? bytes.end(of: "]]>", from: place) : place + 1
             }
-        }
-        return bytes.count
-    }
-
-    /// Returns where `CDATA` ends, or the end of the document if it doesn't.
-    static func endOfCDATA(in bytes: [UInt8], from start: Int) -> Int {
-        var place = start
-        while let bracket = bytes[place...].firstIndex(of: UInt8(ascii: "]")) {
-            if bytes[bracket...].starts(with: "]]>".utf8) { return bracket + 3 }
-            place = bracket + 1
         }
         return bytes.count
     }

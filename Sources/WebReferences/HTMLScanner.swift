@@ -6,18 +6,18 @@ import LocalSubstitution
 /// It works on the bytes of any charset that contains ASCII, and reads each byte once.
 struct HTMLScanner {
     struct Tag {
-        /// The name, in lowercase.
+        /// The name, in lowercase in HTML and SVG.
         let name: String
         let attributes: [Attribute]
         let range: Range<Int>
-        /// `svg` or `math` for an element of SVG or MathML; `nil` for an HTML element.
-        fileprivate(set) var root: String?
-        /// Whether it ends in `/>`, which only matters in SVG and MathML.
-        fileprivate let isClosed: Bool
+        /// `svg` or `math` for an element of SVG or MathML; `xml` for one of another namespace; `nil` for an HTML element.
+        var root: String?
+        /// Whether it ends in `/>`, which only matters in XML, SVG and MathML.
+        let isClosed: Bool
     }
 
     struct Attribute {
-        /// The name, in lowercase.
+        /// The name, in lowercase in HTML.
         let name: String
         let range: Range<Int>
         /// The value's range, without its quotes and with character references as written.
@@ -27,9 +27,10 @@ struct HTMLScanner {
     enum Token {
         case tag(Tag)
         /// The text of an element whose content isn't markup, such as `style`.
-        case text(of: String, Range<Int>)
+        case text(of: String, SourceText)
     }
 
+    private let source: SourceText
     private let bytes: [UInt8]
     private var index = 0
     private var openText: Tag?
@@ -43,9 +44,10 @@ struct HTMLScanner {
     ]
 
     /// - Parameter attributes: The names, in lowercase, of the attributes to find.
-    init(_ bytes: [UInt8], attributes: Set<String>) {
-        self.bytes = bytes
-        self.attributes = attributes
+    init(_ source: SourceText, attributes: Set<String>) {
+        self.source = source
+        bytes = source.bytes
+        self.attributes = attributes.union(ForeignElements.attributes)
     }
 
     /// Returns the next token; `nil` at the end.
@@ -57,14 +59,14 @@ struct HTMLScanner {
                 tag.root == nil
                 ? ElementText.end(of: tag.name, in: bytes, from: start)
                 : ElementText.endBeforeTag(in: bytes, from: start)
-            return .text(of: tag.name, start..<index)
+            return .text(of: tag.name, source.slice(start..<index))
         }
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start + 1
             switch byte() {
             case let letter? where letter.isLetter:
                 guard var tag = tag(from: start) else { break }
-                tag.root = foreignElements.start(tag.name, isClosed: tag.isClosed)
+                tag.root = foreignElements.start(SourceTag(tag, of: source), isClosed: tag.isClosed)
                 let hasText =
                     switch tag.root {
                     case nil: Self.textElements.contains(tag.name)
@@ -157,8 +159,8 @@ struct HTMLScanner {
         if bytes[index...].starts(with: "--".utf8) {
             index += 2
             skipComment()
-        } else if foreignElements.root != nil, bytes[index...].starts(with: "[CDATA[".utf8) {
-            index = ElementText.endOfCDATA(in: bytes, from: index)
+        } else if foreignElements.allowsCDATA, bytes[index...].starts(with: "[CDATA[".utf8) {
+            index = bytes.end(of: "]]>", from: index)
         } else {
             skip(past: UInt8(ascii: ">"))
         }

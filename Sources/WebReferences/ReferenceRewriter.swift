@@ -3,9 +3,9 @@ import LocalSubstitution
 
 /// A rewriter that replaces the origins in a document's references, for a server with a different address for each origin.
 ///
-/// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. From HTML, it also removes
-/// what would make a browser refuse the result: policies in `<meta>`, and the `integrity` of served style sheets, since they may be
-/// rewritten too. URLs in scripts stay unchanged.
+/// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. In HTML, what would make a
+/// browser refuse the result gets another name, with `data-` in front: `http-equiv` of a policy in `<meta>`, and `integrity` of
+/// served style sheets, since they may be rewritten too. URLs in scripts stay unchanged.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
@@ -20,50 +20,64 @@ package struct ReferenceRewriter: Sendable {
         self.document = document
     }
 
-    /// Returns a page with its references rewritten; `nil` if nothing had to change.
-    package func html(_ bytes: Data, charset: String?) -> Data? {
-        guard DocumentCharset.containsASCII(bytes, charset) else { return nil }
-        let (document, origin) = (Array(bytes), WebOrigin(of: document.absoluteString))
-        let references = References(page: document)
-        let base = references.base.map { ReferenceTarget($0.bytes, scheme: scheme, charset: charset) }
-        let baseOrigin: WebOrigin? = if case .origin(let named, _) = base { named } else { origin }
-        let isBaseServed = baseOrigin == origin || baseOrigin.flatMap(local) != nil
+    /// Returns a document with its references rewritten; `nil` if nothing had to change.
+    ///
+    /// - Parameter charset: The charset in the `Content-Type`.
+    package func rewritten(_ body: Data, as syntax: References.Syntax, charset: String?) -> Data? {
+        guard let (text, charset) = DocumentCharset.editableText(of: body, charset, as: syntax) else { return nil }
+        let references = References(text, as: syntax)
+        let base = base(references.base, charset: charset)
+        let isBaseServed = base == origin || base.flatMap(local) != nil
 
-        var edits = references.policies.map { Edit(place: $0, text: "") }
+        var renamed = references.policies
+        var edits: [Edit] = []
         for reference in references.all {
-            let target = ReferenceTarget(reference.url.bytes, scheme: baseOrigin?.scheme ?? scheme, charset: charset)
-            let edit = edit(of: reference, leadingTo: target)
-            if let edit { edits.append(edit) }
-            let isServed = if case .relative = target { isBaseServed } else { edit != nil }
-            if isServed { edits += reference.integrity.map { Edit(place: $0, text: "") } }
+            let target = ReferenceTarget(reference.url.bytes, scheme: base?.scheme ?? scheme, charset: charset)
+            if let (place, text) = edit(of: target, base: base) {
+                edits.append(Edit(place: reference.url.place(of: place), text: text))
+            }
+            let isServed =
+                switch target.kind {
+                case .origin(let named): local(named) != nil
+                case .relative: isBaseServed
+                case .unknown: false
+                }
+            if isServed { renamed += reference.integrity }
         }
-        return Edit.apply(edits, to: document)
-    }
-
-    /// Returns a style sheet with its references rewritten; `nil` if nothing had to change.
-    package func css(_ bytes: Data, charset: String?) -> Data? {
-        guard DocumentCharset.containsASCII(bytes, charset) else { return nil }
-        let document = Array(bytes)
-        let edits = References(styleSheet: document).all.compactMap { reference in
-            edit(of: reference, leadingTo: ReferenceTarget(reference.url.bytes, scheme: scheme, charset: charset))
-        }
-        return Edit.apply(edits, to: document)
+        // A longer name can't join what's around it, as its removal could.
+        edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
+        return Edit.apply(edits, to: Array(body))
     }
 
     /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if it doesn't change.
     package func url(_ text: String) -> String? {
         let bytes = Array(text.utf8)
-        guard case .origin(let named, let place) = ReferenceTarget(bytes, scheme: scheme, charset: nil),
-            let replacement = local(named)
-        else { return nil }
+        let target = ReferenceTarget(bytes, scheme: scheme, charset: nil)
+        guard let (place, replacement) = edit(of: target, base: origin) else { return nil }
         return String(
             decoding: bytes[..<place.lowerBound] + replacement.utf8 + bytes[place.upperBound...],
             as: UTF8.self
         )
     }
 
-    private func edit(of reference: References.Reference, leadingTo target: ReferenceTarget) -> Edit? {
-        guard case .origin(let named, let place) = target, let replacement = local(named) else { return nil }
-        return Edit(place: reference.url.place(of: place), text: replacement)
+    private var origin: WebOrigin? { WebOrigin(of: document.absoluteString) }
+
+    /// Returns the origin of a document's base.
+    private func base(_ reference: SourceText?, charset: String?) -> WebOrigin? {
+        guard let reference else { return origin }
+        let target = ReferenceTarget(reference.bytes, scheme: scheme, charset: charset)
+        return if case .origin(let named) = target.kind { named } else { origin }
+    }
+
+    /// Returns the part of a reference that changes, and what replaces it; `nil` if it doesn't change.
+    private func edit(of target: ReferenceTarget, base: WebOrigin?) -> (place: Range<Int>, text: String)? {
+        if case .origin(let named) = target.kind, let replacement = local(named) { return (target.place, replacement) }
+        // `https:a` is relative only to a base with the same scheme, and the server's scheme may be another.
+        guard !target.scheme.isEmpty, let base = base.flatMap(local) else { return nil }
+        let localScheme = String(base.prefix { $0 != ":" })
+        if case .relative = target.kind {
+            return target.scheme == localScheme ? nil : (target.place, localScheme)
+        }
+        return target.scheme == localScheme ? target.missingSlashes.map { ($0..<$0, "//") } : nil
     }
 }

@@ -1,15 +1,22 @@
 import LocalSubstitution
 
 /// The target of a reference in an http or https document, as browsers parse it (WHATWG URL §4.4).
-enum ReferenceTarget {
-    /// The reference names an origin.
-    ///
-    /// - Parameter place: The range of its scheme and authority in the reference's bytes.
-    case origin(WebOrigin, place: Range<Int>)
-    /// The reference is relative to the document's base.
-    case relative
-    /// The reference has another scheme, a user name or password, or a host that isn't clear.
-    case unknown
+struct ReferenceTarget {
+    enum Kind {
+        case origin(WebOrigin)
+        /// The reference is relative to the document's base, even if it begins with the base's scheme.
+        case relative
+        /// The reference has another scheme, a user name or password, or a host that isn't clear.
+        case unknown
+    }
+
+    let kind: Kind
+    /// The scheme that the reference names, in lowercase; empty if there's none.
+    let scheme: String
+    /// The range of the scheme and authority in the reference's bytes; of a relative reference, only that of the scheme.
+    let place: Range<Int>
+    /// Where the reference names a host without two slashes, which it may if its scheme isn't the base's; `nil` otherwise.
+    let missingSlashes: Int?
 
     /// - Parameters:
     ///   - reference: The URL, with escapes and character references decoded.
@@ -33,34 +40,41 @@ enum ReferenceTarget {
             return read
         }
 
+        func placeToHere() -> Range<Int> {
+            var placeEnd = index
+            while placeEnd > start, reference[placeEnd - 1].isRemovedFromURLs { placeEnd -= 1 }
+            return start..<placeEnd
+        }
+
         var named = read { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        let schemePlace: Range<Int>
         if named.first?.isLetter == true, byte() == UInt8(ascii: ":") {
+            schemePlace = placeToHere()
             index += 1
         } else {
             named = []
             index = start
+            schemePlace = start..<start
         }
-        let namedScheme = String(decoding: named, as: UTF8.self).asciiLowercased
-        guard ["", "http", "https"].contains(namedScheme) else {
-            self = .unknown
+        self.scheme = String(decoding: named, as: UTF8.self).asciiLowercased
+        let slashesPlace = index
+        guard ["", "http", "https"].contains(self.scheme) else {
+            (kind, place, missingSlashes) = (.unknown, schemePlace, nil)
             return
         }
         let slashes = read { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
         // If the scheme isn't that of the base, slashes may be missing.
-        guard slashes.count >= 2 || (!namedScheme.isEmpty && namedScheme != scheme) else {
-            self = .relative
+        guard slashes.count >= 2 || (!self.scheme.isEmpty && self.scheme != scheme) else {
+            (kind, place, missingSlashes) = (.relative, schemePlace, nil)
             return
         }
         let authority = read { !"/\\?#".utf8.contains($0) }
-        var placeEnd = index
-        while placeEnd > start, reference[placeEnd - 1].isRemovedFromURLs { placeEnd -= 1 }
-        guard let host = Self.text(of: authority, charset: charset),
-            let origin = WebOrigin(of: "\(namedScheme.isEmpty ? scheme : namedScheme)://\(host)/")
-        else {
-            self = .unknown
-            return
+        place = placeToHere()
+        missingSlashes = slashes.count < 2 ? slashesPlace : nil
+        let host = Self.text(of: authority, charset: charset)
+        let origin = host.flatMap { [named = self.scheme] in WebOrigin(of: "\(named.isEmpty ? scheme : named)://\($0)/")
         }
-        self = .origin(origin, place: start..<placeEnd)
+        kind = origin.map { .origin($0) } ?? .unknown
     }
 
     /// Returns host and port with their percent-encoding decoded; `nil` if a decoded byte isn't allowed in a host.

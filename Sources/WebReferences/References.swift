@@ -2,6 +2,15 @@ import LocalSubstitution
 
 /// The references in a document: a page, a style sheet or a module script.
 package struct References: Sendable {
+    /// How a document is written.
+    package enum Syntax: Sendable {
+        case html
+        /// HTML in the syntax of XML.
+        case xhtml
+        case css
+        case module
+    }
+
     /// A URL in a document.
     package struct Reference: Sendable {
         package enum Kind: Sendable {
@@ -27,26 +36,20 @@ package struct References: Sendable {
     package private(set) var all: [Reference] = []
     /// The URL of the first `<base>`.
     package private(set) var base: SourceText?
-    /// The ranges of `<meta>` policies that restrict what may be loaded.
+    /// The ranges of the attributes that make a `<meta>` a policy, which restricts what may be loaded.
     private(set) var policies: [Range<Int>] = []
     /// The URLs that the document's module scripts import.
     package private(set) var imports: [SourceText] = []
     /// The number of the document's scripts. Of their references, only ``imports`` are known.
     package private(set) var scripts = 0
 
-    /// Finds the references of a style sheet.
-    package init(styleSheet bytes: [UInt8]) {
-        addStyle(CSSScanner(SourceText(bytes)))
-    }
-
-    /// Finds the references of a page, including those in its styles and in the pages in its `srcdoc` attributes.
-    package init(page bytes: [UInt8]) {
-        self.init(page: SourceText(bytes), depth: 0)
-    }
-
-    /// Finds the imports of a module script.
-    package init(module bytes: [UInt8]) {
-        addImports(ModuleImports(SourceText(bytes)))
+    /// Finds the references of a document. In a page, they include those in its styles and in the pages in its `srcdoc` attributes.
+    package init(_ document: SourceText, as syntax: Syntax) {
+        switch syntax {
+        case .html, .xhtml: addPage(document, isXML: syntax == .xhtml, depth: 0)
+        case .css: addStyle(CSSScanner(document))
+        case .module: addImports(ModuleImports(document))
+        }
     }
 
     // MARK: HTML
@@ -68,22 +71,30 @@ package struct References: Sendable {
 
     private static let policyNames = ["content-security-policy", "content-security-policy-report-only"]
 
-    private init(page: SourceText, depth: Int) {
-        var scanner = HTMLScanner(page.bytes, attributes: URLAttributes.all)
+    private mutating func addPage(_ page: SourceText, isXML: Bool, depth: Int) {
         var type = ""
-        while let token = scanner.next() {
-            switch token {
-            case .tag(let tag):
-                let tag = SourceTag(tag, of: page)
-                type = tag.word("type")
-                add(tag, depth: depth)
-            case .text(of: "style", let range) where type.isEmpty || type == "text/css":
-                addStyle(CSSScanner(page, in: range))
-            case .text(of: "script", let range) where type == "module":
-                addImports(ModuleImports(page.slice(range)))
-            case .text:
-                break
-            }
+        if isXML {
+            var scanner = XMLScanner(page, attributes: URLAttributes.all)
+            while let token = scanner.next() { add(token, of: page, type: &type, depth: depth) }
+        } else {
+            var scanner = HTMLScanner(page, attributes: URLAttributes.all)
+            while let token = scanner.next() { add(token, of: page, type: &type, depth: depth) }
+        }
+    }
+
+    /// - Parameter type: The `type` of the last tag, which is that of the text after it.
+    private mutating func add(_ token: HTMLScanner.Token, of page: SourceText, type: inout String, depth: Int) {
+        switch token {
+        case .tag(let tag):
+            let tag = SourceTag(tag, of: page)
+            type = tag.word("type")
+            add(tag, depth: depth)
+        case .text(of: "style", let text) where type.isEmpty || type == "text/css":
+            addStyle(CSSScanner(text))
+        case .text(of: "script", let text) where type == "module":
+            addImports(ModuleImports(text))
+        case .text:
+            break
         }
     }
 
@@ -91,7 +102,8 @@ package struct References: Sendable {
         switch tag.root {
         case nil: addHTML(tag, depth: depth)
         case "svg": addSVG(tag)
-        default: break
+        case "math": break
+        default: return
         }
         if let style = tag.value("style") { addStyle(CSSScanner(style)) }
     }
@@ -100,7 +112,7 @@ package struct References: Sendable {
         switch tag.name {
         case "meta":
             let directive = tag.word("http-equiv")
-            if Self.policyNames.contains(directive) { policies.append(tag.place) }
+            if Self.policyNames.contains(directive) { policies += tag.places(of: "http-equiv") }
             if directive == "refresh", let content = tag.value("content"), let url = MetaRefresh.url(in: content.bytes)
             {
                 add(content.slice(url), .link)
@@ -118,7 +130,9 @@ package struct References: Sendable {
             let page = tag.value("srcdoc")
             // This page is shown instead of the one at the URL.
             add(tag.value("src"), page == nil ? .frame : .link)
-            if let page, depth < Self.deepest { add(References(page: page, depth: depth + 1)) }
+            if let page, depth < Self.deepest { add(inner: page, depth: depth + 1) }
+        case "?xml-stylesheet":
+            add(tag.value("href"), .styleSheet)
         case "a", "area":
             if let list = tag.value("ping") { for range in list.words { add(list.slice(range), .link) } }
         default:
@@ -161,11 +175,11 @@ package struct References: Sendable {
         if let url { all.append(Reference(url: url, kind: kind)) }
     }
 
-    private mutating func add(_ page: References) {
-        all += page.all
-        policies += page.policies
-        imports += page.imports
-        scripts += page.scripts
+    /// Adds the references of a page in a `srcdoc` attribute, which is HTML even in XHTML. Its base is its own.
+    private mutating func add(inner page: SourceText, depth: Int) {
+        let outerBase = base
+        addPage(page, isXML: false, depth: depth)
+        base = outerBase
     }
 
     // MARK: CSS

@@ -4,7 +4,7 @@
 package struct SourceText: Sendable {
     package private(set) var bytes: [UInt8]
     /// The position at which each byte is written; `nil` while the text is one unescaped piece of the document.
-    private var places: [Int]?
+    private var places: [UInt32]?
     private var start: Int
     /// The position at which the last byte ends.
     private var end: Int
@@ -28,11 +28,11 @@ package struct SourceText: Sendable {
     /// - Parameter place: The range in the document where they're written.
     mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
         if places == nil, place.lowerBound != end || place.count != 1 || decoded.count != 1 {
-            places = Array(start..<start + bytes.count)
+            places = (start..<start + bytes.count).map { UInt32(clamping: $0) }
         }
         for byte in decoded {
             bytes.append(byte)
-            places?.append(place.lowerBound)
+            places?.append(UInt32(clamping: place.lowerBound))
         }
         end = place.upperBound
     }
@@ -54,7 +54,7 @@ package struct SourceText: Sendable {
 
     private func place(of index: Int) -> Int {
         if index == bytes.count { return end }
-        return places?[index] ?? start + index
+        return places.map { Int($0[index]) } ?? start + index
     }
 }
 

@@ -23,3 +23,16 @@ extension UInt8 {
         }
     }
 }
+
+extension [UInt8] {
+    /// Returns the index after the next occurrence of an ending; the end of the bytes if there's none.
+    func end(of ending: String, from start: Int) -> Int {
+        let ending = Array(ending.utf8)
+        var place = start
+        while let found = self[place...].firstIndex(of: ending[0]) {
+            if self[found...].starts(with: ending) { return found + ending.count }
+            place = found + 1
+        }
+        return count
+    }
+}

@@ -42,6 +42,6 @@ struct CSSScannerTests {
     @Test("Imports are told apart from other references")
     func imports() {
         let css = Array("@import 'a'; @import url(b); c { d: url(e) }".utf8)
-        #expect(References(styleSheet: css).all.map { $0.kind == .styleSheet } == [true, true, false])
+        #expect(References(SourceText(css), as: .css).all.map { $0.kind == .styleSheet } == [true, true, false])
     }
 }

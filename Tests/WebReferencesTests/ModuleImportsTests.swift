@@ -40,7 +40,7 @@ struct ModuleImportsTests {
     @Test("Imports in a page's own modules are found too, and aren't among the references that are rewritten")
     func page() {
         let html = "<script type=module>import './a'</script><script>import './b'</script>"
-        let references = References(page: Array(html.utf8))
+        let references = References(SourceText(Array(html.utf8)), as: .html)
         #expect(references.imports.map { String(decoding: $0.bytes, as: UTF8.self) } == ["./a"])
         #expect(references.all.isEmpty)
         #expect(references.scripts == 2)

@@ -4,6 +4,10 @@ import Testing
 
 @testable import WebReferences
 
+#if canImport(FoundationXML)
+import FoundationXML
+#endif
+
 @Suite("The reference rewriter", .values)
 struct ReferenceRewriterTests {
     /// The known origins, and what replaces each.
@@ -11,6 +15,7 @@ struct ReferenceRewriterTests {
         "https://www.example.com": "http://127.0.0.1:1", "http://www.example.com": "http://127.0.0.1:2",
         "https://cdn.example:8443": "http://127.0.0.1:3", "https://xn--bcher-kva.example": "http://127.0.0.1:4",
         "https://[::1]": "http://127.0.0.1:5", "https://xn--r8jz45g.example": "http://127.0.0.1:6",
+        "https://xn--wgv71a.example": "http://127.0.0.1:7",
     ]
 
     private static func rewriter(_ document: String = "https://www.example.com/a/b.html") throws -> ReferenceRewriter {
@@ -50,9 +55,7 @@ struct ReferenceRewriterTests {
     @Test(
         "It leaves references that aren't clearly to a known origin",
         arguments: [
-            "", "/", "a", "?q", "#f", "/a//www.example.com", "a://www.example.com", "https:", "https:/x", "https:x",
-            "https:www.example.com/", "https:/www.example.com/",
-            "//",
+            "", "/", "a", "?q", "#f", "/a//www.example.com", "a://www.example.com", "//",
             "https://", "https:///", "https://www.example.com.evil.example/", "https://www.example.com:8443/",
             "https://www.example.com:99999/", "https://www.example.com:4 43/", "https://user@www.example.com/",
             "https://user:pw@www.example.com/", "https://www.example.com@evil.example/", "//@www.example.com/",
@@ -65,6 +68,24 @@ struct ReferenceRewriterTests {
     )
     func unknown(_ written: String) throws {
         #expect(try Self.rewriter().url(written) == nil)
+    }
+
+    @Test(
+        "It keeps what a scheme without two slashes means, which depends on the scheme of the base",
+        arguments: [
+            ("https:k.png", "http:k.png"), ("https:/j.png", "http:/j.png"), ("ht\ntps\t:k.png", "http\t:k.png"),
+            ("https:", "http:"), ("https:a:b", "http:a:b"), ("https:\\j.png", "http:\\j.png"), ("https:?q", "http:?q"),
+            ("https:www.example.com/", "http:www.example.com/"), ("http:other.example", "http://other.example"),
+            ("http:/user@other.example/", "http:///user@other.example/"), ("http:", "http://"),
+        ]
+    )
+    func missingSlashes(written: String, expected: String) throws {
+        #expect(try Self.rewriter().url(written) == expected)
+        let other = try Self.rewriter("http://www.example.com/")
+        #expect(other.url(written) == (written.contains("www") ? "http://127.0.0.1:1/" : nil))
+        // Relative to a base that isn't served, it stays.
+        let html = "<base href=https://other.example/><a href=\"https:k.png\">"
+        #expect(try Self.html(html) == nil)
     }
 
     // MARK: HTML
@@ -132,24 +153,43 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "It removes policies, and the integrity of style sheets that are served",
+        "It disables policies, and the integrity of style sheets that are served",
         arguments: [
-            ("a<meta http-equiv=content-security-policy content=x>b", "ab"),
-            ("<META content=x HTTP-EQUIV='Content-Security-Policy-Report-Only'/>", ""),
+            (
+                "a<meta http-equiv=content-security-policy content=x>b",
+                "a<meta data-http-equiv=content-security-policy content=x>b"
+            ),
+            (
+                "<META content=x HTTP-EQUIV='Content-Security-Policy-Report-Only'/>",
+                "<META content=x data-HTTP-EQUIV='Content-Security-Policy-Report-Only'/>"
+            ),
+            (
+                "<<meta http-equiv=content-security-policy http-equiv=refresh>script>",
+                "<<meta data-http-equiv=content-security-policy data-http-equiv=refresh>script>"
+            ),
             (
                 "<iframe srcdoc='<meta http-equiv=Content-Security-Policy content=x>y'></iframe>",
-                "<iframe srcdoc='y'></iframe>"
+                "<iframe srcdoc='<meta data-http-equiv=Content-Security-Policy content=x>y'></iframe>"
             ),
-            ("<link rel=stylesheet href=/a integrity='x' crossorigin>", "<link rel=stylesheet href=/a  crossorigin>"),
-            ("<link integrity=x integrity=y rel='a Stylesheet' href=a>", "<link   rel='a Stylesheet' href=a>"),
-            ("<link rel=preload as=style href=a integrity=x>", "<link rel=preload as=style href=a >"),
+            (
+                "<link rel=stylesheet href=/a integrity='x' crossorigin>",
+                "<link rel=stylesheet href=/a data-integrity='x' crossorigin>"
+            ),
+            (
+                "<link integrity=x integrity=y rel='a Stylesheet' href=a>",
+                "<link data-integrity=x data-integrity=y rel='a Stylesheet' href=a>"
+            ),
+            (
+                "<link rel=preload as=style href=a integrity=x>",
+                "<link rel=preload as=style href=a data-integrity=x>"
+            ),
             (
                 "<link rel=stylesheet href=https://cdn.example:8443/a integrity=x>",
-                "<link rel=stylesheet href=http://127.0.0.1:3/a >"
+                "<link rel=stylesheet href=http://127.0.0.1:3/a data-integrity=x>"
             ),
             (
                 "<base href=//www.example.com/><link rel=stylesheet href=a integrity=x>",
-                "<base href=http://127.0.0.1:1/><link rel=stylesheet href=a >"
+                "<base href=http://127.0.0.1:1/><link rel=stylesheet href=a data-integrity=x>"
             ),
             ("<link rel=stylesheet href=https://other.example/a integrity=x>", nil),
             ("<base href=https://other.example/><link rel=stylesheet href=a integrity=x>", nil),
@@ -163,6 +203,89 @@ struct ReferenceRewriterTests {
         #expect(try Self.html(written) == expected)
     }
 
+    // MARK: XHTML
+
+    /// The beginning of an XHTML document's root element, with a prefix for each namespace.
+    private static let root = """
+        <html xmlns="http://www.w3.org/1999/xhtml" xmlns:h='http://www.w3.org/1999/xhtml' \
+        xmlns:svg="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink" xmlns:o="o">
+        """
+
+    @Test(
+        "It replaces every URL in XHTML, where any element can be one tag and namespaces name elements",
+        arguments: [
+            "<script src='URL'/><img src='URL'/>", "<title/><img src='URL'/>", "<style/><img src='URL'/>",
+            "<textarea/><iframe src='URL'/><noscript/><xmp/><plaintext/><img src='URL'/>", "<h:img src='URL'/>",
+            "<x:img xmlns:x='http://www.w3.org/1999/xhtml' src='URL'/>", "<o:a><img src='URL'></img></o:a>",
+            "<o:a xmlns='o'><b/></o:a><img src='URL'/>", "<script>a &lt;b&gt;</script><img src='URL'/>",
+            "<script><![CDATA[ '<a> </script> ' ]]></script><img src='URL'/>", "<p title='>'><img src = \"URL\" /></p>",
+            "<style>x{y:url(&quot;URL&quot;)}</style>", "<style><![CDATA[@import 'URL';]]> x{y:url(URL)}</style>",
+            "<style><!-- x{y:url(//www.example.com)} --> x{y:url(URL)}</style>", "<h:style>@import 'URL';</h:style>",
+            "<p style='x:url(URL)'/>", "<svg:image href='URL' l:href='URL' fill='url(URL)'/>",
+            "<svg:svg><svg:feImage href='URL'/><svg:style>x{y:url(URL)}</svg:style></svg:svg>",
+            "<svg xmlns='http://www.w3.org/2000/svg'><use href='URL'/></svg><img src='URL'/>",
+            "<iframe srcdoc=\"&lt;title/>&lt;/title>&lt;img src=URL>\"/>",
+            "<p><img src='URL'/></p><é/><img src='URL'/>",
+            "<?x ' > ?><img src='URL'/><!-- \" --><img src='URL'/>",
+        ]
+    )
+    func xhtml(_ template: String) throws {
+        let document =
+            "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY a \">]'\"> <!-- ' --> ]>\(Self.root)\(template)</html>"
+        let written = document.replacing("URL", with: "https://www.example.com/x?a=1&amp;b")
+        #expect(
+            try Self.xhtml(written) == written.replacing("https://www.example.com", with: "http://127.0.0.1:1")
+        )
+        try Self.expectIsWellFormed(written)
+    }
+
+    @Test("It replaces the URL of a style sheet before the root element")
+    func xmlStyleSheet() throws {
+        let written = "<?xml-stylesheet type='text/css' href='//www.example.com/a'?><?xml-x y?>"
+        let root = "<html xmlns='http://www.w3.org/1999/xhtml'><?xml-stylesheet href='//www.example.com/a'?></html>"
+        let expected = "<?xml-stylesheet type='text/css' href='http://127.0.0.1:1/a'?><?xml-x y?>"
+        #expect(try Self.xhtml(written + root) == expected + root)
+    }
+
+    @Test(
+        "It leaves what isn't an element of HTML or SVG in XHTML",
+        arguments: [
+            "<IMG src='URL'/>", "<img SRC='URL'/>", "<o:img src='URL'/>", "<img o:src='URL'/>", "<svg:img src='URL'/>",
+            "<img xmlns='' src='URL'/>", "<svg:use o:href='URL'/>", "<!-- <img src='URL'/> -->",
+            "<o:p style='x:url(URL)'/>",
+            "<![CDATA[<img src='URL'/>]]>", "<script><![CDATA[<img src='URL'/>]]></script>", "<?x <img src='URL'/>?>",
+            "<x:a xmlns:x='http://www.w3.org/1999/xhtml'/><!-- x isn't bound here: --><o:b><o:img src='URL'/></o:b>",
+        ]
+    )
+    func untouchedXHTML(_ template: String) throws {
+        let written = "\(Self.root)\(template)</html>".replacing("URL", with: "https://www.example.com/")
+        #expect(try Self.xhtml(written) == nil)
+        try Self.expectIsWellFormed(written)
+    }
+
+    @Test("An XHTML document without policies and integrity is well-formed")
+    func wellFormed() throws {
+        let written = """
+            \(Self.root)<meta http-equiv="Content-Security-Policy" content="x"></meta><meta \
+            http-equiv='content-security-policy' content='x'/><link rel="stylesheet" href="/a" integrity="x"/></html>
+            """
+        let expected = written.replacing("http-equiv", with: "data-http-equiv")
+            .replacing("integrity=", with: "data-integrity=")
+        #expect(try Self.xhtml(written) == expected)
+        try Self.expectIsWellFormed(expected)
+    }
+
+    private static func xhtml(_ written: String) throws -> String? {
+        let rewritten = try rewriter().rewritten(Data(written.utf8), as: .xhtml, charset: nil)
+        return rewritten.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func expectIsWellFormed(_ document: String) throws {
+        let parser = XMLParser(data: Data(document.utf8))
+        parser.shouldProcessNamespaces = true
+        #expect(parser.parse(), "\(parser.parserError.map { "\($0)" } ?? "")")
+    }
+
     // MARK: CSS and charsets
 
     @Test("It replaces a style sheet's URLs, whatever its other bytes are")
@@ -171,21 +294,75 @@ struct ReferenceRewriterTests {
             Data([0xFF, 0x80]) + Data("@import '//www.example.com/a';b{c:image-set('//www.example.com/é' 1x)".utf8)
         let expected =
             Data([0xFF, 0x80]) + Data("@import 'http://127.0.0.1:1/a';b{c:image-set('http://127.0.0.1:1/é' 1x)".utf8)
-        #expect(try Self.rewriter().css(written, charset: "windows-1252") == expected)
-        #expect(try Self.rewriter().css(Data("a{b:url(c)}'//www.example.com'".utf8), charset: nil) == nil)
+        #expect(try Self.rewriter().rewritten(written, as: .css, charset: "windows-1252") == expected)
+        #expect(
+            try Self.rewriter().rewritten(Data("a{b:url(c)}'//www.example.com'".utf8), as: .css, charset: nil) == nil
+        )
     }
 
     @Test(
         "It reads a host in the document's charset",
         arguments: [
             ("ISO-8859-1", [0x62, 0xFC] + Array("cher".utf8), 4), ("Shift_JIS", [0x97, 0xE1, 0x82, 0xA6], 6),
+            ("Shift_JIS", [0x93, 0xFA, 0x96, 0x7B], 7), ("GB2312", [0xC8, 0xD5, 0xB1, 0xBE], 7),
+            ("big5", [0xA4, 0xE9, 0xA5, 0xBB], 7),
         ] as [(String, [UInt8], Int)]
     )
     func hostCharset(charset: String, host: [UInt8], port: Int) throws {
         let path = Data(".example/".utf8) + host + Data(">".utf8)
         let html = Data("<a href=//".utf8) + host + path
         let expected = Data("<a href=http://127.0.0.1:\(port)".utf8) + path.dropFirst(8)
-        #expect(try Self.rewriter().html(html, charset: charset) == expected)
+        #expect(try Self.rewriter().rewritten(html, as: .html, charset: charset) == expected)
+    }
+
+    /// Charsets in which the second byte of a character can be a backslash, and such a character.
+    private static let doubleByteCharacters: [(charset: String, character: [UInt8])] = [
+        ("Shift_JIS", [0x95, 0x5C]), ("windows-31j", [0x83, 0x5C]), ("GBK", [0x95, 0x5C]), ("gb2312", [0xFE, 0x5C]),
+        ("gb18030", [0x81, 0x30, 0x81, 0x35, 0x81, 0x5C]), ("Big5", [0xA5, 0x5C]),
+    ]
+
+    @Test("A character's second byte is never read as ASCII", arguments: doubleByteCharacters)
+    func doubleByte(charset: String, character: [UInt8]) throws {
+        let css = "a{b:'C'} c{d:url(//www.example.com/C)} 'url(//www.example.com/)' e{f:url('//www.example.com/C')}"
+        func data(_ text: String) -> Data {
+            Data(
+                text.split(separator: "C", omittingEmptySubsequences: false).map { Data($0.utf8) }.joined(
+                    separator: character
+                )
+            )
+        }
+        let expected = css.replacing("(//www.example.com/C", with: "(http://127.0.0.1:1/C")
+            .replacing("('//www.example.com", with: "('http://127.0.0.1:1")
+        let rewriter = try Self.rewriter()
+        #expect(rewriter.rewritten(data(css), as: .css, charset: charset) == data(expected))
+        // The style sheet or the page names its charset itself.
+        let rule = "@charset \"\(charset.lowercased())\";"
+        #expect(rewriter.rewritten(data(rule + css), as: .css, charset: nil) == data(rule + expected))
+        let page = "<p style=\"\(css)\"><style>\(css)</style>"
+        let rewritten = "<p style=\"\(expected)\"><style>\(expected)</style>"
+        for meta in [
+            "<meta charset='\(charset.lowercased())'>",
+            "<meta http-equiv=\"content-type\" content='a/b;charset=\(charset.lowercased())'>",
+        ] {
+            #expect(rewriter.rewritten(data(meta + page), as: .html, charset: nil) == data(meta + rewritten))
+        }
+        let xml = "<?xml version='1.0' encoding='\(charset.lowercased())'?><html xmlns='http://www.w3.org/1999/xhtml'>"
+        let body = "<p style=\"\(css)\"/></html>"
+        let xhtml = "<p style=\"\(expected)\"/></html>"
+        #expect(rewriter.rewritten(data(xml + body), as: .xhtml, charset: nil) == data(xml + xhtml))
+    }
+
+    @Test(
+        "What isn't a character in a charset ends before the next ASCII character",
+        arguments: [
+            ("shift_jis", [0x95]), ("shift_jis", [0xB1]), ("gbk", [0x95]), ("gbk", [0x81, 0x30]), ("gbk", [0x80]),
+            ("big5", [0xA5]), ("big5", [0xFF]), ("shift_jis", []),
+        ] as [(String, [UInt8])]
+    )
+    func noCharacter(charset: String, bytes: [UInt8]) throws {
+        let (written, rest) = (Data("a{b:'".utf8) + bytes, Data("' url(http://127.0.0.1:1/)".utf8))
+        let css = written + Data("' url(//www.example.com/)".utf8)
+        #expect(try Self.rewriter().rewritten(css, as: .css, charset: charset) == written + rest)
     }
 
     @Test(
@@ -197,16 +374,26 @@ struct ReferenceRewriterTests {
     )
     func utf16(charset: String?, mark: [UInt8]) throws {
         let html = Data(mark) + Data("<a href=//www.example.com/>".utf8)
-        #expect(try Self.rewriter().html(html, charset: charset) == nil)
-        #expect(try Self.rewriter().css(Data(mark) + Data("@import '//www.example.com'".utf8), charset: charset) == nil)
+        #expect(try Self.rewriter().rewritten(html, as: .html, charset: charset) == nil)
+        #expect(
+            try Self.rewriter().rewritten(
+                Data(mark) + Data("@import '//www.example.com'".utf8),
+                as: .css,
+                charset: charset
+            ) == nil
+        )
         // A UTF-8 byte order mark takes precedence over a name.
         #expect(
-            try Self.rewriter().html(Data([0xEF, 0xBB, 0xBF]) + html.dropFirst(mark.count), charset: "utf-16") != nil
+            try Self.rewriter().rewritten(
+                Data([0xEF, 0xBB, 0xBF]) + html.dropFirst(mark.count),
+                as: .html,
+                charset: "utf-16"
+            ) != nil
         )
     }
 
     private static func html(_ written: String, of document: String = "https://www.example.com/a/b") throws -> String? {
-        let rewritten = try rewriter(document).html(Data(written.utf8), charset: nil)
+        let rewritten = try rewriter(document).rewritten(Data(written.utf8), as: .html, charset: nil)
         return rewritten.map { String(decoding: $0, as: UTF8.self) }
     }
 }

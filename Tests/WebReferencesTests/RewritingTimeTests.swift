@@ -19,15 +19,38 @@ struct RewritingTimeTests {
         ]
     )
     func time(piece: String) throws {
-        let document = try #require(URL(string: "https://h/"))
-        let rewriter = ReferenceRewriter(document: document) { _ in "http://127.0.0.1:1" }
+        let rewriter = try Self.rewriter()
+        expectProportion(piece) { text in
+            _ = rewriter.rewritten(text, as: .html, charset: nil)
+            _ = rewriter.rewritten(text, as: .css, charset: nil)
+            _ = References(SourceText(Array(text)), as: .module)
+        }
+    }
+
+    @Test(
+        "XHTML and what must be decoded take time in proportion to their size",
+        arguments: [
+            "<a xmlns:x='", "<a xmlns:x='y'>", "<x:a>", "<style>\"", "<style><!--", "<style><![CDATA[", "<!DOCTYPE",
+            "<!DOCTYPE[", "<?xml x='", "<style><?", "<a><style>&amp;</style></a>", "\u{955C}", "<img src='https:'/>",
+        ]
+    )
+    func xhtml(piece: String) throws {
+        let rewriter = try Self.rewriter()
+        let root = Data("<a xmlns='http://www.w3.org/1999/xhtml'>".utf8)
+        expectProportion(piece) { text in
+            _ = rewriter.rewritten(text, as: .xhtml, charset: nil)
+            _ = rewriter.rewritten(root + text, as: .xhtml, charset: "gbk")
+        }
+    }
+
+    private static func rewriter() throws -> ReferenceRewriter {
+        ReferenceRewriter(document: try #require(URL(string: "https://h/"))) { _ in "http://127.0.0.1:1" }
+    }
+
+    private func expectProportion(_ piece: String, _ rewrite: (Data) -> Void) {
         func seconds(_ count: Int) -> Double {
             let text = Data(String(repeating: piece, count: count).utf8)
-            return processorTime {
-                _ = rewriter.html(text, charset: nil)
-                _ = rewriter.css(text, charset: nil)
-                _ = References(module: Array(text))
-            }
+            return processorTime { rewrite(text) }
         }
         // In linear time, ten times as much takes ten times as long. In quadratic time, it takes a hundred times as long. On a busy
         // machine, one attempt may fail.

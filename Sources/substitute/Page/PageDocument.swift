@@ -18,25 +18,14 @@ struct PageDocument: Sendable {
     /// The number of its scripts.
     let scripts: Int
 
-    private enum Kind {
-        case page
-        case styleSheet
-        case module
-    }
-
     /// Returns `nil` if the loaded file can't refer to others, such as a picture, or is an error.
     ///
     /// - Parameter expected: What it was loaded as.
     init?(_ fetch: Fetch, expected: References.Reference.Kind) {
-        guard fetch.hasSucceeded, let kind = Self.kind(of: fetch, expected: expected) else { return nil }
+        guard fetch.hasSucceeded, let syntax = Self.syntax(of: fetch, expected: expected) else { return nil }
         let url = fetch.response?.url ?? fetch.url
-        let (bytes, charset) = DocumentCharset.scannable(fetch.body, DocumentCharset.named(in: fetch.type))
-        let references =
-            switch kind {
-            case .page: References(page: bytes)
-            case .styleSheet: References(styleSheet: bytes)
-            case .module: References(module: bytes)
-            }
+        let (text, charset) = DocumentCharset.text(of: fetch.body, DocumentCharset.named(in: fetch.type), as: syntax)
+        let references = References(text, as: syntax)
         let base = references.base.flatMap { URLText.resolve($0.bytes, charset: charset, against: url) } ?? url
         let loaded = references.all.filter { $0.kind != .link }.map { (url: $0.url, kind: $0.kind) }
         links = (loaded + references.imports.map { (url: $0, kind: .module) }).compactMap { reference in
@@ -46,18 +35,19 @@ struct PageDocument: Sendable {
         scripts = references.scripts
     }
 
-    /// Returns the document's kind. As in browsers, the response's type takes precedence over the expected kind.
-    private static func kind(of fetch: Fetch, expected: References.Reference.Kind) -> Kind? {
-        let expected: Kind? =
+    /// Returns the document's syntax. As in browsers, the response's type takes precedence over the expected kind.
+    private static func syntax(of fetch: Fetch, expected: References.Reference.Kind) -> References.Syntax? {
+        let expected: References.Syntax? =
             switch expected {
-            case .frame: .page
-            case .styleSheet: .styleSheet
+            case .frame: .html
+            case .styleSheet: .css
             case .module: .module
             case .script, .other, .link: nil
             }
         return switch MIMEType.essence(of: fetch.type) {
-        case "text/html", "application/xhtml+xml": expected == .page ? .page : nil
-        case "text/css": .styleSheet
+        case "text/html": expected == .html ? .html : nil
+        case "application/xhtml+xml": expected == .html ? .xhtml : nil
+        case "text/css": .css
         case "text/javascript", "application/javascript", "application/x-javascript":
             expected == .module ? .module : nil
         case "", "text/plain", "application/octet-stream": expected
