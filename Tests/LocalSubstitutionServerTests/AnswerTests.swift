@@ -98,6 +98,18 @@ struct AnswerTests {
         #expect(response["Content-Type"] == "text/plain; charset=utf-8")
     }
 
+    @Test(
+        "Only what's served as XHTML is read as XML",
+        arguments: [("application/xhtml+xml", true), ("text/html", false), ("application/xml", false)]
+    )
+    func xhtml(type: String, isRewritten: Bool) throws {
+        let page = "<html xmlns='http://www.w3.org/1999/xhtml'><title/><img src='https://h.example/a.png'/></html>"
+        let map = #"{ "https://h.example/": { "text": "\#(page)", "mimeType": "\#(type)" } }"#
+        let served = try ServedMap(map, files: [:])
+        let rewritten = page.replacing("https://h.example", with: try served.local("https://h.example"))
+        #expect(try served.exchange("https://h.example/").body == (isRewritten ? rewritten : page))
+    }
+
     @Test("An entry for OPTIONS answers a preflight; without one, the server does")
     func options() throws {
         let served = try served()
