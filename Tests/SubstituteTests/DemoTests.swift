@@ -92,6 +92,68 @@ struct DemoTests {
         #expect(FileManager.default.fileExists(atPath: page.path))
     }
 
+    @Test("Each run writes the same file, in a folder that only this user can use")
+    func cacheFolder() async throws {
+        let home = try Self.home(in: folder)
+        let run = try await folder.substitute("demo", environment: ["HOME": home.path, "XDG_CACHE_HOME": ""])
+        let page = try Self.page(run)
+        #expect(page.path.hasPrefix(home.path) && page.lastPathComponent == "demo.html")
+        let permissions = try FileManager.default.attributesOfItem(atPath: page.deletingLastPathComponent().path)
+        #expect(permissions[.posixPermissions] as? Int == 0o700)
+
+        // A link there is replaced, not followed.
+        try folder.write("kept", to: "kept.html")
+        try FileManager.default.removeItem(at: page)
+        try FileManager.default.createSymbolicLink(atPath: page.path, withDestinationPath: folder.path("kept.html"))
+        let second = try await folder.substitute("demo", environment: ["HOME": home.path, "XDG_CACHE_HOME": ""])
+        #expect(try Self.page(second) == page)
+        #expect(try folder.contents("kept.html") == Data("kept".utf8))
+        #expect(try String(contentsOf: page, encoding: .utf8).hasPrefix("<!doctype html>"))
+        let files = try FileManager.default.contentsOfDirectory(atPath: page.deletingLastPathComponent().path)
+        #expect(files == ["demo.html"])
+    }
+
+    @Test(
+        "It writes to a new folder if there's no cache folder, or others can write there",
+        arguments: ["file", "writable", "link"]
+    )
+    func noCacheFolder(_ home: String) async throws {
+        let (manager, home) = (FileManager.default, try Self.home(home, in: folder))
+        let caches = home.appendingPathComponent("caches")
+        let other = home.appendingPathComponent("other")
+        switch home.lastPathComponent {
+        case "file":
+            try manager.removeItem(at: home)
+            try Data().write(to: home)
+        case "writable":
+            let inner = caches.appendingPathComponent("substitute")
+            try manager.createDirectory(at: inner, withIntermediateDirectories: true)
+            try manager.setAttributes([.posixPermissions: 0o770], ofItemAtPath: inner.path)
+        default:
+            for made in [caches, other] { try manager.createDirectory(at: made, withIntermediateDirectories: true) }
+            try manager.createSymbolicLink(at: caches.appendingPathComponent("substitute"), withDestinationURL: other)
+        }
+        let environment = ["HOME": home.path, "XDG_CACHE_HOME": caches.path]
+        let page = try Self.page(try await folder.substitute("demo", environment: environment))
+        #expect(!page.path.hasPrefix(home.path))
+        #expect(manager.fileExists(atPath: page.path))
+        let permissions = try manager.attributesOfItem(atPath: page.deletingLastPathComponent().path)
+        #expect(permissions[.posixPermissions] as? Int == 0o700)
+        #expect(try Self.page(try await folder.substitute("demo", environment: ["HOME": ""])).isFileURL)
+    }
+
+    private static func home(_ name: String = "home", in folder: TemporaryFolder) throws -> URL {
+        let home = folder.support.appendingPathComponent("homes/\(name)", isDirectory: true)
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        return home
+    }
+
+    /// Returns the file that the last line links to.
+    private static func page(_ run: Outcome) throws -> URL {
+        #expect(run.status == 0)
+        return try #require(run.output.split(separator: "\n").last.flatMap { URL(string: String($0)) })
+    }
+
     @Test("It writes one page with both tables and both sites, which refers to nothing outside")
     func page() async throws {
         let run = try await folder.substitute("demo", "--output", "page.html")

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -26,6 +27,45 @@ struct DemoPage {
         return try filled.reduce(String(contentsOf: template, encoding: .utf8)) { page, part in
             page.replacingOccurrences(of: part.key, with: part.value)
         }
+    }
+
+    /// Writes the page to the user's cache folder, and returns its file. Each run replaces the same file.
+    ///
+    /// It's written to a new folder in the temporary folder instead if the user has no cache folder, or others can write there.
+    static func write(_ html: String) throws(Failure) -> URL {
+        if let folder = cacheFolder(), let file = try? write(html, in: folder) { return file }
+        let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("substitute-demo-XXXXXX")
+        var path = temporary.path.utf8CString.map { $0 }
+        guard mkdtemp(&path) != nil else {
+            throw Failure(
+                "A folder for the page can't be made in “\(FileManager.default.temporaryDirectory.path)”: "
+                    + "\(String(cString: strerror(errno))). Name a file with --output."
+            )
+        }
+        let folder = path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        do throws(WrittenFolder.Problem) { return try write(html, in: folder) } catch { throw Failure(error.message) }
+    }
+
+    private static func write(_ html: String, in folder: String) throws(WrittenFolder.Problem) -> URL {
+        // A link with the file's name is replaced.
+        try WrittenFolder(path: folder).write(Data(html.utf8), to: "demo.html")
+        return URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent("demo.html")
+    }
+
+    /// Returns the command's folder in the user's cache folder; `nil` if another user could write there.
+    private static func cacheFolder() -> String? {
+        guard let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?.path,
+            caches.hasPrefix("/")
+        else { return nil }
+        let folder = caches + "/substitute"
+        // Fails if they exist, or if the user has no home.
+        mkdir(caches, 0o700)
+        mkdir(folder, 0o700)
+        var (outer, inner) = (stat(), stat())
+        guard stat(caches, &outer) == 0, outer.st_mode & S_IWOTH == 0, lstat(folder, &inner) == 0,
+            inner.st_mode & S_IFMT == S_IFDIR, inner.st_uid == geteuid(), inner.st_mode & (S_IWGRP | S_IWOTH) == 0
+        else { return nil }
+        return folder
     }
 
     /// Returns the page with its parts as `data:` URLs (RFC 2397), so that it needs no server; empty if the first response isn't a

@@ -17,7 +17,7 @@ let demoCommand = Subcommand(
         shows both pages and the map side by side. Doesn't need the network.
         """,
     options: [
-        Option(name: "output", value: .file, help: "the HTML file (default: in the temporary folder)"),
+        Option(name: "output", value: .file, help: "the HTML file (default: in your cache folder)"),
         Option(name: "map", value: .file(withExtension: "json"), help: "the map (default: the demo's own)"),
     ],
     run: demo
@@ -53,7 +53,6 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
     let summaries = (first: summary(first, asked: askedFirst), second: summary(second, asked: askedSecond))
     output.line("\nWith the default cache: \(summaries.first)\nWith LocalSubstitutionCache: \(summaries.second)\n")
 
-    let page = arguments.value("output").map { CurrentFolder.current.file($0) } ?? temporaryFile
     let map = try DemoMap(mapFile, answering: second.map(\.url), with: cache)
     let html = try DemoPage.html(
         origin: origin.baseURL,
@@ -62,7 +61,13 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Exit
         second: second,
         summaries: summaries
     )
-    try Output.write(Data(html.utf8), to: page)
+    let page: URL
+    if let path = arguments.value("output") {
+        page = CurrentFolder.current.file(path)
+        try Output.write(Data(html.utf8), to: page)
+    } else {
+        page = try DemoPage.write(html)
+    }
     output.line("Both pages side by side:\n\(page.absoluteURL.absoluteString)")
     try output.json(
         DemoRecord(
@@ -105,11 +110,6 @@ private func summary(_ fetches: [Fetch], asked: Int) -> String {
     let requests = asked == 1 ? "1 request" : "\(asked) requests"
     return "The origin got \(requests) and sent \(Output.format(bytes: bytes)). "
         + "\(local.count) of \(fetches.count) responses came from local files."
-}
-
-private var temporaryFile: URL {
-    FileManager.default.temporaryDirectory
-        .appendingPathComponent("substitute-demo-\(ProcessInfo.processInfo.processIdentifier).html")
 }
 
 /// The JSON that `--json` prints for the demo.
