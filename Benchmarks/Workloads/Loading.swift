@@ -53,6 +53,21 @@ extension Subject {
         }
     }
 
+    // MARK: Alternatives
+
+    fileprivate static let loadAlternatives = Subject("load 4,000 alternatives with when.json", operations: 1) {
+        loads(try Fixture(json: alternatives(4_000)), .reject)
+    }
+
+    fileprivate static let loadHalf = Subject("load 2,000 alternatives with when.json", operations: 1) {
+        loads(try Fixture(json: alternatives(2_000)), .reject)
+    }
+
+    private static func alternatives(_ count: Int) -> String {
+        let all = (0..<count).map { #"{ "json": \#($0), "when": { "json": { "number": \#($0) } } }"# }
+        return #"{ "https://h.example/a": [\#(all.joined(separator: ",\n"))] }"#
+    }
+
     // MARK: Memory
 
     fileprivate static let mapBytes = Subject(bytesOf: "the map in memory") {
@@ -73,7 +88,9 @@ extension Subject {
 extension Topic {
     static let loading = Topic(
         name: "loading",
-        subjects: [.load, .decode, .loadRejecting, .loadSkipping, .decodeFew, .mapBytes, .jsonBytes],
+        subjects: [
+            .load, .decode, .loadRejecting, .loadSkipping, .decodeFew, .loadAlternatives, .loadHalf, .mapBytes, .jsonBytes,
+        ],
         rows: [
             Row("loading 100,000 entries that name 100 files", .time(.load), per: .time(.decode), .atMost(1.5)),
             Row(
@@ -83,6 +100,12 @@ extension Topic {
                 .atMost(4)
             ),
             Row("the same, .skip", .time(.loadSkipping), per: .time(.decodeFew), .atMost(1.5)),
+            Row(
+                "loading 4,000 alternatives with when.json, per 2,000",
+                .time(.loadAlternatives),
+                per: .time(.loadHalf),
+                .atMost(2.2)
+            ),
             Row("allocated for 100,000 entries", .bytes(.mapBytes), per: .bytes(.jsonBytes), .atMost(3)),
         ]
     )

@@ -19,8 +19,18 @@ enum JSONValue: Sendable, Hashable {
             first.members.count == second.members.count && first.members.allSatisfy { second[$0.key] == $0.value }
         }
 
-        /// Leaves out the values, since the order of the members doesn't matter.
-        func hash(into hasher: inout Hasher) { hasher.combine(Set(places.keys)) }
+        func hash(into hasher: inout Hasher) {
+            // The order of the members doesn't matter, so their hashes are combined by an operation that ignores it.
+            var all = 0
+            for (key, value) in members {
+                var member = hasher
+                member.combine(key)
+                member.combine(value)
+                all ^= member.finalize()
+            }
+            hasher.combine(all)
+            hasher.combine(members.count)
+        }
 
         subscript(key: JSONString) -> JSONValue? { places[key].map { members[$0].value } }
 

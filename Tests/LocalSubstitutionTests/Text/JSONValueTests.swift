@@ -61,6 +61,15 @@ struct JSONValueTests {
         }
     }
 
+    @Test("Equal values have equal hashes, and a table tells different objects apart")
+    func hashes() throws {
+        let equal = [#"{"a": 1, "b": {"c": [2, {}]}}"#, #"{"b": {"c": [2.0, {}]}, "a": 3, "a": 10e-1}"#]
+        #expect(Set(try equal.map(value)).count == 1)
+        #expect(Set(try equal.map { try value($0).hashValue }).count == 1)
+        let different = ["1", "2"].flatMap { [#"{"a": \#($0)}"#, #"[{"a": {"b": \#($0)}}]"#] }
+        #expect(Set(try different.map { try value($0).hashValue }).count == different.count)
+    }
+
     @Test("Numbers differ even if Double makes them equal")
     func precision() {
         #expect(JSONNumber(text: "9007199254740993") != JSONNumber(text: "9007199254740992"))
