@@ -2,25 +2,28 @@ import Foundation
 
 /// The folder of a file to write, open as long as this value exists.
 ///
-/// Each folder on the path is opened separately, and never through a symbolic link. So nothing is written outside, even if another
-/// thread makes a link meanwhile.
+/// Folders that exist are opened with one call, and then the system tells where that led: it must be their place in the root. All
+/// others are made and opened separately, and never through a symbolic link. So nothing is written outside, even if another thread
+/// makes a link meanwhile.
 struct FileFolder: ~Copyable {
     let descriptor: Int32
     /// The file's name in the folder.
     let lastName: String
 
     init(of name: String, in root: WrittenFolder, makingFolders: Bool) throws(WrittenFolder.Problem) {
-        var segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
-        let last = segments.popLast() ?? ""
-        guard !([last] + segments).contains(where: { $0.isEmpty || $0 == "." || $0 == ".." || $0.utf8.contains(0) })
-        else {
-            throw WrittenFolder.Problem(name: name, code: EINVAL)
-        }
+        guard Self.isPlain(name) else { throw WrittenFolder.Problem(name: name, code: EINVAL) }
+        let (folder, last) = ResourcesFolder.split(name)
         let isMade = makingFolders && root.role == .resources
         var current = Self.open(root.path, in: AT_FDCWD, isMade: isMade, mayBeLink: root.role == .map)
         guard current >= 0 else { throw Self.problem(errno, name, at: root.path, in: AT_FDCWD) }
-        for segment in segments {
+        var rest = folder.utf8[...]
+        if let (deepest, missing) = Self.openDeepest(folder, in: current) {
+            close(current)
+            current = deepest
+            rest = missing
+        }
+        for segment in rest.split(separator: UInt8(ascii: "/")) {
+            let segment = String(Substring(segment))
             let next = Self.open(segment, in: current, isMade: makingFolders)
             let problem = next < 0 ? Self.problem(errno, name, at: segment, in: current) : nil
             close(current)
@@ -51,6 +54,54 @@ struct FileFolder: ~Copyable {
         // Report why the folder can't be made, unless another thread has just made it.
         guard mkdirat(parent, name, 0o755) == 0 || errno == EEXIST else { return -1 }
         return openat(parent, name, flags)
+    }
+
+    /// Returns whether a name is a path of names, none of which leads elsewhere.
+    private static func isPlain(_ name: String) -> Bool {
+        var (length, dots) = (0, 0)
+        for byte in name.utf8 {
+            switch byte {
+            case 0: return false
+            case UInt8(ascii: "/"):
+                // Empty, `.` or `..`.
+                if length == dots, dots < 3 { return false }
+                (length, dots) = (0, 0)
+            default:
+                length += 1
+                if byte == UInt8(ascii: ".") { dots += 1 }
+            }
+        }
+        return length != dots || dots > 2
+    }
+
+    /// Opens the deepest folder on a path that exists, or one that is at most as many levels higher as are missing. Returns its
+    /// descriptor, and the folders that it doesn't include; `nil` if opening each folder is as fast, or if a link is in the way.
+    private static func openDeepest(_ folder: String, in root: Int32) -> (descriptor: Int32, rest: Substring.UTF8View)?
+    {
+        var path = folder.utf8[...]
+        var left = 1
+        while let slash = path.lastIndex(of: UInt8(ascii: "/")) {
+            let found = openat(root, String(Substring(path)), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+            if found >= 0 {
+                if isPlace(found, path, in: root) { return (found, folder.utf8[path.endIndex...]) }
+                close(found)
+                return nil
+            }
+            guard errno == ENOENT else { return nil }
+            path = path[..<slash]
+            for _ in 1..<left { path = path[..<(path.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)] }
+            left *= 2
+        }
+        return nil
+    }
+
+    /// Returns whether an open folder is where a path leads that has no links. If the system doesn't know, it isn't.
+    private static func isPlace(_ folder: Int32, _ path: Substring.UTF8View, in root: Int32) -> Bool {
+        guard let start = OpenedFile.realPath(of: root), let real = OpenedFile.realPath(of: folder) else {
+            return false
+        }
+        let slash = start.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+        return real == start + slash + Array(path)
     }
 
     private static func problem(_ code: Int32, _ name: String, at folder: String, in parent: Int32)

@@ -62,9 +62,12 @@ package struct OpenedFile: ~Copyable {
         close(descriptor)
     }
 
-    /// The path of the open file, in bytes; `nil` if the system doesn't know it. The kernel looks it up by the descriptor, so
-    /// another thread can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
-    var realPath: [UInt8]? {
+    /// The path of the open file, in bytes; `nil` if the system doesn't know it.
+    var realPath: [UInt8]? { Self.realPath(of: descriptor) }
+
+    /// Returns the path of an open file or folder, in bytes; `nil` if the system doesn't know it. The kernel looks it up by the
+    /// descriptor, so another thread can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
+    static func realPath(of descriptor: Int32) -> [UInt8]? {
         let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             #if canImport(Darwin)
             guard let start = buffer.baseAddress, fcntl(descriptor, F_GETPATH, UnsafeMutableRawPointer(start)) == 0

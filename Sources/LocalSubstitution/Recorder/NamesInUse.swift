@@ -21,9 +21,17 @@ package struct NamesInUse: Sendable {
 
     private var files: Set<Place> = []
     private var folders: [Place: Folder] = [:]
+    /// The folder of the name that was inserted last, and its path in that name. The next name is often in the same folder.
+    private var recent: (path: String, folder: Folder)?
 
     /// Takes a name, and returns it with its folders spelled as they already are; returns `nil` if the name isn't free.
     package mutating func take(_ name: String) -> String? {
+        let (path, last) = ResourcesFolder.split(name)
+        if let recent, recent.path.utf8.elementsEqual(path.utf8) {
+            let place = Place(folder: recent.folder.number, name: Self.folded(last))
+            guard folders[place] == nil, files.insert(place).inserted else { return nil }
+            return "\(recent.folder.spelling)/\(last)"
+        }
         var folder = Folder(number: 0, spelling: "")
         var rest = Self.segments(of: name)[...]
         while rest.count > 1, let segment = rest.first {
@@ -46,19 +54,20 @@ package struct NamesInUse: Sendable {
 
     /// Takes the name of a file that exists, whatever else is taken.
     package mutating func insert(_ name: String) {
-        var number = 0
+        var last = Folder(number: 0, spelling: "")
         var segments = Self.segments(of: name)
         guard let file = segments.popLast() else { return }
         for segment in segments {
-            let place = Place(folder: number, name: Self.folded(segment))
+            let place = Place(folder: last.number, name: Self.folded(segment))
             if let folder = folders[place] {
-                number = folder.number
+                last = folder
             } else {
-                number = folders.count + 1
-                folders[place] = Folder(number: number, spelling: name[..<segment.endIndex])
+                last = Folder(number: folders.count + 1, spelling: name[..<segment.endIndex])
+                folders[place] = last
             }
         }
-        files.insert(Place(folder: number, name: Self.folded(file)))
+        recent = last.number == 0 ? nil : (ResourcesFolder.split(name).folder, last)
+        files.insert(Place(folder: last.number, name: Self.folded(file)))
     }
 
     mutating func release(_ name: String) {

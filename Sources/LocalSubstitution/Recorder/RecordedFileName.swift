@@ -22,7 +22,8 @@ package struct RecordedFileName {
     package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
         digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
         host = Self.hostFolder(of: url)
-        var segments = url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        var segments = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+            .map { String(Substring($0)) }
         let last = segments.popLast() ?? ""
         folders = segments.map { Self.safe($0) }
 
@@ -65,6 +66,9 @@ package struct RecordedFileName {
 
     /// Returns a segment of a path, decoded, with unsafe characters replaced.
     private static func safe(_ segment: String) -> String {
+        // Most segments are safe as they are. Without other characters, a device's name has three or four.
+        let (count, isPlain) = (segment.utf8.count, segment.utf8.allSatisfy(plain.contains))
+        if isPlain, 1...longestSegment ~= count, !(3...4 ~= count && isDevice(segment)) { return segment }
         let bytes = PercentEncoding.decode(segment.utf8)
         let text = String(utf8: bytes)?.precomposedStringWithCanonicalMapping ?? segment
         var scalars = String.UnicodeScalarView()
@@ -82,6 +86,8 @@ package struct RecordedFileName {
         }
         return isDevice(name) ? "_" + cut(name, to: longestSegment - 1) : name
     }
+
+    private static let plain = AllowedBytes("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)

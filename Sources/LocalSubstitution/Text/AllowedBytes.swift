@@ -1,4 +1,4 @@
-/// ASCII bytes that need no percent-encoding in one part of a URL.
+/// A set of ASCII bytes, such as those that need no percent-encoding in one part of a URL.
 struct AllowedBytes {
     /// One bit for each byte below 128.
     private let bits: (low: UInt64, high: UInt64)

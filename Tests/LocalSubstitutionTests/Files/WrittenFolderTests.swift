@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import TestSupport
 import Testing
 
@@ -47,6 +48,56 @@ struct WrittenFolderTests {
         let problem = #expect(throws: WrittenFolder.Problem.self) { try written.write(Data("x".utf8), to: name) }
         #expect(problem?.message.contains("“link” is a symbolic link") == true)
         #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path).isEmpty)
+    }
+
+    @Test("A folder that exists is opened at once, so the folders above it needn't be readable")
+    func unreadableFolder() throws {
+        try folder.makeFolder("a/b/c")
+        try folder.whileReadOnly("a", permissions: 0o311) {
+            for name in ["a/b/c/1.txt", "a/b/c/d/e/2.txt"] { try written.write(Data("x".utf8), to: name) }
+        }
+        #expect(try Data(contentsOf: folder.file("a/b/c/d/e/2.txt")) == Data("x".utf8))
+    }
+
+    @Test("Folders are made under the deepest that exists", arguments: [0, 1, 2, 7, 39, 40])
+    func deepFolders(existing: Int) throws {
+        let segments = (1...40).map { "\($0)" }
+        if existing > 0 { try folder.makeFolder(segments.prefix(existing).joined(separator: "/")) }
+        let name = (segments + ["a.txt"]).joined(separator: "/")
+        for text in ["old", "new"] {
+            try written.write(Data(text.utf8), to: name)
+            #expect(try Data(contentsOf: folder.file(name)) == Data(text.utf8))
+        }
+    }
+
+    @Test("A folder that another thread swaps for a link is never used")
+    func swappedFolder() throws {
+        let outside = try TemporaryFolder(files: ["b/c/1.txt"])
+        let aside = try TemporaryFolder()
+        try aside.link("link", to: outside.url.path)
+        try folder.write("a/b/c/2.txt", "inside")
+        let (path, spare, link) = (folder.file("a").path, aside.file("a").path, aside.file("link").path)
+        let isDone = Guarded(false)
+        let hasEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while !isDone.withLock({ $0 }) {
+                rename(path, spare)
+                rename(link, path)
+                rename(path, link)
+                rename(spare, path)
+            }
+            hasEnded.signal()
+        }
+        var count = 0
+        // Neither call makes folders, which would end the swapping.
+        for _ in 0..<30_000 {
+            written.remove("a/b/c/1.txt")
+            if written.contains("a/b/c/2.txt") { count += 1 }
+        }
+        isDone.withLock { $0 = true }
+        hasEnded.wait()
+        #expect(count > 0)
+        #expect(try String(contentsOf: outside.file("b/c/1.txt"), encoding: .utf8) == "b/c/1.txt")
     }
 
     @Test("Removing a file also removes leftovers from writing it")

@@ -18,11 +18,15 @@ func withoutPrivileges<Result>(_ work: () throws -> Result) rethrows -> Result {
 
 extension TemporaryFolder {
     /// Runs code without privileges while one folder, here or `.`, can't be written to. Everything else is writable.
-    func whileReadOnly<Result>(_ name: String, _ work: () throws -> Result) throws -> Result {
+    func whileReadOnly<Result>(
+        _ name: String,
+        permissions: mode_t = 0o555,
+        _ work: () throws -> Result
+    ) throws -> Result {
         for name in try [""] + FileManager.default.subpathsOfDirectory(atPath: url.path) {
             _ = chmod(file(name).path, 0o777)
         }
-        _ = chmod(file(name).path, 0o555)
+        _ = chmod(file(name).path, permissions)
         defer { _ = chmod(file(name).path, 0o755) }
         return try withoutPrivileges(work)
     }
