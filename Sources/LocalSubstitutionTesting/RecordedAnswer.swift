@@ -27,6 +27,8 @@ public struct RecordedAnswer: Sendable {
     /// Whether to keep nothing of this response; `false` by default. The issue that the run records lists refused responses.
     public var isRefused = false
 
+    /// Which headers were left out because they may contain a credential; `nil` if none were.
+    let headerNote: String?
     /// The response's `Content-Type`.
     let contentType: String?
 
@@ -40,6 +42,7 @@ public struct RecordedAnswer: Sendable {
         requestBody = request.body
         status = http.statusCode
         headers = RecordedExchange.kept { http.value(forHTTPHeaderField: $0) }
+        headerNote = RecordedExchange.noteOnWithheld { http.value(forHTTPHeaderField: $0) }
         contentType = http.value(forHTTPHeaderField: "Content-Type")
         body = response.data
     }

@@ -100,7 +100,8 @@ struct Recording: Sendable {
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"
-                recorded.insert(name + place + (added.note.map { " (\($0))" } ?? ""))
+                let notes = [added.note, answer.headerNote].compactMap { $0 }.joined(separator: "; ")
+                recorded.insert(name + place + (notes.isEmpty ? "" : " (\(notes))"))
             case .failure(let error): lines.append("\(name): not recorded: \(error)")
             }
         }

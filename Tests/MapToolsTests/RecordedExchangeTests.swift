@@ -15,8 +15,8 @@ struct RecordedExchangeTests {
             (#"[ 1, 2 ]"#, "[1, 2]"), ("[]", "[]"), ("{}", nil), (#"{"token": "t"}"#, nil), ("a=b", nil), ("", nil),
             (#"{"a": }"#, nil), ("null", nil), ("7", nil),
             (
-                #"{"code": "c", "key": 1, "pin": 2, "session": "s", "mail": "ada@h"}"#,
-                #"{ "code": "c", "key": 1, "pin": 2, "session": "s", "mail": "ada@h" }"#
+                #"{"code": "c", "key": 1, "pin": 2, "session": "s", "sign": 3, "ticket": "t", "mail": "ada@h"}"#,
+                #"{ "code": "c", "key": 1, "session": "s", "sign": 3, "ticket": "t", "mail": "ada@h" }"#
             ),
             (#"{"apiKey": 1, "client_secret": 2, "refreshToken": [3], "max_tokens": 4}"#, #"{ "max_tokens": 4 }"#),
             (#"{"a": "http://h/?access_token=t", "b": "Bearer t", "c": "http://u:p@h/", "n": 4}"#, #"{ "n": 4 }"#),
@@ -25,10 +25,81 @@ struct RecordedExchangeTests {
                 #"[{"name": "password", "value": "p"}, {"key": "user", "value": "ada"}]"#,
                 #"[{ "name": "password" }, { "key": "user", "value": "ada" }]"#
             ),
+            (
+                #"[{"id": "pin", "val": 1, "n": 2}, {"values": ["p"], "field": "Passcode"}, {"id": "code", "value": 3}]"#,
+                #"[{ "id": "pin", "n": 2 }, { "field": "Passcode" }, { "id": "code", "value": 3 }]"#
+            ),
+            (#"{"query": "mutation { login(user: \"ada\", password: \"p\") { id } }", "n": 4}"#, #"{ "n": 4 }"#),
+            (
+                #"{"query": "query($password: String!) { login(password: $password) { id } }", "n": 4}"#,
+                #"{ "query": "query($password: String!) { login(password: $password) { id } }", "n": 4 }"#
+            ),
+            (#"{"body": "{\"user\": {\"pass\": \"p\"}}", "n": 4}"#, #"{ "n": 4 }"#),
+            (#"{"body": "[{\"id\": \"password\", \"value\": \"p\"}]", "n": 4}"#, #"{ "n": 4 }"#),
+            (#"{"body": "{\"user\": \"ada\"}"}"#, #"{ "body": "{\"user\": \"ada\"}" }"#),
+            (#"{"a": "{\"b\": \"{\\\"token\\\": \\\"t\\\"}\"}", "n": 4}"#, #"{ "n": 4 }"#),
+            (
+                #"{"a": "eyJhbGciOiJub25lIn0.eyJhIjoxfQ.", "b": "Token 0a1b", "c": "Basic YTpi", "n": 4}"#,
+                #"{ "n": 4 }"#
+            ),
+            (
+                #"{"a": "Token of esteem", "b": "1.2.3", "c": "at 12:30"}"#,
+                #"{ "a": "Token of esteem", "b": "1.2.3", "c": "at 12:30" }"#
+            ),
         ]
     )
     func condition(_ body: String, _ expected: String?) {
         #expect(RecordedCondition(Data(body.utf8)).json == expected)
+    }
+
+    @Test(
+        "Members with these names may be credentials",
+        arguments: [
+            "password", "password_confirmation", "newPassword2", "pass", "userPass", "pin", "otp", "passcode", "jwt",
+            "bearer",
+            "sessionId", "session_id", "auth", "userAuth", "cookie", "privateKey", "PRIVATE_KEY", "passwordHash",
+            "tokenValue",
+            "authorizationCode", "authCode", "secretAnswer", "cvv", "CVV2", "x-api-key", "apikeyv2", "accessToken",
+            "idtoken",
+            "credentials", "client_secret", "twoFactorCode", "code_verifier", "SAMLResponse", "assertion", "sig",
+            "csrfToken",
+        ]
+    )
+    func secretMembers(name: String) {
+        #expect(RecordedCondition(Data("{\"\(name)\": \"x\", \"n\": 4}".utf8)).json == #"{ "n": 4 }"#)
+    }
+
+    @Test(
+        "Members with these names are conditions",
+        arguments: [
+            "author", "authority", "authorId", "passenger", "passengers", "passport_country", "shippingAddress",
+            "max_tokens",
+            "maxTokens", "total_tokens", "pinned", "pinterest", "code", "country_code", "key", "sortKey", "keyboard",
+            "keyword",
+            "session", "sessionCount", "sign", "signup", "ticket", "tickets", "tokenize", "tokenizer", "token_type",
+            "otpless",
+            "passwordless", "password_policy", "hasPassword", "compass", "secretary", "topping", "announcement",
+            "sidebar",
+        ]
+    )
+    func harmlessMembers(name: String) {
+        #expect(RecordedCondition(Data("{\"\(name)\": \"x\"}".utf8)).json == "{ \"\(name)\": \"x\" }")
+    }
+
+    @Test(
+        "Bodies that are meant to take long take time in proportion to their size",
+        arguments: [
+            (#"{"a": ["#, "1,", "1]}"), ("[", #""a:1=","#, "1]"), (#"["{\"a\":["#, #"\"id\","#, #"1]}"]"#),
+            (#"[""#, "[", #""]"#),
+            (#"[""#, #"{\"a\":"#, #""]"#), (#"{"n": 1"#, #", "id": "pin""#, "}"),
+        ]
+    )
+    func time(_ start: String, _ piece: String, _ end: String) {
+        func seconds(_ count: Int) -> Double {
+            let body = Data((start + String(repeating: piece, count: count) + end).utf8)
+            return (0..<3).map { _ in processorTime { _ = RecordedCondition(body) } }.min() ?? 0
+        }
+        #expect(seconds(10_000) < 40 * seconds(1_000) + 0.05)
     }
 
     @Test(

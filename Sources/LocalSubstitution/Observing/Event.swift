@@ -58,7 +58,8 @@ extension LocalSubstitutionCache {
         public internal(set) var file: URL?
         /// The size of the body that was delivered, recorded or refreshed.
         public internal(set) var bytes: Int?
-        /// The reason, in words; `nil` for events that need none.
+        /// The reason, in words; `nil` for events that need none. For ``Kind/recorded``, which headers of the response were left out
+        /// because they may contain a credential.
         public internal(set) var reason: String?
         /// The keys that almost match the URL, for ``Kind/missed``.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []
@@ -80,7 +81,8 @@ extension LocalSubstitutionCache {
                 case .fellBack: "fell back \(address): \(reason ?? "") (\(entry))"
                 case .confirmed:
                     "confirmed \(address): the network says that the copy is current (\((bytes ?? 0).grouped) bytes; \(entry))"
-                case .recorded: "recorded \(address) → \(file?.path ?? "") (\((bytes ?? 0).grouped) bytes)"
+                case .recorded:
+                    "recorded \(address) → \(file?.path ?? "") (\((bytes ?? 0).grouped) bytes\(reason.map { "; \($0)" } ?? ""))"
                 case .notRecorded: "not recorded \(address): \(reason ?? "")"
                 case .fallbackHit: "default cache \(address)"
                 case .missed:
@@ -117,8 +119,8 @@ extension LocalSubstitutionCache.Event {
         Self(kind: .confirmed, url: url, key: key, bytes: bytes)
     }
 
-    static func recorded(_ url: URL, file: URL, bytes: Int) -> Self {
-        Self(kind: .recorded, url: url, file: file, bytes: bytes)
+    static func recorded(_ url: URL, file: URL, bytes: Int, reason: String?) -> Self {
+        Self(kind: .recorded, url: url, file: file, bytes: bytes, reason: reason)
     }
 
     static func notRecorded(_ url: URL, reason: String) -> Self { Self(kind: .notRecorded, url: url, reason: reason) }

@@ -138,9 +138,9 @@ extension Responder {
     func report(_ outcome: ReceivedResponse.Outcome, _ lookup: Lookup) {
         guard let url = lookup.request.url else { return }
         switch outcome {
-        case .kept(let file, let bytes):
+        case .kept(let file, let bytes, let note):
             observers.count { $0.recorded += 1 }
-            observers.emit(.recorded(url, file: file, bytes: bytes))
+            observers.emit(.recorded(url, file: file, bytes: bytes, reason: note))
         case .unchanged:
             break
         case .notKept(let reason):

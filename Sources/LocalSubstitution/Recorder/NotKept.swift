@@ -9,9 +9,11 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
     case requestHeader(String)
     /// A redirect led to the response, and the request for its target has this reason.
     indirect case redirect(NotKept)
-    case query(String)
+    case query(SecretName.Parameter)
     case status(Int)
     case responseHeader(String)
+    /// A header without which the response isn't the same.
+    case secretHeader(String)
     case cacheControl(String)
     case tooLarge(bytes: Int, most: Int)
     case notHeld(most: Int)
@@ -29,9 +31,10 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
         case .entry(let key): "the map has an entry for it that wasn't recorded (“\(key)”)"
         case .requestHeader(let name): "the request has the header “\(name)”"
         case .redirect(let reason): "after a redirect, \(reason)"
-        case .query(let name): "the URL's parameter “\(name)” may be a credential"
+        case .query(let parameter): parameter.description
         case .status(let status): "the status is \(status); only 200 is recorded"
         case .responseHeader(let header): "the response has the header “\(header)”"
+        case .secretHeader(let name): "the response's header “\(name)” contains what may be a credential"
         case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
         case .tooLarge(let bytes, let most):
             "it has \(bytes.grouped) bytes; one response may have \(most.grouped), a twentieth of the limit"

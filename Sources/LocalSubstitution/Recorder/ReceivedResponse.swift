@@ -87,7 +87,8 @@ struct ReceivedResponse: Sendable {
 
     /// What happened to a response.
     enum Outcome: Sendable {
-        case kept(file: URL, bytes: Int)
+        /// - Parameter note: Which headers were left out, and why; `nil` if none were.
+        case kept(file: URL, bytes: Int, note: String?)
         /// There was nothing to write: the same bytes are kept already, or a newer response arrived for the same URL.
         case unchanged
         case notKept(NotKept)
@@ -100,6 +101,11 @@ struct ReceivedResponse: Sendable {
         } catch {
             throw .url(error.fragment)
         }
+    }
+
+    /// Which headers are left out because they may contain a credential; `nil` if none are.
+    var headerNote: String? {
+        RecordedHeaders.note(onWithheld: RecordedHeaders.withheld { response.value(forHTTPHeaderField: $0) })
     }
 
     var contentType: ContentType? {

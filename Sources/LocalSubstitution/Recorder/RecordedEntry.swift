@@ -72,7 +72,9 @@ package struct RecordedEntry {
                 : served?.charset == type.charset
             return served?.essence == type.essence && isCharsetRight
         }
-        if type.hasOtherParameters {
+        // Parameters that seem to contain a credential are left out.
+        let isSecret = SecretName.isIn(type.text)
+        if type.hasOtherParameters, !isSecret {
             fields.headers["Content-Type"] = type.text
             return
         }
@@ -86,6 +88,7 @@ package struct RecordedEntry {
             fields.mimeType = type.essence
             return
         }
+        if isSecret { return }
         (fields.mimeType, fields.charset) = (nil, nil)
         fields.headers["Content-Type"] = type.text
     }

@@ -27,4 +27,19 @@ package enum RecordedHeaders {
         }
         return kept
     }
+
+    /// Returns the names of a response's headers that ``kept(_:_:)`` leaves out because they seem to contain a credential. Of
+    /// `Content-Type`, only its other parameters are left out.
+    package static func withheld(_ names: [String] = names, _ value: (String) -> String?) -> [String] {
+        (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
+    }
+
+    /// Returns what to say about headers that were left out, without a period; `nil` if there are none.
+    package static func note(onWithheld names: [String]) -> String? {
+        guard !names.isEmpty else { return nil }
+        let list = names.map { "“\($0)”" }.joined(separator: " and ")
+        return names.count == 1
+            ? "without the header \(list), which contains what may be a credential"
+            : "without the headers \(list), which contain what may be credentials"
+    }
 }

@@ -154,7 +154,11 @@ final class RecorderFolder: Sendable {
                 if let problem { throw problem }
                 try WrittenFolder(path: resources.path).create(body, as: file)
                 put(accepted, file: file, foreign)
-                outcomes[accepted.number] = .kept(file: resources.url(of: file), bytes: body.count)
+                outcomes[accepted.number] = .kept(
+                    file: resources.url(of: file),
+                    bytes: body.count,
+                    note: accepted.response.headerNote
+                )
             } catch {
                 output.names.release(file)
                 // The earlier recording stays. It was right when it was recorded, and has its own validator.

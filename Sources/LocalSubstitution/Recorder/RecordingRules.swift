@@ -17,7 +17,7 @@ package enum RecordingRules {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
             return .eventStream
         }
-        return SecretName.first(in: url).map { .query($0) }
+        return SecretName.first(in: url).map(NotKept.query)
     }
 
     /// Returns why the redirects that led to a response prevent its recording; `nil` if they don't. If one of them has a
@@ -32,7 +32,7 @@ package enum RecordingRules {
             } catch {
                 return .redirect(.url(error.fragment))
             }
-            if let name = SecretName.first(in: url) { return .redirect(.query(name)) }
+            if let parameter = SecretName.first(in: url) { return .redirect(.query(parameter)) }
             for name in CredentialHeaders.names where request.value(forHTTPHeaderField: name) != nil {
                 return .redirect(.requestHeader(name))
             }
@@ -53,7 +53,7 @@ package enum RecordingRules {
             return .status(response.statusCode)
         }
         if let location = response.value(forHTTPHeaderField: "Location"), SecretName.isIn(location) {
-            return .responseHeader("Location")
+            return .secretHeader("Location")
         }
         if !isBrowsed, let refusal = refusal(ofSharing: response) { return refusal }
         if let type = response.value(forHTTPHeaderField: "Content-Type"), MIMEType.essence(of: type) == eventStream {

@@ -1,77 +1,355 @@
 import Foundation
 
-/// Recognizes names of query parameters whose values are likely to be credentials, such as `access_token` and `X-Amz-Signature`.
-///
-/// A name is split into words, so `auth` is found in `userAuth` but not in `author`.
+/// Recognizes what may be a credential in a URL, a header, a form or a JSON body: by its name, such as `access_token`, or by how its
+/// value looks.
 package enum SecretName {
-    /// Returns the first name like that, decoded, in a URL's query or among its path's parameters (`;jsessionid=…`).
-    package static func first(in url: NormalizedURL) -> String? {
-        let path = url.path.utf8.split(separator: UInt8(ascii: "/")).flatMap {
-            $0.split(separator: UInt8(ascii: ";")).dropFirst()
-        }
-        let query = (url.query ?? "").utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }
-        return (path + query).lazy.map(decodedName).first(where: isSecret)
+    /// Where a name is used.
+    package enum Place {
+        /// In a URL, a header or a form.
+        case url
+        /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` usually tell two requests
+        /// apart.
+        case member
     }
 
-    /// Returns whether a text, such as a header's value, seems to contain a URL with user info or with a credential in its query.
-    static func isIn(_ text: String) -> Bool {
-        let separators = "?&;<>\"', /#".utf8
-        let pieces = text.utf8.split { separators.contains($0) }
-        return pieces.contains { piece in
-            piece.contains(UInt8(ascii: "@")) || (piece.contains(UInt8(ascii: "=")) && isSecret(decodedName(piece)))
+    /// Where a word must be in a name to make it a credential's. Each case includes those after it.
+    private enum Position: Int {
+        /// Inside a word: `password` in `userpasswordhash`.
+        case inside
+        /// At the end of a word: `token` in `usertoken`.
+        case ending
+        /// A whole word, or several words together: `apikey` in `my_api_key`.
+        case word
+        /// The last words of the name: `accesstokens` in `allAccessTokens`.
+        case last
+        /// The whole name.
+        case alone
+    }
+
+    private struct Rule {
+        let url: Position?
+        let member: Position?
+    }
+
+    /// All words, in lowercase, with their positions in URLs, headers and forms, and in JSON members.
+    private static let table: [(words: String, url: Position?, member: Position?)] = [
+        ("password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord", .inside, .inside),
+        ("apikey sessionid sessid credential secretkey privatekey accesskey", .inside, .inside),
+        ("token secret signature pwd nonce assertion", .ending, .ending),
+        (
+            "auth authorization oauth bearer jwt hmac csrf xsrf otp totp secrets credentials cookie cookies", .word,
+            .word
+        ),
+        ("pass passcode passkey pin pincode pw psw pswd mdp senha sas sid ssid sig mnemonic", .word, .word),
+        ("authkey authcode authdata basicauth httpauth proxyauth authenticationcode", .word, .word),
+        (
+            "signingkey encryptionkey masterkey subscriptionkey sharedkey sessionkey accountkey consumerkey", .word,
+            .word
+        ),
+        ("licensekey recoverykey securitykey sshkey hostkey apikeys accesskeys privatekeys", .word, .word),
+        ("authorizationcode verificationcode verifycode accesscode smscode mfacode twofactorcode", .word, .word),
+        ("onetimecode confirmationcode activationcode logincode resetcode devicecode codeverifier", .word, .word),
+        (
+            "recoverycode recoverycodes backupcode backupcodes secretanswer securityanswer tokenvalue passhash seedphrase recoveryphrase",
+            .word, .word
+        ),
+        ("cvv cvc securitycode cardcode cardnumber ccnumber", .word, .word),
+        ("samlresponse samlart wresult hdnea hdnts hdntl gda edgeauth", .word, .word),
+        ("accesstokens refreshtokens authtokens apitokens sessiontokens", .last, .last),
+        ("tokens authentication", .alone, .alone),
+        ("code key session sign ticket", .word, nil),
+    ]
+
+    /// Words that begin like those in the table.
+    private static let harmless: Set<String> = ["passwordless"]
+
+    /// What a name is about if its first word is one of these: not a credential, but how many there are, for example.
+    private static let firstOfAttributes: Set<String> = [
+        "max", "min", "num", "total", "has", "is", "show", "hide", "requires",
+    ]
+
+    /// The same for its last word, as in `tokenType` and `password_policy`.
+    private static let lastOfAttributes: Set<String> = [
+        "age", "algorithm", "at", "banner", "budget", "consent", "count", "enabled", "expiration", "expired", "expires",
+        "expiry", "field", "format", "ids", "in", "label", "length", "limit", "method", "mode", "name", "placeholder",
+        "policy", "provider", "required", "rules", "scheme", "size", "status", "strategy", "strength", "ttl", "type",
+        "usage", "version",
+    ]
+
+    /// The prefixes in signed URLs of Amazon's and Google's object stores.
+    private static let prefixes = ["x-amz-", "x-goog-"]
+
+    private static let rules: [String: Rule] = {
+        var rules: [String: Rule] = [:]
+        for (words, url, member) in table {
+            for word in words.split(separator: " ") { rules[String(word)] = Rule(url: url, member: member) }
+        }
+        return rules
+    }()
+
+    /// The words that may be parts of others.
+    private static let parts: [(word: [UInt8], isEnding: Bool)] = table.flatMap { row in
+        row.words.split(separator: " ").compactMap { word in
+            guard let position = row.url, position.rawValue <= Position.ending.rawValue else { return nil }
+            return (Array(word.utf8), position == .ending)
         }
     }
 
-    package static func isSecret(_ name: String) -> Bool {
+    /// The number of words that ``table`` joins at most.
+    private static let longestRun = 4
+
+    // MARK: Names
+
+    /// Returns whether the value with a name is likely to be a credential.
+    ///
+    /// A name is split into words, so `auth` is found in `userAuth` and `user-auth`, but not in `author`.
+    package static func isSecret(_ name: String, in place: Place = .url) -> Bool {
         let lowered = MIMEType.asciiLowercased(name)
         if prefixes.contains(where: { lowered.hasPrefix($0) }) { return true }
         let words = words(of: name)
-        if words.contains(where: { secretWords.contains($0) }) { return true }
-        if words.contains(where: { word in secretEndings.contains { word.hasSuffix($0) } }) { return true }
-        return secretWords.contains(words.joined())
+        guard let first = words.first, let last = words.last else { return false }
+        if words.count > 1, firstOfAttributes.contains(first) || lastOfAttributes.contains(last) { return false }
+        for index in words.indices {
+            if hasPart(words[index]) { return true }
+            var run = ""
+            for end in index..<min(index + longestRun, words.count) {
+                run += words[end]
+                guard let rule = rules[run], let position = place == .url ? rule.url : rule.member else { continue }
+                switch position {
+                case .inside, .ending, .word: return true
+                case .last: if end == words.count - 1 { return true }
+                case .alone: if index == 0, end == words.count - 1 { return true }
+                }
+            }
+        }
+        return false
     }
 
-    /// Returns a name's words: runs of letters, split where a capital begins a word. `apiKey`, `APIKey` and `api_key2` all become
-    /// `api` and `key`.
+    private static func hasPart(_ word: String) -> Bool {
+        let bytes = Array(word.utf8)
+        return parts.contains { part, isEnding in
+            guard bytes.count >= part.count else { return false }
+            if isEnding { return bytes.suffix(part.count).elementsEqual(part) }
+            return contains(part, in: bytes) && !harmless.contains(word)
+        }
+    }
+
+    private static func contains(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
+        bytes.count >= part.count && (0...bytes.count - part.count).contains { bytes[$0...].starts(with: part) }
+    }
+
+    /// Returns a name's words in lowercase: runs of letters, split where a capital begins a word. `apiKey`, `APIKey`, `api_key2` and
+    /// `api_key_v2` all become `api` and `key`.
     private static func words(of name: String) -> [String] {
         var words: [String] = []
-        var word: [Character] = []
-        let characters = Array(name)
-        func finish() {
-            if !word.isEmpty { words.append(String(word).lowercased()) }
+        var word: [UInt8] = []
+        var lastIsLower = false
+        let bytes = Array(name.utf8)
+        func finish(beforeDigit: Bool = false) {
+            // A version, as in `apikeyv2`, but not in `cvv2`.
+            let isVersion = beforeDigit && word.last == UInt8(ascii: "v")
+            if isVersion, rules[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
+            if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
             word = []
         }
-        for (index, character) in characters.enumerated() {
-            guard character.isLetter else {
-                finish()
+        for (index, byte) in bytes.enumerated() {
+            let isUpper = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+            let isLower = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte >= 0x80
+            guard isUpper || isLower else {
+                finish(beforeDigit: byte.isDigit)
                 continue
             }
-            if character.isUppercase, let last = word.last {
-                let beginsLowercase = index + 1 < characters.count && characters[index + 1].isLowercase
-                if last.isLowercase || beginsLowercase { finish() }
+            if isUpper, !word.isEmpty {
+                let next = index + 1 < bytes.count ? bytes[index + 1] : 0
+                if lastIsLower || UInt8(ascii: "a")...UInt8(ascii: "z") ~= next { finish() }
             }
-            word.append(character)
+            word.append(isUpper ? byte | 0x20 : byte)
+            lastIsLower = isLower
         }
         finish()
         return words
     }
 
-    private static func decodedName(_ parameter: Substring.UTF8View) -> String {
-        String(decoding: PercentEncoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") }), as: UTF8.self)
+    // MARK: Values
+
+    /// What was found in a text.
+    fileprivate enum Finding {
+        /// A parameter or member of this name.
+        case name(String)
+        case userInfo
+        /// An authorization, a JSON Web Token, or a key.
+        case value
     }
 
-    /// The prefixes in signed URLs of Amazon's and Google's object stores.
-    private static let prefixes = ["x-amz-", "x-goog-"]
+    /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an authorization
+    /// (`Bearer …`), a JSON Web Token, a private key, a URL with user info, or a parameter or member with such a name.
+    package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    private static let secretEndings = [
-        "token", "secret", "password", "passwd", "signature", "sessionid", "sessid", "apikey",
+    /// Looks for a credential in a text, also if it's percent-encoded several times.
+    private static func finding(in text: [UInt8]) -> Finding? {
+        var text = text
+        for _ in 0..<5 {
+            if let finding = findingAsWritten(in: text) { return finding }
+            guard text.contains(UInt8(ascii: "%")) else { return nil }
+            let decoded = PercentEncoding.decode(text)
+            guard decoded.count < text.count else { return nil }
+            text = decoded
+        }
+        return nil
+    }
+
+    private static func findingAsWritten(in text: [UInt8]) -> Finding? {
+        if hasAuthorization(text) || hasWebToken(text) || hasKey(text) { return .value }
+        if hasUserInfo(text) { return .userInfo }
+        for piece in text.split(whereSeparator: { separators.contains($0) }) {
+            guard let equals = piece.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = String(decoding: PercentEncoding.decode(piece[..<equals]), as: UTF8.self)
+            if isSecret(name) { return .name(name) }
+        }
+        return literal(in: text).map { .name($0) }
+    }
+
+    private static let separators = AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
+
+    /// Returns whether a text or one of its parameters is the value of `Authorization`, such as `Token 0a1b` (RFC 9110 §11.6.2).
+    private static func hasAuthorization(_ text: [UInt8]) -> Bool {
+        isAuthorization(text[...])
+            || text.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.contains { parameter in
+                guard let equals = parameter.firstIndex(of: UInt8(ascii: "=")) else { return false }
+                return isAuthorization(parameter[(equals + 1)...])
+            }
+    }
+
+    private static func isAuthorization(_ text: ArraySlice<UInt8>) -> Bool {
+        let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count > 1, words[0].count <= 20 else { return false }
+        let scheme = MIMEType.asciiLowercased(String(decoding: words[0], as: UTF8.self))
+        // “Token of esteem” isn't one.
+        return schemes.contains(scheme) && (words.count == 2 || text.contains(UInt8(ascii: "=")))
+    }
+
+    private static let schemes: Set<String> = [
+        "apikey", "aws4-hmac-sha256", "basic", "bearer", "digest", "negotiate", "token",
     ]
 
-    private static let secretWords: Set<String> = [
-        "auth", "authkey", "authorization", "accesskey", "bearer", "code", "cookie", "credential", "credentials",
-        "csrf",
-        "hmac", "jwt", "key", "oauth", "otp", "pass", "passphrase", "passcode", "pin", "pwd", "sas", "secretkey",
-        "session",
-        "sessionkey", "sid", "sig", "sign", "ssid", "ticket", "tokens", "xsrf",
+    /// Returns whether a text contains a JSON Web Token (RFC 7519): `eyJ….….…`, where `eyJ` is the beginning of an object in base64.
+    private static func hasWebToken(_ text: [UInt8]) -> Bool {
+        text.split { !isOfToken($0) && $0 != UInt8(ascii: ".") }.contains { run in
+            let segments = run.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            return segments.count >= 3 && segments[0].starts(with: "eyJ".utf8) && segments[0].count >= 10
+                && segments[1].count >= 2
+        }
+    }
+
+    /// Returns whether a text contains a private key, or an access key of a well-known service.
+    private static func hasKey(_ text: [UInt8]) -> Bool {
+        if contains(Array("PRIVATE KEY-----".utf8), in: text) { return true }
+        return text.split { !isOfToken($0) }.contains { run in
+            run.count >= 20 && keyPrefixes.contains { run.starts(with: $0.utf8) }
+        }
+    }
+
+    private static let keyPrefixes = [
+        "AKIA", "ASIA", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xoxb-", "xoxp-",
+        "sk_live_",
+        "rk_live_", "sk-ant-",
     ]
+
+    /// Returns whether a byte is in base64 for URLs (RFC 4648 §5).
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        byte.isDigit || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "_")
+    }
+
+    /// Returns whether a text contains a URL with user info, such as `https://user:password@host/`.
+    private static func hasUserInfo(_ text: [UInt8]) -> Bool {
+        var index = 0
+        while index + 1 < text.count {
+            let isStart = text[index] == UInt8(ascii: "/") && text[index + 1] == UInt8(ascii: "/")
+            // Two slashes may also be a part of a path.
+            guard isStart, index == 0 || !isOfToken(text[index - 1]) else {
+                index += 1
+                continue
+            }
+            let authority = text[(index + 2)...].prefix { !separators.contains($0) }
+            if authority.contains(UInt8(ascii: "@")) { return true }
+            index = authority.endIndex
+        }
+        return false
+    }
+
+    /// Returns the first secret name before a colon and a literal, as in GraphQL (`login(password: "…")`) and in JSON inside a string,
+    /// whose quotes may be escaped.
+    private static func literal(in text: [UInt8]) -> String? {
+        // What was read last, perhaps followed by quotes and spaces.
+        var name: Range<Int>?
+        for (index, byte) in text.enumerated() {
+            if isOfToken(byte) || byte >= 0x80 || byte == UInt8(ascii: ".") {
+                name = name?.upperBound == index ? (name?.lowerBound ?? index)..<index + 1 : index..<index + 1
+            } else if byte == UInt8(ascii: ":"), let range = name {
+                name = nil
+                let after = text[(index + 1)...].first { !spaces.contains($0) }
+                guard let after, literalStarts.contains(after) else { continue }
+                let found = String(decoding: text[range], as: UTF8.self)
+                if isSecret(found, in: .member) { return found }
+            } else if !spaces.contains(byte), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "'") {
+                name = nil
+            }
+        }
+        return nil
+    }
+
+    /// White space, and the backslashes of escapes.
+    private static let spaces = AllowedBytes(" \t\r\n\\")
+    private static let literalStarts = AllowedBytes("\"'-[{0123456789")
+}
+
+extension SecretName {
+    /// The part of a URL that may be a credential. The description is readable, and has no period.
+    package struct Parameter: Sendable, Hashable, CustomStringConvertible {
+        /// The name of a parameter of the query or of the path, decoded; `nil` if it's a segment of the path.
+        package let name: String?
+        package let description: String
+
+        package init(name: String, reason: String = "may be a credential") {
+            self.name = name
+            description = "the URL's parameter “\(name)” \(reason)"
+        }
+
+        fileprivate init(name: String, _ finding: Finding) {
+            switch finding {
+            case .name(let inner): self.init(name: name, reason: "contains “\(inner)”, which may be a credential")
+            case .userInfo: self.init(name: name, reason: "contains a URL with a user name")
+            case .value: self.init(name: name, reason: "has a value that looks like a credential")
+            }
+        }
+
+        fileprivate init(inPath: Void) {
+            name = nil
+            description = "a part of the URL's path looks like a credential"
+        }
+
+        /// The description as a sentence.
+        package var sentence: String { description.capitalizedFirst.sentence }
+    }
+
+    /// Returns the first part of a URL that may be a credential or contain one: in the query, among the path's parameters
+    /// (`;jsessionid=…`), or in the path.
+    package static func first(in url: NormalizedURL) -> Parameter? {
+        let path = url.path.utf8.split(separator: UInt8(ascii: "/")).flatMap {
+            $0.split(separator: UInt8(ascii: ";")).dropFirst()
+        }
+        let query = (url.query ?? "").utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }
+        for parameter in path + query {
+            let name = String(
+                decoding: PercentEncoding.decode(parameter.prefix { $0 != UInt8(ascii: "=") }),
+                as: UTF8.self
+            )
+            if isSecret(name) { return Parameter(name: name) }
+            let value = parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+            let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+            if let finding = finding(in: spaced) { return Parameter(name: name, finding) }
+        }
+        return hasWebToken(Array(url.path.utf8)) ? Parameter(inPath: ()) : nil
+    }
 }

@@ -89,7 +89,7 @@ extension EditedMap {
             throw Self.occupied(key)
         }
         return SecretName.first(in: url).map {
-            "The URL's parameter “\($0)” may be a credential, and is now in the map."
+            "\($0.sentence) It's now in the map."
         }
     }
 

@@ -15,8 +15,8 @@ package struct ArchivedItem: Sendable {
     /// Returns a URL as a report can show it: without credentials, and shortened, since a `data:` URL may contain a picture.
     private static func shown(_ url: String) -> String {
         var url = url
-        if let parts = try? NormalizedURL(url), SecretName.first(in: parts) != nil {
-            url = parts.withoutQuery.prefix { $0 != ";" } + "…"
+        if let parts = try? NormalizedURL(url), let parameter = SecretName.first(in: parts) {
+            url = parameter.name == nil ? "\(parts.origin)/…" : parts.withoutQuery.prefix { $0 != ";" } + "…"
         } else if let parts = try? URLParts(url), parts.hasUserInfo {
             url = "\(parts.scheme)://…@" + String(decoding: parts.host, as: UTF8.self) + "…"
         }

@@ -34,7 +34,7 @@ package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
         Self("lostBytes", "the body is \(type), but was recorded as text, which lost some of its bytes")
     }
     static let eventStream = Self("eventStream", "an event stream doesn't end")
-    static func query(_ name: String) -> Self { Self("query", "the URL's parameter “\(name)” may be a credential") }
+    static func query(_ parameter: SecretName.Parameter) -> Self { Self("query", parameter.description) }
     static func tooLarge(most: Int) -> Self {
         Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size)")
     }

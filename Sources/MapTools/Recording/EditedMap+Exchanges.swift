@@ -68,11 +68,9 @@ extension EditedMap {
         } catch {
             throw MapToolError("The URL \(error.message)")
         }
-        if let name = SecretName.first(in: normalized) {
-            throw MapToolError(
-                "The URL's parameter “\(name)” may be a credential. "
-                    + "Write the entry by hand, with \"ignoreQuery\": [\"\(name)\"]."
-            )
+        if let parameter = SecretName.first(in: normalized) {
+            let advice = parameter.name.map { ", with \"ignoreQuery\": [\(JSONText.string($0))]" } ?? ""
+            throw MapToolError("\(parameter.sentence) Write the entry by hand\(advice).")
         }
         return normalized
     }

@@ -77,14 +77,14 @@ struct RecordedCondition {
                 members.append((key, text))
             }
         }
-        // `{ "name": "password", "value": … }`, as in lists of form fields.
+        // `{ "id": "password", "value": … }`, as in lists of form fields.
         let isNamedSecret = members.contains { member in
-            ["name", "key"].contains(member.key.lowercased())
+            SecretMember.nameKeys.contains(member.key.lowercased())
                 && Self.string(member.value).map { SecretMember.isSecret(name: $0) } == true
         }
         if isNamedSecret {
             isRedacted = true
-            members.removeAll { $0.key.lowercased() == "value" }
+            members.removeAll { SecretMember.valueKeys.contains($0.key.lowercased()) }
         }
         return JSONText.object(members)
     }

@@ -33,8 +33,15 @@ package struct RecordedExchange: Sendable {
 
     /// Returns the response headers to keep, none of which is a credential.
     package static func kept(_ value: (String) -> String?) -> [String: String] {
-        RecordedHeaders.kept(ArchivedEntry.keptHeaders + ["Location"], value)
+        RecordedHeaders.kept(keptHeaders, value)
     }
+
+    /// Returns which of these headers are left out because they may contain a credential; `nil` if none are.
+    package static func noteOnWithheld(_ value: (String) -> String?) -> String? {
+        RecordedHeaders.note(onWithheld: RecordedHeaders.withheld(keptHeaders, value))
+    }
+
+    private static let keptHeaders = ArchivedEntry.keptHeaders + ["Location"]
 
     /// Returns whether both have the same response.
     func hasResponse(of other: RecordedExchange) -> Bool {

@@ -2,30 +2,44 @@ import Foundation
 import LocalSubstitution
 
 /// Decides which members of a request's JSON body may be credentials.
-///
-/// It knows fewer names than the rule for a URL's parameters: a body's `code` or `key` is usually what tells two requests apart.
 enum SecretMember {
-    static func isSecret(name: String) -> Bool {
-        let letters = name.lowercased().filter { $0.isLetter }
-        return names.contains(letters) || endings.contains { letters.hasSuffix($0) }
+    static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
+
+    /// Returns whether a text looks like a credential or contains one, such as a URL with a token, a GraphQL query with a password, or
+    /// JSON that ``RecordedCondition`` would leave something out of.
+    static func isSecret(value: String) -> Bool { isSecret(value: value, level: 0) }
+
+    /// The members that name another member, as in `{ "id": "password", "value": … }`, and those that have its value. In lowercase.
+    static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
+    static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
+
+    /// How many times JSON in strings is read. A name in quotes is found at any level.
+    private static let deepest = 4
+
+    private static func isSecret(value: String, level: Int) -> Bool {
+        if SecretName.isIn(value) { return true }
+        guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
+            let json = try? JSONSerialization.jsonObject(with: Data(value.utf8), options: .fragmentsAllowed)
+        else { return false }
+        return hasSecret(json, level: level + 1)
     }
 
-    /// Returns whether a text is an authorization, a URL with user info, or contains a parameter that may be a credential.
-    static func isSecret(value: String) -> Bool {
-        let start = value.prefix(7).lowercased()
-        if start == "bearer " || start.hasPrefix("basic ") { return true }
-        if let components = URLComponents(string: value), components.user != nil { return true }
-        return value.split(whereSeparator: { "?&;<>\"', /#\n".contains($0) }).contains { piece in
-            guard let equals = piece.firstIndex(of: "=") else { return false }
-            let name = String(piece[..<equals])
-            return SecretName.isSecret(name.removingPercentEncoding ?? name)
+    /// Returns whether a part of some JSON may be a credential. `JSONSerialization` limits how deep it can be nested.
+    private static func hasSecret(_ json: Any, level: Int) -> Bool {
+        switch json {
+        case let text as String:
+            return isSecret(value: text, level: level)
+        case let elements as [Any]:
+            return elements.contains { hasSecret($0, level: level) }
+        case let members as [String: Any]:
+            let keys = members.keys.map { $0.lowercased() }
+            let isNamedSecret = members.contains { key, value in
+                nameKeys.contains(key.lowercased()) && (value as? String).map { isSecret(name: $0) } == true
+            }
+            if isNamedSecret, keys.contains(where: valueKeys.contains) { return true }
+            return members.contains { isSecret(name: $0.key) || hasSecret($0.value, level: level) }
+        default:
+            return false
         }
     }
-
-    private static let names: Set<String> = [
-        "authorization", "credential", "credentials", "pwd", "passphrase", "tokens",
-    ]
-    private static let endings = [
-        "password", "passwd", "secret", "token", "apikey", "accesskey", "secretkey",
-    ]
 }

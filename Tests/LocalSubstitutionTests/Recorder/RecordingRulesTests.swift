@@ -25,8 +25,8 @@ struct RecordingRulesTests {
         Row(request: ["Cookie": "x"], reason: .requestHeader("Cookie")),
         Row(request: ["Range": "bytes=0-"], reason: .requestHeader("Range")),
         Row(request: ["Accept": "text/Event-Stream"], reason: .eventStream),
-        Row(url: "https://h/a?x=1&Access%5FToken=1", reason: .query("Access_Token")),
-        Row(url: "https://h/a;jsessionid=1", reason: .query("jsessionid")),
+        Row(url: "https://h/a?x=1&Access%5FToken=1", reason: .query(.init(name: "Access_Token"))),
+        Row(url: "https://h/a;jsessionid=1", reason: .query(.init(name: "jsessionid"))),
         Row(url: "https://h/no/a", reason: .excluded(key: "https://h/no/*")),
         Row(url: "https://h/mine", reason: .entry(key: "https://h/mine")),
         Row(status: 404, reason: .status(404)), Row(status: 206, reason: .status(206)),
@@ -67,7 +67,11 @@ struct RecordingRulesTests {
             "Signature", "secret",
             "client-secret", "password", "session", "sessionId", "PHPSESSID", "sid", "JWT", "credential", "X-Amz-Date",
             "code", "token2",
-            "mytoken", "filter[token]", "oauth_nonce", "key%49d",
+            "mytoken", "filter[token]", "oauth_nonce", "key%49d", "SAMLResponse", "samlart", "client_assertion",
+            "wresult",
+            "hdnea", "apikeyv2", "api_key_v2", "ticket", "sign", "countryCode", "_wpnonce", "ASPSESSIONIDQQABCD",
+            "Key-Pair-Id",
+            "userpasswordhash", "OAuthToken", "JSESSIONID", "csrfmiddlewaretoken",
         ]
     )
     func secretNames(name: String) throws {
@@ -78,11 +82,107 @@ struct RecordingRulesTests {
         "These names only resemble tokens",
         arguments: [
             "author", "keyboard", "signal", "signals", "monkey", "authors", "decode", "postcode", "page", "side",
-            "passage", "tokenize",
+            "passage", "tokenize", "authority", "passenger", "passport_country", "otpless", "pinned", "pinterest",
+            "keyword",
+            "signup", "max_tokens", "tokenType", "passwordless", "compass", "secretary", "assign", "sessions",
+            "announce",
         ]
     )
     func harmlessNames(name: String) throws {
         #expect(try SecretName.first(in: NormalizedURL("https://h/a?\(name)=token")) == nil)
+    }
+
+    @Test(
+        "A credential in a value is found, and the reason names it",
+        arguments: [
+            (
+                "?next=/b%3Faccess_token%3Dx",
+                "the URL's parameter “next” contains “access_token”, which may be a credential"
+            ),
+            ("?a=1&next=https%3A%2F%2Fh%2F%3Fto%3D%252Fb%253Fapi_key%253Dx", "“next” contains “api_key”"),
+            ("?next=/b%2523code%253Dx", "“next” contains “code”"),
+            ("?u=http://user:pw@h/", "the URL's parameter “u” contains a URL with a user name"),
+            ("?u=%2F%2Fuser:pw@h", "“u” contains a URL with a user name"),
+            ("?q=eyJhbGciOiJub25lIn0.eyJhIjoxfQ.", "the URL's parameter “q” has a value that looks like a credential"),
+            ("?q=Bearer%20x", "“q” has a value"), ("?q=Token+0a1b", "“q” has a value"),
+            ("?q=-----BEGIN%20PRIVATE%20KEY-----", "“q” has a value"),
+            ("?q=ghp_0123456789abcdefghij", "“q” has a value"),
+            ("?query=mutation%7Blogin(password:%22x%22)%7D", "“query” contains “password”"),
+            ("?variables=%7B%22otp%22:123%7D", "“variables” contains “otp”"),
+            ("/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "a part of the URL's path looks like a credential"),
+        ]
+    )
+    func secretValues(url: String, reason: String) throws {
+        let found = try #require(SecretName.first(in: NormalizedURL("https://h/a\(url)")))
+        #expect(found.description.contains(reason), "\(found)")
+    }
+
+    @Test(
+        "These values only resemble credentials",
+        arguments: [
+            "?next=/b%3Fpage%3D2", "?mail=ada@h.example", "?u=https://h/@scope/a@2.js", "?u=https://h//a@2x.png",
+            "?q=token+of+esteem", "?q=basic+income+now", "?v=1.2.3", "?file=eyJ.min.js", "?q=password", "?t=12:30",
+            "?q=%25%25%25", "?query=query($password:String!)%7Blogin(password:$password)%7B id %7D%7D", "?q=author:1",
+        ]
+    )
+    func harmlessValues(url: String) throws {
+        #expect(try SecretName.first(in: NormalizedURL("https://h/a\(url)")) == nil)
+    }
+
+    @Test(
+        "A header with a credential is left out, and the outcome names it",
+        arguments: [
+            ("Link", "</a.js>; rel=preload; nonce=s3cr3t"), ("Link", "</b%3Faccess_token=s3cr3t>; rel=next"),
+            ("SourceMap", "https://u:s3cr3t@h/a.map"), ("SourceMap", "/a.map?t=Bearer%20s3cr3t"),
+            ("Content-Type", "text/plain; charset=utf-8; token=s3cr3t"),
+        ]
+    )
+    func secretHeaders(name: String, value: String) throws {
+        let fixture = try RecorderFixture()
+        let recorder = try fixture.open()
+        let headers = ["Content-Type": "text/plain; charset=utf-8", "X-Frame-Options": "DENY"].merging([name: value]) {
+            $1
+        }
+        guard case .kept(_, _, let note) = try recorder.keep("https://h/a", Data("x".utf8), headers) else {
+            return #expect(Bool(false), "it isn't kept")
+        }
+        #expect(note == "without the header “\(name)”, which contains what may be a credential")
+        recorder.flush()
+        let map = try String(contentsOf: fixture.folder.file("substitutions.json"), encoding: .utf8)
+        #expect(map.contains("DENY") && !map.contains("s3cr3t") && !map.contains(name), "\(map)")
+    }
+
+    @Test(
+        "A redirect to a URL with a credential isn't kept",
+        arguments: ["/b?token=x", "/b?next=%2Fc%3Ftoken%3Dx", "//u:p@h/"]
+    )
+    func secretLocations(location: String) throws {
+        let url = try #require(URL(string: "https://h/a"))
+        let fields = ["Location": location]
+        let response = try #require(HTTPURLResponse(url: url, statusCode: 302, httpVersion: nil, headerFields: fields))
+        let reason = RecordingRules.refusal(of: response, bytes: 0, most: 1, isBrowsed: true)
+        #expect(reason?.description == "the response's header “Location” contains what may be a credential")
+    }
+
+    @Test(
+        "Values that are meant to take long take time in proportion to their size",
+        arguments: [
+            "a", ":", "/", "//", "//a", "%25", "eyJ.", "eyJ", "a:1", "a:", "\"", "\\", "aB", "a=", "a=b&", "{\"a\":",
+            "token of ",
+            "-----BEGIN ", "a ", " :", "password",
+        ]
+    )
+    func time(piece: String) {
+        func seconds(_ count: Int) -> Double {
+            let text = String(repeating: piece, count: count)
+            return (0..<3).map { _ in
+                processorTime {
+                    _ = SecretName.isIn(text)
+                    _ = SecretName.isSecret(text)
+                }
+            }.min() ?? 0
+        }
+        #expect(seconds(10_000) < 40 * seconds(1_000) + 0.05)
     }
 
     @Test("Other methods, bodies and URLs aren't recorded")

@@ -60,7 +60,7 @@ struct RedactionTests {
         let outcome = try recorder.keep(Self.url, Data("new \(Self.secret)".utf8), headers)
         recorder.flush()
         #expect(outcome.reason == row.reason)
-        if case .kept(_, let bytes) = outcome { #expect(bytes == row.body?.utf8.count) }
+        if case .kept(_, let bytes, _) = outcome { #expect(bytes == row.body?.utf8.count) }
         #expect(try recorder.body(Self.url) == row.body)
         #expect(try (recorder.validators(for: RecorderFixture.request(Self.url)) != nil) == row.hasValidators)
         let records = try #require(RecorderFile.records(in: fixture.folder.url))

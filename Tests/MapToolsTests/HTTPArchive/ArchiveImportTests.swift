@@ -148,7 +148,7 @@ struct ArchiveImportTests {
                 .lostBytes(type: "application/zip")
             ),
             (Recording(mimeType: "text/event-stream"), .eventStream),
-            (Recording(url: "https://h.com/a?access_token=s3cr3t"), .query("access_token")),
+            (Recording(url: "https://h.com/a?access_token=s3cr3t"), .query(.init(name: "access_token"))),
             (Recording(text: String(repeating: "x", count: 101)), .tooLarge(most: 100)),
             (Recording(url: "https://h.com/no/a"), .excluded(key: "https://h.com/no/*")),
             (Recording(url: "https://h.com/mine"), .entry(key: "https://h.com/mine")),
