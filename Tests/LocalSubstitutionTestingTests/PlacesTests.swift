@@ -61,6 +61,8 @@ struct PlacesTests {
     #if os(Linux)
     @Test(
         "With 256 descriptors, hundreds of parallel tests pass, with scopes in them and detached tasks",
+        // Tests that wait for more than 5 s go on without a place, so a child needs the machine.
+        .serialized,
         arguments: ["crowd", "crowdOfScopes", "Nested/crowd", "waitingForEachOther"]
     )
     func fewDescriptors(_ test: String) async throws {
