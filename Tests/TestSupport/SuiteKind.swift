@@ -70,7 +70,7 @@ extension Trait where Self == SuiteKind {
 }
 
 /// How many cases of a suite run at once, instead of one after another.
-package struct CasesAtOnce: SuiteTrait, TestScoping, Sendable {
+package struct CasesAtOnce: SuiteTrait, TestTrait, TestScoping, Sendable {
     private let places: Places
 
     package var isRecursive: Bool { true }
