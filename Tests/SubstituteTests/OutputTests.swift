@@ -38,7 +38,7 @@ struct OutputTests {
         arguments: [
             ("LINK", "LINK/"), ("LINK/../LINK", "REAL/"), ("/tmp", "REAL/"), ("nothing", "REAL/"), ("", "REAL/"),
         ],
-        ["maps/other.json", "./maps/other.json"]
+        ["maps/none.json", "./maps/none.json"]
     )
     func path(_ shown: (pwd: String, prefix: String), _ map: String) async throws {
         let link = folder.support.appendingPathComponent("a link", isDirectory: false)
@@ -47,7 +47,7 @@ struct OutputTests {
             text.replacing("LINK", with: link.path).replacing("REAL", with: folder.url.resolvingSymlinksInPath().path)
         }
         let run = try await folder.substitute("check", "--map", map, environment: ["PWD": path(shown.pwd)])
-        #expect(run.messages == "substitute: map \(path(shown.prefix))maps/other.json\n")
+        #expect(run.messages.hasPrefix("substitute: The map “\(path(shown.prefix))maps/none.json” doesn't exist."))
     }
 
     @Test("A path with .. means what it does to the system, also below a symbolic link")
@@ -56,8 +56,7 @@ struct OutputTests {
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.url)
         let map = "../\(folder.url.lastPathComponent)/substitutions.json"
         let run = try await folder.substitute("check", "--map", map, environment: ["PWD": link.path])
-        #expect(run.status == 0)
-        #expect(run.messages.hasSuffix("/\(folder.url.lastPathComponent)/substitutions.json\n"), "\(run.messages)")
+        #expect(run.status == 0, "\(run.messages)")
     }
 
     @Test("With --json, it's one JSON document", arguments: [["get", url], ["explain", url], ["check"], ["demo"]])

@@ -1,8 +1,9 @@
 import Foundation
 import LocalSubstitution
+import TestSupport
 import Testing
 
-@Suite("URLs in messages")
+@Suite("URLs in messages", .values)
 struct ShownURLTests {
     @Test(
         "What may be a credential is replaced, and nothing else",
