@@ -42,10 +42,8 @@ extension MapSource {
         let file = Self.url(path, beside: testFile)
         let folder = resources.map { Self.url($0, beside: testFile) }
         self.init(file: file, resources: folder, written: (path, testFile)) {
-            if Recording.isOn, !FileManager.default.fileExists(atPath: file.path) {
-                return .empty
-            }
-            return try SubstitutionMap(contentsOf: file, resources: folder)
+            try Recording.isOn
+                ? Recording.map(file, resources: folder) : SubstitutionMap(contentsOf: file, resources: folder)
         }
     }
 

@@ -10,13 +10,13 @@ import FoundationNetworking
 /// A request and its response, as a recording run is about to keep them. A `redacting` closure can change them.
 ///
 /// The usual places for credentials are already left out: the request's headers, the response's `Set-Cookie` and most of its other
-/// headers, and, where the request's body is compared, members with names such as `password` or `accessToken`.
+/// headers, and, where the request's body is compared, members and fields with names such as `password` or `accessToken`.
 public struct RecordedAnswer: Sendable {
     /// The request's method.
     public let method: String
     /// The request's URL.
     public let url: URL
-    /// The request's body. If it's JSON, it becomes the entry's condition `when`. `nil` if there is none or it can't be seen.
+    /// The request's body. If it's JSON or a form, it becomes the entry's condition `when`. `nil` if there is none or it can't be seen.
     public var requestBody: Data?
     /// The response's status.
     public var status: Int
@@ -27,10 +27,12 @@ public struct RecordedAnswer: Sendable {
     /// Whether to keep nothing of this response; `false` by default. The issue that the run records lists refused responses.
     public var isRefused = false
 
-    /// Which headers were left out because they may contain a credential; `nil` if none were.
-    let headerNote: String?
     /// The response's `Content-Type`.
     let contentType: String?
+    /// The request's `Content-Type`.
+    let requestType: String?
+    /// The names of the response's headers that aren't kept, perhaps with a reason in parentheses.
+    let leftOut: [String]
 
     /// Returns `nil` if the response isn't HTTP or wasn't held in full.
     init?(_ request: TestSubstitutions.Request) {
@@ -41,8 +43,9 @@ public struct RecordedAnswer: Sendable {
         self.url = url
         requestBody = request.body
         status = http.statusCode
-        headers = RecordedExchange.kept { http.value(forHTTPHeaderField: $0) }
-        headerNote = RecordedExchange.noteOnWithheld { http.value(forHTTPHeaderField: $0) }
+        requestType = request.request.value(forHTTPHeaderField: "Content-Type")
+        let names = http.allHeaderFields.keys.compactMap { $0 as? String }
+        (headers, leftOut) = RecordedExchange.Headers.sorted(names) { http.value(forHTTPHeaderField: $0) }
         contentType = http.value(forHTTPHeaderField: "Content-Type")
         body = response.data
     }
@@ -52,6 +55,7 @@ public struct RecordedAnswer: Sendable {
             method: method,
             url: url,
             requestBody: requestBody,
+            requestType: requestType,
             status: status,
             headers: headers,
             contentType: contentType,

@@ -3,6 +3,7 @@ import Foundation
 import Guarded
 import LocalSubstitution
 import MapTools
+import Testing
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -28,8 +29,24 @@ struct Recording: Sendable {
     /// Returns the command that records what a test's map is missing.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
 
-    /// Lets one test record at a time: tests that run in parallel may share a map.
-    private static let turn = Guarded(())
+    /// What this process has recorded, by the paths of the map and of its files. Lets one test record at a time.
+    private static let runs = Guarded<[[String]: RecordingRun]>([:])
+
+    /// Returns a map as it was before this process recorded into it; an empty one if there was none.
+    ///
+    /// So what a test records doesn't depend on which tests have ended before it.
+    static func map(_ file: URL, resources: URL?) throws -> SubstitutionMap {
+        try withRun(file, resources) { try $0.current() }
+    }
+
+    private static func withRun<Result>(
+        _ file: URL,
+        _ resources: URL?,
+        _ body: (inout RecordingRun) throws -> Result
+    ) rethrows -> Result {
+        let names = [file.path, resources?.path ?? ""]
+        return try runs.withLock { try body(&$0[names, default: RecordingRun(file: file, resources: resources)]) }
+    }
 
     let file: URL
     let resources: URL?
@@ -52,26 +69,39 @@ struct Recording: Sendable {
         redact = options.redact
     }
 
-    /// Adds responses to the requests that the map doesn't answer. Returns what to report; `nil` if nothing was missing.
-    func add(_ requests: [TestSubstitutions.Request]) -> String? {
-        Self.turn.withLock { _ in
+    /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
+    func begin() { Self.withRun(file, resources) { $0.underWay += 1 } }
+
+    /// Ends what ``begin()`` began. If nothing else is under way, returns the requests to which tests got different responses.
+    func end() -> [Conflict] {
+        Self.withRun(file, resources) { run in
+            run.underWay -= 1
+            return run.underWay == 0 ? run.unreportedConflicts() : []
+        }
+    }
+
+    /// Adds responses to a test's requests that the map doesn't answer. Returns what to report; `nil` if nothing was missing.
+    func add(_ requests: [TestSubstitutions.Request], _ test: Contribution.Name) -> String? {
+        Self.withRun(file, resources) { run in
             do {
-                return try addInTurn(requests)
+                return try add(requests, test, to: &run)
             } catch {
                 return "Nothing was recorded in \(file.path): \(error)"
             }
         }
     }
 
-    private func addInTurn(_ requests: [TestSubstitutions.Request]) throws -> String? {
-        // Loads the map's current file, since another test may have added to it.
-        let exists = FileManager.default.fileExists(atPath: file.path)
-        let map = exists ? try SubstitutionMap(contentsOf: file, resources: resources) : .empty
-        let cache = LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
-        var answers: [RecordedAnswer] = []
+    private func add(
+        _ requests: [TestSubstitutions.Request],
+        _ name: Contribution.Name,
+        to run: inout RecordingRun
+    ) throws -> String? {
+        let cache = Self.cache(try run.current())
+        var test = Contribution(name: name)
         var lines: [String] = []
+        var leftOut: Set<String> = []
         for request in requests where unmatched.fails(request.request) {
-            guard let missing = Self.missing(cache.explain(request.request), request) else { continue }
+            guard let missing = Self.missing(in: cache, request) else { continue }
             if let error = request.error {
                 lines.append("  \(request.signature): not loaded: \(error.localizedDescription)")
             } else if request.outcome == .underWay {
@@ -83,47 +113,52 @@ struct Recording: Sendable {
                 if answer.isRefused {
                     lines.append("  \(request.signature): not recorded: the closure refused it")
                 } else {
-                    answers.append(answer)
+                    test.add(request, answer.exchange)
+                    leftOut.formUnion(answer.leftOut)
                 }
             } else {
                 lines.append("  \(request.signature): not recorded: the response is too long, or isn't HTTP")
             }
         }
-        guard !answers.isEmpty || !lines.isEmpty else { return nil }
-        let folder = SubstitutionMap.folder(beside: file, or: resources)
-        var edited = try EditedMap(file, resources: URL(fileURLWithPath: folder.path, isDirectory: true))
-        let outcomes = edited.add(answers.map(\.exchange))
-        try edited.save()
+        guard !test.exchanges.isEmpty || !lines.isEmpty else { return nil }
+        let outcomes = try run.add(test)
         var recorded: Set<String> = []
-        for (answer, outcome) in zip(answers, outcomes) {
-            let name = "  \(answer.method) \(ShownURL(answer.url).text)"
+        for (exchange, outcome) in zip(test.exchanges, outcomes) {
+            let name = "  \(exchange.method) \(ShownURL(exchange.url).text)"
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"
-                let notes = [added.note, answer.headerNote].compactMap { $0 }.joined(separator: "; ")
-                recorded.insert(name + place + (notes.isEmpty ? "" : " (\(notes))"))
+                recorded.insert(name + place + (added.note.map { " (\($0))" } ?? ""))
             case .failure(let error): lines.append("\(name): not recorded: \(error)")
             }
         }
         let responses = recorded.count.counted("response", "responses")
         lines = recorded.sorted() + lines
+        if !leftOut.isEmpty { lines.append("  headers left out: \(leftOut.sorted().joined(separator: ", "))") }
         return
             "Recorded \(responses) in \(file.path). Review the new entries, then run the test again without \(Self.variable).\n"
             + lines.joined(separator: "\n")
     }
 
     /// What the map is missing to answer a request.
-    private enum Missing {
+    fileprivate enum Missing {
         case answer
         /// A URL to send the request to.
         case target
     }
 
-    /// Returns what the map was missing for a request of this run; `nil` if nothing, or if another test has added it since.
-    ///
-    /// - Parameter explanation: How the map's current file answers the request, before any alternative is used up.
-    private static func missing(_ explanation: Explanation, _ request: TestSubstitutions.Request) -> Missing? {
+    /// Returns a cache that says how a map answers a request before any alternative is used up.
+    fileprivate static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
+        LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
+    }
+
+    /// Returns what a map is missing for a request of this run; `nil` if it's missing nothing.
+    fileprivate static func missing(
+        in cache: LocalSubstitutionCache,
+        _ request: TestSubstitutions.Request
+    ) -> Missing? {
         guard request.outcome != .answered else { return nil }
+        let explanation = cache.explain(request.request)
         if unanswered.contains(explanation.verdict) { return .answer }
         guard request.needsOrigin, let winner = explanation.winner else { return nil }
         let isWinner: (SubstitutionMap.EntryReference) -> Bool = {
@@ -136,5 +171,136 @@ struct Recording: Sendable {
     private static let unanswered: Set<Explanation.Verdict> = [
         .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile,
     ]
+}
+
+/// What the tests of this process have recorded into one map.
+///
+/// Whenever a test has ended, the map is made again: from what it was before, and from the responses of all tests in the order of their
+/// source code. So it doesn't matter which test ends first.
+private struct RecordingRun: Sendable {
+    let file: URL
+    let resources: URL?
+    /// The number of tests and suites that haven't ended.
+    var underWay = 0
+    /// The map before the run; `nil` if it hasn't been loaded.
+    private var base: SubstitutionMap?
+    /// The status of the map's file when it was last read or written.
+    private var status: FileStatus?
+    private var draft: EditedMap.Draft?
+    private var tests: [Recording.Contribution] = []
+    private var conflicts: [Recording.Conflict] = []
+    private var reported: Set<String> = []
+
+    init(file: URL, resources: URL?) {
+        (self.file, self.resources) = (file, resources)
+    }
+
+    /// Returns the map before the run. If something else has changed its file meanwhile, the run begins again with that.
+    mutating func current() throws -> SubstitutionMap {
+        let now = FileStatus(path: file.path)
+        if let base, now == status { return base }
+        let map = now == nil ? .empty : try SubstitutionMap(contentsOf: file, resources: resources)
+        (base, status, draft) = (map, now, nil)
+        let cache = Recording.cache(map)
+        for index in tests.indices { tests[index].removeAll { Recording.missing(in: cache, $0) == nil } }
+        return map
+    }
+
+    /// Adds a test's responses, and saves the map. Returns what was added for each.
+    mutating func add(_ test: Recording.Contribution) throws -> [Result<AddedExchange, MapToolError>] {
+        let place = tests.firstIndex { test < $0 } ?? tests.endIndex
+        tests.insert(test, at: place)
+        let folder = SubstitutionMap.folder(beside: file, or: resources)
+        let resources = URL(fileURLWithPath: folder.path, isDirectory: true)
+        var edited = try EditedMap(file, resources: resources, replacing: draft)
+        let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
+        try edited.save()
+        draft = edited.added
+        status = FileStatus(path: file.path)
+        self.conflicts = conflicts.compactMap { conflict in
+            Recording.Conflict(conflict, conflict.tests.map { tests[$0.number].name }, file)
+        }
+        return outcomes[place]
+    }
+
+    /// Returns the conflicts that weren't reported yet, or not with all of their tests.
+    mutating func unreportedConflicts() -> [Recording.Conflict] {
+        conflicts.filter { reported.insert($0.text).inserted }
+    }
+}
+
+extension Recording {
+    /// What one test, or a test with one of its arguments, has recorded.
+    struct Contribution: Sendable {
+        struct Name: Sendable {
+            let text: String
+            let location: SourceLocation
+            /// Where the trait or the call of `withSubstitutions` is.
+            let scope: SourceLocation
+
+            /// - Parameter function: The function to name where there's no current test, such as in XCTest.
+            init(_ function: String, scope: SourceLocation) {
+                let components = Test.current?.id.nameComponents ?? [function]
+                text = components.map { component in String(component.prefix { $0 != "(" }) }.joined(separator: "/")
+                location = Test.current?.sourceLocation ?? scope
+                self.scope = scope
+            }
+        }
+
+        let name: Name
+        private(set) var exchanges: [RecordedExchange] = []
+        /// The requests, without their responses.
+        private var requests: [TestSubstitutions.Request] = []
+
+        init(name: Name) { self.name = name }
+
+        mutating func add(_ request: TestSubstitutions.Request, _ exchange: RecordedExchange) {
+            var request = request
+            request.response = nil
+            requests.append(request)
+            exchanges.append(exchange)
+        }
+
+        mutating func removeAll(where isRemoved: (TestSubstitutions.Request) -> Bool) {
+            let kept = zip(requests, exchanges).filter { !isRemoved($0.0) }
+            (requests, exchanges) = (kept.map(\.0), kept.map(\.1))
+        }
+
+        /// Returns whether a test comes before another in the source code. Of one test's arguments, the order is that of their responses.
+        static func < (one: Self, other: Self) -> Bool {
+            for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
+                if first.fileID != second.fileID { return first.fileID < second.fileID }
+                if first.line != second.line { return first.line < second.line }
+                if first.column != second.column { return first.column < second.column }
+            }
+            return one.exchanges.lexicographicallyPrecedes(other.exchanges) { $0.precedes($1) }
+        }
+    }
+
+    /// A request to which tests got different responses.
+    struct Conflict: Sendable {
+        /// What to report.
+        let text: String
+        /// The place of the test whose response is kept.
+        let place: SourceLocation
+
+        /// Returns `nil` if no test made the request.
+        fileprivate init?(_ conflict: AddedExchange.Conflict, _ names: [Contribution.Name], _ file: URL) {
+            guard let kept = zip(conflict.tests, names).first(where: { $0.0.isKept })?.1 else { return nil }
+            let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
+            let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
+            let tests = zip(conflict.tests, names).map { test, name in
+                let statuses = test.statuses.map(String.init).joined(separator: ", ")
+                let place = "\(name.location.fileName):\(name.location.line)"
+                return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
+            }
+            text =
+                "\(conflict.method) \(conflict.url)\(condition) got different responses in these tests, and a map can't tell the "
+                + "requests apart\(reason). \(file.lastPathComponent) keeps the response of the first test. "
+                + "Give the other tests their own map."
+                + tests.joined()
+            place = kept.location
+        }
+    }
 }
 #endif

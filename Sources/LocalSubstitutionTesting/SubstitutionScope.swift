@@ -35,6 +35,7 @@ struct SubstitutionScope: Sendable {
         _ body: () async throws -> Result
     ) async -> (result: Swift.Result<Result, any Error>, problems: [String]) {
         let result: Swift.Result<Result, any Error>
+        recording?.begin()
         do {
             result = .success(try await TestSubstitutions.ofTask.withValue(substitutions, operation: body))
         } catch {
@@ -47,7 +48,10 @@ struct SubstitutionScope: Sendable {
     /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
     private func problems(_ test: TestName) -> [String] {
         let requests = substitutions.requests
-        if let recording { return recording.add(requests).map { [$0] } ?? [] }
+        if let recording {
+            let added = recording.add(requests, Recording.Contribution.Name(test.filter, scope: options.place))
+            return [added].compactMap { $0 } + recording.end().map(\.text)
+        }
         guard options.unmatched.isIssue else { return [] }
         var seen: Set<String> = []
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.

@@ -40,6 +40,13 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         // Checked once, not for each argument. A suite leaves the check to its tests, since it may not have any.
         guard test.isSuite || isRight(use) else { return }
         guard inherited == nil else { return try await function() }
+        let recording = try? Recording(options)
+        recording?.begin()
+        defer {
+            for conflict in recording?.end() ?? [] {
+                Issue.record(Comment(rawValue: conflict.text), sourceLocation: conflict.place)
+            }
+        }
         let result = await TraitUse.ofTask.withValue(use) { await Result.catching(function) }
         if reportsUnused, !Recording.isOn { reportUnused(use.unused) }
         // A test that fails early may not have reached its requests.

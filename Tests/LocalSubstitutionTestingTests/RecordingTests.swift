@@ -30,6 +30,16 @@ struct RecordingTests {
                 answer = .text("thanks")
                 answer.status = 201
             case ("DELETE", _): answer = .status(204)
+            case ("POST", "/echo"): answer = .text(String(decoding: request.body, as: UTF8.self))
+            case ("POST", "/wait"): answer = LoopbackServer.Answer(delay: 0.3)
+            case ("POST", "/signin"):
+                answer = .text("signed in?")
+                if !String(decoding: request.body, as: UTF8.self).contains("right") { answer.status = 401 }
+            case ("GET", "/headers"):
+                answer = .text("page")
+                answer.headers += [
+                    ("X-Total-Count", "40"), ("Retry-After", "5"), ("Location", "/?access_token=s3cr3t"),
+                ]
             case ("GET", "/held"): answer = LoopbackServer.Answer(delay: 600)
             default:
                 answer = .text("no such thing")
@@ -51,8 +61,11 @@ struct RecordingTests {
             ChildRecording.mapVariable: map.path, ChildRecording.originVariable: origin.baseURL.absoluteString,
         ]
         if records { environment["LOCAL_SUBSTITUTION_RECORD"] = value }
-        let child = try await ChildProcess.run("ChildRecording/\(test)\\(", environment: environment)
-        #expect(child.ended.contains("ChildRecording/\(test)"), "\(child.output)")
+        let child = try await ChildProcess.run(
+            "ChildRecording/\(test)" + (test.hasSuffix("/") ? "" : "\\("),
+            environment: environment
+        )
+        #expect(child.ended.contains { $0.hasPrefix("ChildRecording/\(test)") }, "\(child.output)")
         return child
     }
 
@@ -135,6 +148,59 @@ struct RecordingTests {
         #expect(try SubstitutionMap(contentsOf: file).count == entries)
         origin.stop()
         let replay = try await Self.run(test, file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test("Tests that share a map lose nothing, whichever ends first")
+    func shared() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        let origin = try Self.api()
+        let recording = try await Self.run("Shared/", file, origin, records: true)
+        #expect(recording.issues.allSatisfy { $0.text.contains("Recorded ") }, "\(recording.issues)")
+        let written = try String(contentsOf: file, encoding: .utf8)
+        let bodies = [#"{ "q": "a", "page": 2 }"#, #"{ "q": "a" }"#, "q=a&page=2", "q=a", "{}"]
+        for body in bodies { #expect(written.components(separatedBy: "\(body)").count > 1, "\(written)") }
+        #expect(try SubstitutionMap(contentsOf: file).count == 2)
+        origin.stop()
+        let replay = try await Self.run("Shared/", file, origin, records: false)
+        #expect(replay.issues.map(\.description) == [])
+    }
+
+    @Test("One issue names all tests whose requests a map can't tell apart, and the first test's response is kept")
+    func conflict() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        let origin = try Self.api()
+        let recording = try await Self.run("SignIn/", file, origin, records: true)
+        let conflicts = recording.issues.filter { $0.text.contains("got different responses") }
+        #expect(conflicts.count == 1, "\(recording.issues)")
+        let text = try #require(conflicts.first?.text)
+        #expect(text.contains(#"POST \#(origin.url("signin")) when { "json": { "user": "ada" } }"#), "\(text)")
+        for (name, end) in [("right", "200 (kept)"), ("wrong", "401"), ("alsoRight", "200 (kept)")] {
+            let lines = text.split(separator: "\n").filter { $0.contains("ChildRecording/SignIn/\(name), ") }
+            #expect(lines.count == 1 && lines[0].hasSuffix(": \(end)"), "\(text)")
+        }
+        try Self.expectNoSecret(in: folder)
+        #expect(try !String(contentsOf: file, encoding: .utf8).contains(#""status": 401"#))
+        origin.stop()
+        let replay = try await Self.run("SignIn/", file, origin, records: false)
+        #expect(Set(replay.issues.map(\.test)) == ["ChildRecording/SignIn/wrong"])
+    }
+
+    @Test("Headers that clients read are kept, and the issue lists the others")
+    func headers() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("map.json")
+        let origin = try Self.api()
+        let recording = try await Self.run("headers", file, origin, records: true)
+        let lines = recording.issues.first?.text.split(separator: "\n") ?? []
+        let line = try #require(lines.first { $0.contains("headers left out: ") })
+        #expect(line.contains("Location (its value may be a credential)") && line.contains("X-Session"), "\(line)")
+        #expect(line.contains("Set-Cookie") && !line.contains("Content-Type") && !line.contains("X-Total-Count"))
+        try Self.expectNoSecret(in: folder)
+        origin.stop()
+        let replay = try await Self.run("headers", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
     }
 

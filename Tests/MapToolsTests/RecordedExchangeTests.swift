@@ -52,6 +52,43 @@ struct RecordedExchangeTests {
         #expect(RecordedCondition(Data(body.utf8)).json == expected)
     }
 
+    private static let form = "application/x-www-form-urlencoded"
+
+    @Test(
+        "A form becomes a condition, with * for what may be a credential, and so does an empty object",
+        arguments: [
+            ("user=ada&page=2", form, "user=ada&page=2"), ("user=ada", "\(form); charset=UTF-8", "user=ada"),
+            ("user=ada&password=p", form, "user=ada&password=*"), ("access%5Ftoken=t&a=", form, "access%5Ftoken=*&a="),
+            ("a=1&b=Bearer+t&c=2", form, "a=1&b=*&c=2"), ("a=1&&b", form, "a=1&&b"), ("a=%2A", form, "a=%2A"),
+            ("user=ada&password=p", nil, "user=ada&password=*"), ("{}", nil, "{}"), ("{ }", "application/json", "{ }"),
+        ] as [(String, String?, String)]
+    )
+    func text(_ body: String, _ type: String?, _ expected: String) {
+        let condition = RecordedCondition(Data(body.utf8), type: type)
+        #expect(condition.text == expected)
+        #expect(condition.obstacle == nil)
+        #expect(condition.isRedacted == expected.contains("*"))
+    }
+
+    @Test(
+        "A body that a map can't compare has no condition, which is reported",
+        arguments: [
+            (String(repeating: "[", count: 65) + String(repeating: "]", count: 65), nil, "64 levels"),
+            (#"{"a": "\#(String(repeating: "x", count: 65_536))"}"#, nil, "64 KiB"),
+            ("a=\(String(repeating: "x", count: 65_536))", form, "64 KiB"), ("a=1&b=*", form, "it has a *"),
+            ("password=p&token=t", form, "all of it may be credentials"),
+            (#"{"token": "t"}"#, nil, "all of it may be credentials"),
+            (#"["Bearer t"]"#, nil, "all of it may be credentials"), ("text", nil, "neither JSON nor a form"),
+            ("a b=1", nil, "neither JSON nor a form"), ("a=1", "text/plain", "neither JSON nor a form"),
+            ("7", nil, "neither JSON nor a form"),
+        ] as [(String, String?, String)]
+    )
+    func noCondition(_ body: String, _ type: String?, _ reason: String) {
+        let condition = RecordedCondition(Data(body.utf8), type: type)
+        #expect(condition.when == nil)
+        #expect(condition.obstacle?.contains(reason) == true, "\(condition.obstacle ?? "")")
+    }
+
     @Test(
         "Members with these names may be credentials",
         arguments: [
@@ -103,16 +140,25 @@ struct RecordedExchangeTests {
     }
 
     @Test(
-        "A body that a map can't hold has no condition, which is reported",
+        "A narrower condition comes first, however it's spelled",
         arguments: [
-            (String(repeating: "[", count: 65) + String(repeating: "]", count: 65), "64 levels"),
-            (#"{"a": "\#(String(repeating: "x", count: 65_536))"}"#, "64 KiB"),
+            [#"{"q": "a", "page": 2}"#, #"{"q": "a"}"#, "a=1&token=t&b=2", "a=1&token=t", "text"],
+            [#"{"a": 1, "b": {"c": 1, "d": 2}}"#, #"{"a": 1.0000000000000000000, "b": {"c": 1}}"#],
+            ["a=1&token=t", "text"], ["{}", "text"],
         ]
     )
-    func noCondition(_ body: String, _ reason: String) {
-        let condition = RecordedCondition(Data(body.utf8))
-        #expect(condition.json == nil)
-        #expect(condition.obstacle?.contains(reason) == true)
+    func order(_ bodies: [String]) throws {
+        let exchanges = try bodies.map { try Self.exchange("POST", body: $0, request: $0) }
+        let texts = try [exchanges, exchanges.reversed()].map { try Self.added($0).text }
+        #expect(texts[0] == texts[1])
+        let map = try SubstitutionMap(json: Data(texts[0].utf8), invalidEntries: .skip)
+        #expect(map.problems.allSatisfy { $0.kind == .noResources })
+        let places = bodies.map { body in
+            texts[0].range(of: RecordedCondition(Data(body.utf8)).when ?? "\"methods\": [\"POST\"], \"file\"")?
+                .lowerBound
+        }
+        #expect(places.allSatisfy { $0 != nil })
+        #expect(places.compactMap { $0 } == places.compactMap { $0 }.sorted(), "\(texts[0])")
     }
 
     @Test(
@@ -156,14 +202,15 @@ struct RecordedExchangeTests {
         _ url: String = "http://h/a",
         body: String = "body",
         status: Int = 200,
-        request: String? = nil
+        request: String? = nil,
+        headers: [String: String] = [:]
     ) throws -> RecordedExchange {
         RecordedExchange(
             method: method,
             url: try #require(URL(string: url)),
             requestBody: request.map { Data($0.utf8) },
             status: status,
-            headers: [:],
+            headers: headers,
             contentType: "text/plain",
             body: Data(body.utf8)
         )
@@ -224,11 +271,113 @@ struct RecordedExchangeTests {
 
     @Test("Bodies that only differ in a password are one request, which is reported")
     func oneQuestion() throws {
-        let exchanges = try ["a", "b"].map { try Self.exchange("POST", request: #"{"password": "\#($0)"}"#) }
+        let exchanges = try ["a", "b"].map { try Self.exchange("POST", request: #"{"u": 1, "password": "\#($0)"}"#) }
         let notes = try Self.added(exchanges).outcomes.map { try $0.get().note }
         #expect(notes.allSatisfy { $0?.contains("bodies differ") == true })
         let same = try Self.added([exchanges[0], exchanges[0]])
         #expect(try same.outcomes.map { try $0.get().note } == [nil, nil])
+    }
+
+    @Test(
+        "The first test's responses to a request are kept, unless another test's begin with them",
+        arguments: [
+            (["a", "a"], "a", []), (["a", "b"], "a", [1]), (["ab", "a"], "ab", []), (["a", "ab"], "ab", []),
+            (["a", "ab", "ac"], "ab", [2]), (["aab", "ab"], "aab", [1]), (["abbb", "ab"], "abbb", []),
+            (["b", "ab"], "b", [1]),
+        ]
+    )
+    func tests(_ responses: [String], _ kept: String, _ others: [Int]) throws {
+        let tests = try responses.map {
+            try $0.map { try Self.exchange("POST", body: String($0), request: #"{"u": 1, "pin": 2}"#) }
+        }
+        let folder = try TemporaryFolder()
+        var map = try EditedMap(folder.file("map.json"), resources: folder.url)
+        let (outcomes, conflicts) = map.add(tests: tests)
+        try map.save()
+        let text = try String(contentsOf: folder.file("map.json"), encoding: .utf8)
+        let alone = try kept.map { try Self.exchange("POST", body: String($0), request: #"{"u": 1, "pin": 2}"#) }
+        #expect(try text == Self.added(alone).text)
+        #expect(conflicts.count == (others.isEmpty ? 0 : 1))
+        #expect(conflicts.first?.tests.filter { !$0.isKept }.map(\.number) ?? [] == others)
+        #expect(conflicts.first?.tests.count ?? responses.count == responses.count)
+        for (test, outcomes) in outcomes.enumerated() {
+            #expect(outcomes.allSatisfy { (try? $0.get()) == nil } == others.contains(test))
+        }
+    }
+
+    @Test("How many requests a client may still make doesn't tell two tests' responses apart")
+    func rates() throws {
+        let exchanges = try ["9", "8"].map { try Self.exchange(headers: ["X-RateLimit-Remaining": $0]) }
+        let folder = try TemporaryFolder()
+        var map = try EditedMap(folder.file("map.json"), resources: folder.url)
+        #expect(map.add(tests: exchanges.map { [$0] }).conflicts.isEmpty)
+        #expect(try Self.added(exchanges).text.contains("times"), "in one test, they're a sequence")
+    }
+
+    @Test("A change that replaces its draft leaves what it would have made at once, and nothing else")
+    func draft() throws {
+        let tests = try [("a", "1"), ("b", "2"), ("a", "3")].map { name, body in
+            [
+                try Self.exchange("POST", "http://h/\(name)", body: body),
+                try Self.exchange("GET", "http://h/\(body).txt"),
+            ]
+        }
+        let own = "{\n  \"http://h/own\":   \"own.txt\"\n}\n"
+        func folder(_ steps: [[Int]]) throws -> [String: Data] {
+            let folder = try TemporaryFolder(files: ["own.txt"])
+            let file = try folder.write("map.json", own)
+            var draft: EditedMap.Draft?
+            for step in steps {
+                var map = try EditedMap(file, resources: folder.url, replacing: draft)
+                _ = map.add(tests: step.map { tests[$0] })
+                try map.save()
+                draft = map.added
+            }
+            let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path)
+            return Dictionary(
+                uniqueKeysWithValues: names.map { ($0, (try? Data(contentsOf: folder.file($0))) ?? Data()) }
+            )
+        }
+        let atOnce = try folder([[0, 1, 2]])
+        #expect(try folder([[2], [1, 2], [0, 1, 2]]) == atOnce)
+        #expect(try folder([[1], [0, 1], [0, 1, 2]]) == atOnce)
+        #expect(try Set(folder([[0, 1, 2], []]).filter { !$0.value.isEmpty }.keys) == ["map.json", "own.txt"])
+        #expect(try folder([[0, 1, 2], []])["map.json"] == Data(own.utf8))
+    }
+
+    @Test("A map that has changed since its draft was saved isn't replaced")
+    func changedSince() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("map.json", "{}")
+        func draft() throws -> EditedMap.Draft {
+            var map = try EditedMap(file, resources: folder.url)
+            _ = map.add([try Self.exchange()])
+            try map.save()
+            return map.added
+        }
+        let old = try draft()
+        try folder.write("map.json", #"{ "http://h/own": { "status": 204 } }"#)
+        #expect(throws: MapToolError.self) { try EditedMap(file, resources: folder.url, replacing: old) }
+    }
+
+    @Test(
+        "The headers that clients read are kept",
+        arguments: [
+            ("X-Total-Count", true), ("retry-after", true), ("X-RateLimit-Remaining", true), ("RateLimit-Policy", true),
+            ("Content-Location", true), ("Access-Control-Max-Age", true), ("Link", true), ("Location", true),
+            ("Deprecation", true), ("Sunset", true), ("X-Robots-Tag", true), ("Content-Length", false),
+            ("Content-Encoding", false), ("content-range", false), ("Date", false), ("ETag", false),
+            ("X-Session", false),
+        ]
+    )
+    func headers(_ name: String, _ isKept: Bool) {
+        let (kept, leftOut) = RecordedExchange.Headers.sorted([name, "Content-Type"]) { _ in "v" }
+        #expect(kept.keys.map { $0.lowercased() } == (isKept ? [name.lowercased()] : []))
+        #expect(leftOut == (isKept ? [] : [name]))
+        guard isKept else { return }
+        let secret = RecordedExchange.Headers.sorted([name]) { _ in "https://h/?access_token=t" }
+        #expect(secret.kept.isEmpty)
+        #expect(secret.leftOut.first?.hasSuffix("(its value may be a credential)") == true)
     }
 
     @Test("Only the exchange that can't be an entry is left out", arguments: ["http://h/a", "http://h/b"])

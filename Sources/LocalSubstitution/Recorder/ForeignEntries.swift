@@ -51,8 +51,9 @@ package struct ForeignEntries: Sendable {
         map?.match(url).isExcluded == true
     }
 
-    package func substitution(for url: NormalizedURL, method: String = "GET") -> Substitution? {
-        map?.match(url, for: RequestFacts(method: method)).localSubstitution
+    /// - Parameter body: The request's body; `nil` if there is none.
+    package func substitution(for url: NormalizedURL, method: String = "GET", body: Data? = nil) -> Substitution? {
+        map?.match(url, for: RequestFacts(method: method, body: body.map { .data($0) } ?? .none)).localSubstitution
     }
 
     /// Returns what a new entry for a file would answer with.

@@ -210,11 +210,12 @@ final class RecorderFolder: Sendable {
         guard output.lock != nil else { return nil }
         var unsaved = RecorderIndex.Unsaved()
         do throws(WrittenFolder.Problem) {
-            if let edits = try output.map.edits() {
+            if let edits = try output.map.edits(of: index.withLock { $0 }) {
                 let resources = URL(fileURLWithPath: resources.path, isDirectory: true)
                 let foreign = ForeignEntries(edits.document, resources: resources)
                 index.withLock { $0.adopt(foreign, dropping: edits.keys) }
             }
+            dropLostResponses()
             let index = index.withLock { index in
                 let copy = index
                 index.unsaved = RecorderIndex.Unsaved()
@@ -236,6 +237,17 @@ final class RecorderFolder: Sendable {
         } catch {
             index.withLock { $0.unsaved.formUnion(unsaved) }
             return error.message
+        }
+    }
+
+    /// Drops the responses whose files someone has removed, if the map is going to be written: it couldn't be loaded with them.
+    private func dropLostResponses() {
+        let (responses, isWritten) = index.withLock { ($0.responses, $0.unsaved.isMap) }
+        guard isWritten else { return }
+        let lost = responses.filter { FileStatus(path: resources.path(of: $0.value.file))?.kind != .regular }
+        guard !lost.isEmpty else { return }
+        index.withLock { index in
+            for (url, response) in lost where index.responses[url]?.file == response.file { index.drop(url) }
         }
     }
 

@@ -25,8 +25,21 @@ struct RecorderMap: Sendable {
 
     /// Reads the changes that people have made to the map since it was written; returns `nil` if there are none. Throws if the map
     /// is broken at the moment, so that it isn't overwritten.
-    mutating func edits() throws(WrittenFolder.Problem) -> Edits? {
-        guard let now = FileStatus(path: file.path), now != status else { return nil }
+    ///
+    /// A map that was removed counts as changed only once the recorder has something new to write: its folder may be about to be
+    /// removed, too. The entries of others were removed with it. Its `$defaults` stay, since the recorder's own entries are written
+    /// for them.
+    mutating func edits(of index: RecorderIndex) throws(WrittenFolder.Problem) -> Edits? {
+        let now = FileStatus(path: file.path)
+        guard now != status else { return nil }
+        guard now != nil else {
+            guard index.unsaved.isMap else { return nil }
+            status = nil
+            let foreign = index.foreign
+            var document = foreign.document
+            document.values = document.values.filter { $0.key.hasPrefix("$") }
+            return Edits(document: document, keys: [])
+        }
         guard var document = try? MapDocument(contentsOf: file) else {
             throw WrittenFolder.Problem(name: Self.name, code: EILSEQ)
         }

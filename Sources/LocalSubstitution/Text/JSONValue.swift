@@ -19,17 +19,15 @@ enum JSONValue: Sendable, Hashable {
             first.members.count == second.members.count && first.members.allSatisfy { second[$0.key] == $0.value }
         }
 
+        /// Adds up the members' hashes, since their order doesn't matter.
         func hash(into hasher: inout Hasher) {
-            // The order of the members doesn't matter, so their hashes are combined by an operation that ignores it.
-            var all = 0
-            for (key, value) in members {
-                var member = hasher
-                member.combine(key)
-                member.combine(value)
-                all ^= member.finalize()
+            let sum = members.reduce(into: 0) { sum, member in
+                var hasher = Hasher()
+                hasher.combine(member.key)
+                hasher.combine(member.value)
+                sum &+= hasher.finalize()
             }
-            hasher.combine(all)
-            hasher.combine(members.count)
+            hasher.combine(sum)
         }
 
         subscript(key: JSONString) -> JSONValue? { places[key].map { members[$0].value } }

@@ -6,7 +6,7 @@ extension EditedMap {
     /// alternatives.
     ///
     /// - Parameters:
-    ///   - responses: At most one for each method.
+    ///   - responses: At most one for each request, those for a narrower condition first.
     ///   - replacing: Whether to replace an existing entry for the URL.
     /// - Returns: For each, the kept file, or the key of the existing entry that prevented it.
     mutating func keep(
@@ -25,11 +25,11 @@ extension EditedMap {
         var answers: [AlternativesText.Members] = []
         for (response, same) in zip(responses, same) {
             // The first response's file has the plain name.
-            let digest = answers.isEmpty ? nil : Digest.hexadecimal(of: Data(response.method.utf8))
+            let digest = answers.isEmpty ? nil : response.request.condition.digest(with: response.request.method)
             let name = RecordedFileName(url, type: response.type?.essence, bodyDigest: digest)
             let file = try write(response.body, as: name, over: oldKey)
             let recorded = recorded(response, for: url, in: file)
-            answers.append(recorded.members)
+            answers.append(recorded.members + (response.request.condition.when.map { [("when", $0)] } ?? []))
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
             kept.append(.success(KeptFile(change, file, response.body, recorded.substitution(for: url))))
         }
@@ -44,7 +44,9 @@ extension EditedMap {
 
     /// Returns the kept file if an entry already serves this response; otherwise `nil`.
     private func unchanged(_ response: KeepableResponse, for url: NormalizedURL, in key: String) -> KeptFile? {
-        guard let served = entries.substitution(for: url, method: response.method), let file = served.fileName,
+        let request = response.request
+        guard let served = entries.substitution(for: url, method: request.method, body: request.condition.example),
+            let file = served.fileName,
             entries.document.files(of: key).contains(file), hasFile(file, response.body)
         else { return nil }
         let new = recorded(response, for: url, in: file).substitution(for: url)
@@ -71,7 +73,7 @@ extension EditedMap {
 
     private func recorded(_ response: KeepableResponse, for url: NormalizedURL, in file: String) -> RecordedEntry {
         RecordedEntry(
-            methods: [response.method],
+            methods: [response.request.method],
             status: response.status,
             headers: response.headers,
             type: response.type,

@@ -16,6 +16,10 @@ package struct EditedMap {
     private let text: MapText?
     private let status: FileStatus?
     private let turn: FolderTurn
+    /// What this change takes back and makes again; `nil` if it only adds.
+    private let draft: Draft?
+    /// The text that the changes are made to; `nil` if there was no map.
+    private let base: [UInt8]?
     private var changes: [String: String] = [:]
     private var names = NamesInUse()
     /// How many entries name each file.
@@ -24,8 +28,33 @@ package struct EditedMap {
     private var taken: Set<String> = []
     /// Files that didn't exist before.
     private var made: [String] = []
+    /// The bytes of the files that were written, or that the draft has.
+    private var bodies: [String: Data] = [:]
     /// Files with a prepared replacement.
     private var replaced: [String] = []
+
+    /// What was added to a map so far, so that all of it can be added again together with more.
+    package struct Draft: Sendable {
+        fileprivate let base: [UInt8]?
+        fileprivate let status: FileStatus?
+        fileprivate let files: [String: File]
+
+        fileprivate struct File: Sendable {
+            let status: FileStatus
+            let body: Data
+        }
+    }
+
+    /// What this change has added, to be added again by another change. Read it after ``save()``.
+    package var added: Draft {
+        var files: [String: Draft.File] = [:]
+        for (name, body) in bodies where isTaken(name) {
+            files[name] = FileStatus(path: path(of: name)).map { Draft.File(status: $0, body: body) }
+        }
+        return Draft(base: base, status: FileStatus(path: file.path), files: files)
+    }
+
+    private func path(of name: String) -> String { resources.appendingPathComponent(name).path }
 
     /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
     ///
@@ -33,8 +62,11 @@ package struct EditedMap {
     ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
     ///     folder. It removes files that killed commands left there.
     ///   - resources: Its resources folder, which is created when a file is written.
-    /// - Throws: `SubstitutionMapError` if the map has problems, or `MapToolError` if its folder can't be used.
-    package init(_ file: URL, resources: URL, isDryRun: Bool = false) throws {
+    ///   - draft: What an earlier change has added. It isn't in the map that this change begins with, and what's missing in the end is
+    ///     removed.
+    /// - Throws: `SubstitutionMapError` if the map has problems, or `MapToolError` if its folder can't be used, or if the map has
+    ///   changed since the draft was saved.
+    package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
         // Replaces the file that a symbolic link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
         let folder = file.deletingLastPathComponent()
@@ -42,28 +74,38 @@ package struct EditedMap {
         self.file = file
         self.resources = resources
         self.isDryRun = isDryRun
+        self.draft = draft
         do throws(FolderTurn.Failure) {
             turn = try FolderTurn(folder, resources)
         } catch {
             throw MapToolError(error.description)
         }
         status = FileStatus(path: file.path)
-        if status == nil {
-            text = nil
-            entries = ForeignEntries(MapDocument(), resources: resources)
+        if let draft {
+            guard draft.status == status else { throw Self.changed(file) }
+            base = draft.base
+        } else if status == nil {
+            base = nil
         } else {
             let map = try SubstitutionMap(checking: file, resources: resources)
             let problems = map.problems.filter { $0.kind != .noResources }
             guard problems.isEmpty else { throw SubstitutionMapError(file: file, problems: problems) }
-            let json = try MapFile(file).json
-            text = try? MapText(json)
-            entries = ForeignEntries(try MapDocument(json: json, file: file), resources: resources)
+            base = try MapFile(file).json
         }
+        text = base.flatMap { try? MapText($0) }
+        entries = ForeignEntries(
+            try base.map { try MapDocument(json: $0, file: file) } ?? MapDocument(),
+            resources: resources
+        )
         for key in entries.document.values.keys {
             for name in entries.document.files(of: key) { uses[NamesInUse.folded(name), default: 0] += 1 }
         }
         if !isDryRun { mapFolder.cancel(file.lastPathComponent) }
-        for name in ResourcesFolder(resources).names(limit: .max) {
+        // A file that was changed since isn't the draft's any more.
+        for (name, file) in draft?.files ?? [:] where FileStatus(path: path(of: name)) == file.status {
+            bodies[name] = file.body
+        }
+        for name in ResourcesFolder(resources).names(limit: .max) where bodies[name] == nil {
             if !WrittenFolder.isLeftover(name) {
                 names.insert(name)
             } else if !isDryRun {
@@ -87,6 +129,7 @@ package struct EditedMap {
 
     /// Returns whether a file has these bytes.
     func hasFile(_ name: String, _ body: Data) -> Bool {
+        if let known = bodies[name] { return known == body }
         guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
             let contents = try? file.contents()
         else { return false }
@@ -101,9 +144,10 @@ package struct EditedMap {
             number += 1
             if !entries.names(candidate), !isTaken(candidate), hasFile(candidate, body) {
                 markTaken(candidate)
+                names.insert(candidate)
                 return candidate
             }
-            guard let free = names.take(candidate), !writtenResources.contains(free) else {
+            guard let free = names.take(candidate), bodies[free] != nil || !writtenResources.contains(free) else {
                 continue
             }
             markTaken(free)
@@ -128,6 +172,7 @@ package struct EditedMap {
         } catch {
             throw MapToolError(error)
         }
+        bodies[name] = body
     }
 
     /// Returns whether a file may be overwritten along with an entry, since no other entry names it.
@@ -153,18 +198,18 @@ package struct EditedMap {
             throw error
         }
         try finishReplaced()
+        guard !isDryRun else { return }
+        for name in (draft?.files ?? [:]).keys where bodies[name] != nil && !isTaken(name) {
+            writtenResources.remove(name)
+        }
     }
 
     private mutating func saveMap() throws {
-        guard !isDryRun, !changes.isEmpty || !exists else { return }
+        guard !isDryRun, !changes.isEmpty || !exists || draft != nil else { return }
         try Self.makeFolder(resources)
         let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
         _ = try SubstitutionMap(json: data, of: file, resources: resources)
-        guard FileStatus(path: file.path) == status else {
-            throw MapToolError(
-                "The map “\(file.path)” changed in the meantime. Nothing is lost. Run the command again."
-            )
-        }
+        guard FileStatus(path: file.path) == status else { throw Self.changed(file) }
         do throws(WrittenFolder.Problem) {
             try mapFolder.write(data, to: file.lastPathComponent)
         } catch {
@@ -194,6 +239,10 @@ package struct EditedMap {
         let folder = writtenResources
         for name in made { folder.remove(name) }
         for name in replaced { folder.cancel(name) }
+    }
+
+    private static func changed(_ file: URL) -> MapToolError {
+        MapToolError("The map “\(file.path)” changed in the meantime. Nothing is lost. Run the command again.")
     }
 
     private static func makeFolder(_ folder: URL) throws(MapToolError) {

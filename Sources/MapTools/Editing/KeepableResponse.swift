@@ -3,8 +3,8 @@ import LocalSubstitution
 
 /// A response to keep in a map.
 struct KeepableResponse {
-    /// The method of the request.
-    var method = "GET"
+    /// The request that it answers.
+    var request = RecordedRequest("GET", RecordedCondition(nil))
     var status = 200
     /// The headers for its entry.
     let headers: [String: String]

@@ -6,6 +6,10 @@ struct ArchivedEntry: Sendable {
     /// The method in uppercase. HTTP methods are case-sensitive, but not all programs that write archives know that.
     private(set) var method: String?
     private(set) var url: String?
+    /// The range of the request's body in the archive, without its quotes; `nil` if it has none, or only as a list of a form's fields.
+    private(set) var requestBody: Range<Int>?
+    /// The type of the request's body; `nil` if it isn't known.
+    private(set) var requestType: String?
     /// 0 if the request got no response.
     private(set) var status: Int?
     /// The recorded type of the response; `nil` if there is none, such as Chrome's “x-unknown”.
@@ -45,6 +49,14 @@ struct ArchivedEntry: Sendable {
             case "method":
                 method = try cursor.text().flatMap { HTTPSyntax.isToken($0) && $0 != "*" ? $0.uppercased() : nil }
             case "url": url = try cursor.text()
+            case "postData":
+                try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                    switch key {
+                    case "mimeType": requestType = try cursor.text().flatMap { $0.isEmpty ? nil : $0 }
+                    case "text": requestBody = try cursor.rawText()
+                    default: try cursor.skip()
+                    }
+                }
             default: try cursor.skip()
             }
         }

@@ -2,7 +2,8 @@ import Foundation
 import LocalSubstitution
 
 extension EditedMap {
-    /// Imports an archive's responses: for each URL and method, the last one whose body can be decoded.
+    /// Imports an archive's responses: for each request, the last one whose body can be decoded. Requests differ in URL, method and the
+    /// condition on their body.
     ///
     /// - Parameter replacing: Whether to replace existing entries. `null` entries are never replaced.
     /// - Returns: What happened to each response, in the order of the archive.
@@ -50,7 +51,7 @@ extension EditedMap {
         }
     }
 
-    /// Imports one URL's responses: for each method, the last one whose body can be decoded.
+    /// Imports one URL's responses: for each request, the last one whose body can be decoded.
     private mutating func take(
         _ numbers: [Int],
         of archive: HTTPArchive,
@@ -59,22 +60,28 @@ extension EditedMap {
         _ replacing: Bool
     ) -> [Int: Result<KeptFile, NotImported>] {
         var outcomes: [Int: Result<KeptFile, NotImported>] = [:]
-        var last: [String: (number: Int, response: KeepableResponse)] = [:]
+        var last: [RecordedRequest: (number: Int, response: KeepableResponse)] = [:]
         for number in numbers.reversed() {
-            let method = archive.entries[number].method ?? "GET"
-            guard last[method] == nil else {
+            let entry = archive.entries[number]
+            let request = RecordedRequest(entry.method ?? "GET", archive.condition(of: entry))
+            guard last[request] == nil else {
                 outcomes[number] = .failure(.superseded)
                 continue
             }
-            switch Self.response(archive.entries[number], of: archive, selection, url) {
-            case .success(let response): last[method] = (number, response)
+            switch Self.response(entry, to: request, of: archive, selection, url) {
+            case .success(let response): last[request] = (number, response)
             case .failure(let reason): outcomes[number] = .failure(reason)
             }
         }
-        if last["GET"] != nil, let head = last.removeValue(forKey: "HEAD") {
+        for (request, head) in last where request.method == "HEAD" {
+            guard last[RecordedRequest("GET", request.condition)] != nil else { continue }
+            last[request] = nil
             outcomes[head.number] = .failure(.headOfGet)
         }
-        let taken = last.sorted { ($0.key == "GET" ? "" : $0.key) < ($1.key == "GET" ? "" : $1.key) }.map(\.value)
+        let taken = last.sorted { one, other in
+            let areGets = (one.key.method == "GET", other.key.method == "GET")
+            return areGets.0 == areGets.1 ? RecordedRequest.isBefore(one.key, other.key) : areGets.0
+        }.map(\.value)
         do throws(MapToolError) {
             let kept = try keep(taken.map(\.response), for: url, as: url.canonical, replacing: replacing)
             for ((number, _), result) in zip(taken, kept) {
@@ -88,6 +95,7 @@ extension EditedMap {
 
     private static func response(
         _ entry: ArchivedEntry,
+        to request: RecordedRequest,
         of archive: HTTPArchive,
         _ selection: ArchiveSelection,
         _ url: NormalizedURL
@@ -98,7 +106,7 @@ extension EditedMap {
         if entry.hasLostBytes(body, at: url) { return .failure(.lostBytes(type: type?.essence ?? "")) }
         return .success(
             KeepableResponse(
-                method: entry.method ?? "GET",
+                request: request,
                 status: entry.status ?? 200,
                 headers: RecordedHeaders.kept(ArchivedEntry.keptHeaders) { entry.headers[$0.asciiLowercased] },
                 type: type,

@@ -46,6 +46,16 @@ package struct HTTPArchive: Sendable {
         }
     }
 
+    /// Returns the condition on the body of an entry's request.
+    func condition(of entry: ArchivedEntry) -> RecordedCondition {
+        let body = entry.requestBody.flatMap { range in
+            bytes.withUnsafeBytes { raw in
+                try? JSONEscapes.bytes(UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]))
+            }
+        }
+        return RecordedCondition(body, type: entry.requestType)
+    }
+
     /// Returns an entry's body as it's written, either decoded from base64 or as UTF-8 text; `nil` if it can't be decoded.
     func body(of entry: ArchivedEntry) -> Data? {
         guard let range = entry.body else { return nil }

@@ -38,7 +38,7 @@ package struct NotImported: Error, Sendable, Hashable, CustomStringConvertible {
     static func tooLarge(most: Int) -> Self {
         Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size)")
     }
-    static let superseded = Self("superseded", "a later response for the same URL is used")
+    static let superseded = Self("superseded", "a later response to the same request is used")
     static let headOfGet = Self("headOfGet", "the entry for GET also answers HEAD")
     static func excluded(key: String) -> Self { Self("excluded", "the map excludes it (entry “\(key)”)") }
     static func entry(key: String) -> Self {

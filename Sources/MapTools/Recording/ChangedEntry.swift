@@ -5,7 +5,7 @@ import LocalSubstitution
 struct ChangedEntry {
     let key: String
     /// Its new value, as JSON; `nil` if nothing was added.
-    private(set) var value: String?
+    var value: String? { alternatives.isEmpty ? nil : changed(by: []) }
 
     private let old: String?
     private let defaults: String?
@@ -18,18 +18,25 @@ struct ChangedEntry {
         defaults = entries.document.values["$defaults"]
     }
 
-    /// Checks that the map can still be loaded with this alternative.
+    /// Returns whether the map can still be loaded with these alternatives.
+    func canTake(_ alternatives: [RecordedAlternative], isAlone: Bool) -> Bool {
+        (try? check(alternatives, isAlone: isAlone)) != nil
+    }
+
+    /// Checks that the map can still be loaded with these alternatives.
     ///
     /// - Throws: If it can't.
-    func check(_ alternative: RecordedAlternative, file: String, isAlone: Bool) throws(MapToolError) {
-        guard let value = changed(by: alternative, file, isAlone) else {
+    func check(_ alternatives: [RecordedAlternative], isAlone: Bool) throws(MapToolError) {
+        // The number in a file's name makes no difference to the entry.
+        let new = alternatives.map { members($0, $0.fileName.candidate(0), isAlone) }
+        guard let value = changed(by: new) else {
             throw MapToolError("The entry “\(key)” can't have alternatives as it's written. Add this one by hand.")
         }
-        var members = [key: value]
-        members["$defaults"] = defaults
+        var values = [key: value]
+        values["$defaults"] = defaults
         do throws(SubstitutionMapError) {
             // Without a folder, files aren't checked.
-            let map = try SubstitutionMap(json: Data(JSONText.lines(members).utf8), invalidEntries: .skip)
+            let map = try SubstitutionMap(json: Data(JSONText.lines(values).utf8), invalidEntries: .skip)
             if let problem = map.problems.first(where: { $0.kind != .noResources }) {
                 throw SubstitutionMapError(file: nil, problems: [problem])
             }
@@ -38,14 +45,13 @@ struct ChangedEntry {
         }
     }
 
-    /// Adds an alternative. Call ``check(_:file:isAlone:)`` first.
+    /// Adds an alternative. Call ``check(_:isAlone:)`` first.
     mutating func add(_ alternative: RecordedAlternative, file: String, isAlone: Bool) {
-        value = changed(by: alternative, file, isAlone)
         alternatives.append(members(alternative, file, isAlone))
     }
 
-    private func changed(by new: RecordedAlternative, _ file: String, _ isAlone: Bool) -> String? {
-        let all = alternatives + [members(new, file, isAlone)]
+    private func changed(by new: [AlternativesText.Members]) -> String? {
+        let all = alternatives + new
         return old.map { AlternativesText.value($0, adding: all) } ?? AlternativesText.value(of: all)
     }
 

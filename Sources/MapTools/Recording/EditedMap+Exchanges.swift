@@ -2,53 +2,63 @@ package import Foundation
 import LocalSubstitution
 
 extension EditedMap {
+    /// Adds the exchanges of one test: see ``add(tests:)``.
+    package mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
+        add(tests: [exchanges]).outcomes.first ?? []
+    }
+
     /// Adds exchanges that the map doesn't answer yet. A URL that has an entry gets alternatives.
     ///
-    /// Exchanges with the same request and different responses become a sequence. Each response but the last answers as often as it
-    /// did in the recording.
+    /// A test's exchanges with the same request and different responses become a sequence. Each response but the last answers as
+    /// often as it did in the recording. If another test got other responses to the request, the first test's are added.
     ///
-    /// - Returns: What was added for each exchange, or why it wasn't. An exchange that can't be added doesn't affect others.
-    package mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
-        var outcomes: [Result<AddedExchange, MapToolError>] = exchanges.map { _ in
-            .failure(MapToolError("It wasn't reached."))
-        }
-        var requests: [String: [Numbered]] = [:]
-        for (number, exchange) in exchanges.enumerated() {
-            do throws(MapToolError) {
-                let url = try Self.recordable(exchange.url)
-                requests[url.canonical, default: []].append(Numbered(number: number, url: url, exchange: exchange))
-            } catch {
-                outcomes[number] = .failure(error)
+    /// - Parameter tests: The exchanges of each test.
+    /// - Returns: What was added for each exchange, or why it wasn't; and the requests to which tests got different responses. An
+    ///   exchange that can't be added doesn't affect others.
+    package mutating func add(
+        tests: [[RecordedExchange]]
+    ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [AddedExchange.Conflict]) {
+        var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
+        var urls: [String: [Numbered]] = [:]
+        for (test, exchanges) in tests.enumerated() {
+            for (number, exchange) in exchanges.enumerated() {
+                do throws(MapToolError) {
+                    let url = try Self.recordable(exchange.url)
+                    urls[url.canonical, default: []].append(Numbered((test, number), url, exchange))
+                } catch {
+                    added.outcomes[test][number] = .failure(error)
+                }
             }
         }
-        for (_, ofURL) in requests.sorted(by: { $0.key < $1.key }) {
+        for (_, ofURL) in urls.sorted(by: { $0.key < $1.key }) {
             do throws(MapToolError) {
-                for (number, outcome) in try add(ofURL) { outcomes[number] = outcome }
+                try add(ofURL, to: &added)
             } catch {
-                for numbered in ofURL { outcomes[numbered.number] = .failure(error) }
+                for numbered in ofURL { added.set(.failure(error), for: numbered) }
             }
         }
-        return outcomes
+        return (added.outcomes, added.conflicts)
+    }
+
+    private struct Added {
+        var outcomes: [[Result<AddedExchange, MapToolError>]]
+        var conflicts: [AddedExchange.Conflict] = []
+
+        mutating func set(_ outcome: Result<AddedExchange, MapToolError>, for numbered: Numbered) {
+            outcomes[numbered.place.test][numbered.place.number] = outcome
+        }
     }
 
     private struct Numbered {
-        let number: Int
+        let place: (test: Int, number: Int)
         let url: NormalizedURL
         let exchange: RecordedExchange
         let condition: RecordedCondition
 
-        init(number: Int, url: NormalizedURL, exchange: RecordedExchange) {
-            self.number = number
-            self.url = url
-            self.exchange = exchange
-            condition = RecordedCondition(exchange.requestBody)
+        init(_ place: (test: Int, number: Int), _ url: NormalizedURL, _ exchange: RecordedExchange) {
+            (self.place, self.url, self.exchange) = (place, url, exchange)
+            condition = RecordedCondition(exchange.requestBody, type: exchange.requestType)
         }
-    }
-
-    /// What tells two requests for the same URL apart.
-    private struct Question: Hashable {
-        let method: String
-        let condition: String?
     }
 
     /// Returns why exchanges with a URL aren't recorded, and what to do instead; `nil` if they may be.
@@ -75,58 +85,85 @@ extension EditedMap {
         return normalized
     }
 
-    /// Adds the exchanges of one URL. Returns the outcomes by the exchanges' numbers.
-    private mutating func add(_ ofURL: [Numbered]) throws(MapToolError) -> [Int: Result<AddedExchange, MapToolError>] {
-        guard let url = ofURL.first?.url else { return [:] }
+    /// Adds the exchanges of one URL.
+    private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
+        guard let url = ofURL.first?.url else { return }
         if let reason = entries.refusal(of: url), case .excluded(let key) = reason {
             throw MapToolError("The entry “\(key)” is null.")
         }
         let hasGet = ofURL.contains { $0.exchange.method == "GET" }
         let groups = Dictionary(grouping: ofURL) { numbered in
-            let exchange = numbered.exchange
             // An answer to GET answers HEAD too.
-            let method = exchange.method == "HEAD" && hasGet ? "GET" : exchange.method
-            return Question(method: method, condition: numbered.condition.json)
+            let method = numbered.exchange.method
+            return RecordedRequest(method == "HEAD" && hasGet ? "GET" : method, numbered.condition)
         }
         var change = ChangedEntry(url, in: entries)
-        let isAlone = groups.count == 1 && groups.keys.allSatisfy { $0.condition == nil }
-        var outcomes: [Int: Result<AddedExchange, MapToolError>] = [:]
-        for (question, group) in groups.sorted(by: { Self.isBefore($0.key, $1.key) }) {
-            let runs = Self.runs(group.filter { $0.exchange.method == question.method })
+        var additions: [Addition] = []
+        for (request, group) in groups.sorted(by: { RecordedRequest.isBefore($0.key, $1.key) }) {
+            let (runs, conflict) = Self.runs(of: request, in: group)
+            if let conflict { added.conflicts.append(conflict) }
             let note = Self.note(on: group)
             for (index, run) in runs.enumerated() {
-                guard let exchange = run.first?.exchange else { continue }
                 let alternative = RecordedAlternative(
-                    exchange: exchange,
-                    condition: question.condition,
+                    exchange: run.exchange,
+                    condition: request.condition,
                     times: index + 1 < runs.count ? run.count : nil,
                     url: url,
                     defaults: entries.defaults
                 )
-                let outcome = add(alternative, to: &change, isAlone: isAlone && runs.count == 1)
-                for numbered in run { outcomes[numbered.number] = outcome.map { AddedExchange(file: $0, note: note) } }
+                additions.append(Addition(request: request, alternative: alternative, answers: run.answers, note: note))
             }
-            for numbered in group where outcomes[numbered.number] == nil {
-                outcomes[numbered.number] = runs.last?.last.flatMap { outcomes[$0.number] }
+            let others = Set(runs.flatMap(\.answers).map { [$0.place.test, $0.place.number] })
+            for numbered in group where !others.contains([numbered.place.test, numbered.place.number]) {
+                added.set(.failure(Self.otherResponse), for: numbered)
             }
         }
+        let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
+        // Checks all of them at once. If one of them is wrong, each is checked with those before it.
+        let areRight = change.canTake(additions.map(\.alternative), isAlone: isAlone)
+        // A response that comes again in a sequence has the same file.
+        var files: [RecordedRequest: [Data: String]] = [:]
+        for addition in additions {
+            let (request, body) = (addition.request, addition.alternative.exchange.body)
+            let known = files[request]?[body]
+            let outcome = add(addition.alternative, to: &change, file: known, isAlone: isAlone, isChecked: areRight)
+            if let file = try? outcome.get() { files[request, default: [:]][body] = file }
+            let result = outcome.map { AddedExchange(file: $0, note: addition.note) }
+            for numbered in addition.answers { added.set(result, for: numbered) }
+        }
         if let value = change.value { set(change.key, to: value) }
-        return outcomes
     }
 
+    private struct Addition {
+        let request: RecordedRequest
+        let alternative: RecordedAlternative
+        /// The exchanges whose responses it has.
+        let answers: [Numbered]
+        let note: String?
+    }
+
+    private static let otherResponse = MapToolError(
+        "Another test's response to the same request is kept, as a separate issue says."
+    )
+
     /// Adds an alternative if the map can be loaded with it, and writes its body. Returns the file's name.
+    ///
+    /// - Parameter file: The file that already has its body; `nil` if there is none.
     private mutating func add(
         _ alternative: RecordedAlternative,
         to change: inout ChangedEntry,
-        isAlone: Bool
+        file: String?,
+        isAlone: Bool,
+        isChecked: Bool
     ) -> Result<String, MapToolError> {
         do throws(MapToolError) {
-            // Checked before the file is written. The number in the file's name makes no difference to the entry.
-            try change.check(alternative, file: alternative.fileName.candidate(0), isAlone: isAlone)
+            // Checked before the file is written.
+            if !isChecked { try change.check([alternative], isAlone: isAlone) }
             let body = alternative.exchange.body
-            let file = body.isEmpty ? "" : try write(body, as: alternative.fileName)
-            change.add(alternative, file: file, isAlone: isAlone)
-            return .success(file)
+            var name = file ?? ""
+            if file == nil, !body.isEmpty { name = try write(body, as: alternative.fileName) }
+            change.add(alternative, file: name, isAlone: isAlone)
+            return .success(name)
         } catch {
             return .failure(error)
         }
@@ -141,25 +178,61 @@ extension EditedMap {
         return "it answers requests whose bodies differ only in what may be credentials"
     }
 
-    /// Returns whether one question comes before another. Longer conditions come first, since a shorter one may be part of a longer
-    /// one.
-    private static func isBefore(_ one: Question, _ other: Question) -> Bool {
-        let lengths = (one.condition?.utf8.count ?? 0, other.condition?.utf8.count ?? 0)
-        if one.method != other.method { return one.method < other.method }
-        if lengths.0 != lengths.1 { return lengths.0 > lengths.1 }
-        return (one.condition ?? "") < (other.condition ?? "")
+    /// Consecutive exchanges that have the same response.
+    private struct Run {
+        let exchange: RecordedExchange
+        var count: Int
+        /// These exchanges, and those of other tests that the response answers too.
+        var answers: [Numbered]
     }
 
-    /// Returns the exchanges in runs of consecutive ones with the same response.
-    private static func runs(_ exchanges: [Numbered]) -> [[Numbered]] {
-        var runs: [[Numbered]] = []
-        for numbered in exchanges {
-            if let last = runs.last?.last, last.exchange.hasResponse(of: numbered.exchange) {
-                runs[runs.count - 1].append(numbered)
+    /// Returns the sequence of responses to one request, and the tests that got others, if any.
+    private static func runs(of request: RecordedRequest, in group: [Numbered]) -> ([Run], AddedExchange.Conflict?) {
+        // HEAD is answered as GET is, so its responses don't count.
+        let tests = Dictionary(grouping: group.filter { $0.exchange.method == request.method }, by: \.place.test)
+            .sorted { $0.key < $1.key }
+        // A test that made the request more often can have the responses of the first one, and then more.
+        var kept = tests.first?.value ?? []
+        for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
+        var runs: [Run] = []
+        var runOfKept: [Int] = []
+        for numbered in kept {
+            if let last = runs.last, last.exchange.hasResponse(of: numbered.exchange) {
+                runs[runs.count - 1].count += 1
             } else {
-                runs.append([numbered])
+                runs.append(Run(exchange: numbered.exchange, count: 1, answers: []))
+            }
+            runOfKept.append(runs.count - 1)
+        }
+        let right = tests.filter { answers(kept, $0.value) }
+        for (_, exchanges) in right {
+            for (index, numbered) in exchanges.enumerated() {
+                runs[runOfKept[min(index, kept.count - 1)]].answers.append(numbered)
             }
         }
-        return runs
+        if let last = runs.indices.last {
+            runs[last].answers += group.filter { $0.exchange.method != request.method }
+        }
+        guard right.count < tests.count, let first = kept.first else { return (runs, nil) }
+        let conflict = AddedExchange.Conflict(
+            method: request.method,
+            url: first.url.canonical,
+            when: request.condition.when,
+            isRedacted: group.contains(where: \.condition.isRedacted),
+            tests: tests.map { test, exchanges in
+                .init(number: test, statuses: exchanges.map(\.exchange.status), isKept: answers(kept, exchanges))
+            }
+        )
+        return (runs, conflict)
+    }
+
+    /// Returns whether a sequence of responses answers requests as they were answered in a recording.
+    private static func answers(_ sequence: [Numbered], _ recorded: [Numbered]) -> Bool {
+        guard let last = sequence.last else { return recorded.isEmpty }
+        return recorded.enumerated().allSatisfy { index, numbered in
+            let response = index < sequence.count ? sequence[index] : last
+            let isOfTest = response.place.test == numbered.place.test
+            return response.exchange.hasResponse(of: numbered.exchange, countsRates: isOfTest)
+        }
     }
 }

@@ -4,8 +4,7 @@ import LocalSubstitution
 /// The JSON of a recorded exchange, for its own entry or for an alternative of one.
 struct RecordedAlternative {
     let exchange: RecordedExchange
-    /// The JSON of `when.json`; `nil` for no condition.
-    let condition: String?
+    let condition: RecordedCondition
     /// How many requests it answers; `nil` for any number.
     let times: Int?
     let url: NormalizedURL
@@ -15,8 +14,8 @@ struct RecordedAlternative {
     ///
     /// The digest is only of what the map has anyway. A digest of the whole request would let others guess a password.
     var fileName: RecordedFileName {
-        let question = exchange.method == "GET" ? nil : Data((exchange.method + (condition ?? "")).utf8)
-        return RecordedFileName(url, type: type?.essence, bodyDigest: question.map { Digest.hexadecimal(of: $0) })
+        let digest = exchange.method == "GET" ? nil : condition.digest(with: exchange.method)
+        return RecordedFileName(url, type: type?.essence, bodyDigest: digest)
     }
 
     /// Returns the fields of its entry: the conditions for a request, and the answer.
@@ -40,7 +39,7 @@ struct RecordedAlternative {
         if listsMethod || entry.members.contains(where: { $0.key == "methods" }) {
             members.append(("methods", "[\(JSONText.string(exchange.method))]"))
         }
-        if let condition { members.append(("when", JSONText.object([("json", condition)]))) }
+        if let when = condition.when { members.append(("when", when)) }
         if let times { members.append(("times", String(times))) }
         return members + entry.members.filter { $0.key != "methods" }
     }

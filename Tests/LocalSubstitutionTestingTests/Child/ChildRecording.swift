@@ -13,13 +13,19 @@ struct ChildRecording {
     static let mapVariable = "LOCAL_SUBSTITUTION_TESTING_MAP"
     static let originVariable = "LOCAL_SUBSTITUTION_TESTING_ORIGIN"
 
-    private static let map = ProcessInfo.processInfo.environment[mapVariable] ?? "none.json"
-    private static let origin = ProcessInfo.processInfo.environment[originVariable] ?? "none"
+    fileprivate static let map = ProcessInfo.processInfo.environment[mapVariable] ?? "none.json"
+    fileprivate static let origin = ProcessInfo.processInfo.environment[originVariable] ?? "none"
 
-    private static func send(_ method: String, _ path: String, body: String? = nil) async throws -> String {
+    fileprivate static func send(
+        _ method: String,
+        _ path: String,
+        body: String? = nil,
+        type: String? = nil
+    ) async throws -> String {
         var request = URLRequest(url: try #require(URL(string: origin + path)))
         request.httpMethod = method
         request.httpBody = body.map { Data($0.utf8) }
+        if let type { request.setValue(type, forHTTPHeaderField: "Content-Type") }
         request.setValue("Bearer s3cr3t-header", forHTTPHeaderField: "Authorization")
         request.setValue("session=s3cr3t-cookie", forHTTPHeaderField: "Cookie")
         let (data, response) = try await URLSession.substituted.data(for: request)
@@ -132,6 +138,55 @@ struct ChildRecording {
     func manyAtOnce(_ number: Int) async throws {
         #expect(try await Self.send("GET", "user") == #"200 {"name": "Ada"}"#)
         #expect(try await Self.send("GET", "item\(number)") == "404 no such thing")
+    }
+
+    @Test(.substituting(map))
+    func headers() async throws {
+        let url = try #require(URL(string: Self.origin + "headers"))
+        let response = try await URLSession.substituted.data(from: url).1 as? HTTPURLResponse
+        #expect(response?.value(forHTTPHeaderField: "X-Total-Count") == "40")
+        #expect(response?.value(forHTTPHeaderField: "Retry-After") == "5")
+    }
+
+    /// Tests that share a map and send different bodies to one URL, in the order of their lines.
+    @Suite(.enabled(if: ChildProcess.isThis), .substituting(ChildRecording.map))
+    struct Shared {
+        /// Waits until the origin says so, to end after tests that come later in the file.
+        private static func check(_ body: String, type: String? = nil, waits: Bool = false) async throws {
+            if waits { _ = try await ChildRecording.send("POST", "wait", body: "{}") }
+            #expect(try await ChildRecording.send("POST", "echo", body: body, type: type) == "200 \(body)")
+        }
+
+        @Test(arguments: [true, false])
+        func narrow(_ waits: Bool) async throws { try await Self.check(#"{"q":"a"}"#, waits: waits) }
+
+        @Test func wide() async throws { try await Self.check(#"{"q":"a","page":2}"#) }
+
+        @Test func form() async throws {
+            try await Self.check("q=a&page=2", type: "application/x-www-form-urlencoded", waits: true)
+        }
+
+        @Test func narrowForm() async throws { try await Self.check("q=a", type: "application/x-www-form-urlencoded") }
+
+        @Test func empty() async throws { try await Self.check("{}") }
+    }
+
+    /// Tests whose requests differ only in a credential. The first one ends last.
+    @Suite(.enabled(if: ChildProcess.isThis), .substituting(ChildRecording.map))
+    struct SignIn {
+        private static func status(_ password: String) async throws -> Substring {
+            try await ChildRecording.send("POST", "signin", body: #"{"user":"ada","password":"s3cr3t-\#(password)"}"#)
+                .prefix(3)
+        }
+
+        @Test func right() async throws {
+            _ = try await ChildRecording.send("POST", "wait", body: "{}")
+            #expect(try await Self.status("right") == "200")
+        }
+
+        @Test func wrong() async throws { #expect(try await Self.status("wrong") == "401") }
+
+        @Test func alsoRight() async throws { #expect(try await Self.status("right") == "200") }
     }
 }
 #endif

@@ -387,6 +387,29 @@ struct RecorderTests {
         _ = try SubstitutionRecorder(folder: folder)
     }
 
+    @Test(
+        "A map that a person removes is written again without that person's entries, and without lost files",
+        arguments: [[], ["own.txt"], ["own.txt", "Resources/h/a.txt"], ["own.txt", "Resources"]]
+    )
+    func removedMap(_ others: [String]) throws {
+        let own = #"{ "$defaults": { "headers": { "X-A": "1" } }, "https://h/own": "own.txt" }"#
+        try fixture.folder.write("substitutions.json", own)
+        try fixture.folder.write("Resources/own.txt", "own")
+        let recorder = try fixture.open()
+        for name in ["a", "b"] { try recorder.keep("https://h/\(name)", name) }
+        recorder.flush()
+        #expect(try fixture.map().count == 3)
+        for name in ["substitutions.json"] + others.map({ $0 == "own.txt" ? "Resources/own.txt" : $0 }) {
+            try FileManager.default.removeItem(at: fixture.folder.file(name))
+        }
+        try recorder.keep("https://h/c", "c")
+        recorder.close()
+        let lost = others.count < 2 ? 0 : others[1] == "Resources" ? 2 : 1
+        #expect(try fixture.map().count == 3 - lost, "\(fixture.mapText)")
+        #expect(fixture.mapText.contains("$defaults"))
+        #expect(!fixture.mapText.contains("own"))
+    }
+
     @Test("A file that someone put there isn't overwritten")
     func otherFile() throws {
         let recorder = try fixture.open()

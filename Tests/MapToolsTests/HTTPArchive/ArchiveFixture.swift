@@ -13,6 +13,8 @@ struct Recording: Sendable {
     var text: String? = "hello"
     var encoding: String?
     var headers: [(String, String)] = []
+    /// The request's body and its type.
+    var request: (text: String, type: String)?
 
     var json: [String: Any] {
         var content: [String: Any] = ["size": -1]
@@ -23,6 +25,7 @@ struct Recording: Sendable {
             "headers": [["name": "Cookie", "value": "s3cr3t"], ["name": "Authorization", "value": "s3cr3t"]],
             "cookies": [["name": "a", "value": "s3cr3t"]],
         ]
+        request["postData"] = self.request.map { ["mimeType": $0.type, "text": $0.text] }
         request["url"] = url
         request["method"] = method
         var response: [String: Any] = [
@@ -78,9 +81,11 @@ struct ArchiveFixture {
     /// Returns what the map serves for a URL: file, type and bytes.
     func served(
         _ url: String,
-        method: String = "GET"
+        method: String = "GET",
+        request: String? = nil
     ) throws -> (file: String, type: String, status: Int, body: Data)? {
-        let match = try map().match(NormalizedURL(url), for: RequestFacts(method: method))
+        let body = request.map { RequestBody.data(Data($0.utf8)) } ?? .none
+        let match = try map().match(NormalizedURL(url), for: RequestFacts(method: method, body: body))
         guard let substitution = match.substitution, let file = substitution.fileName else { return nil }
         let bytes = try Data(contentsOf: resources.appendingPathComponent(file))
         return (file, ResponseBuilder.contentType(of: substitution, bodyBeginning: bytes), substitution.status, bytes)

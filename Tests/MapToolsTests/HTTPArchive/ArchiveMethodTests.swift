@@ -45,6 +45,34 @@ struct ArchiveMethodTests {
         #expect(again.map(\.left) == row.left)
     }
 
+    @Test("Requests with different bodies have their own responses, and the last of those with the same body counts")
+    func bodies() throws {
+        let (json, form) = ("application/json", "application/x-www-form-urlencoded")
+        let requests = [
+            (#"{"query": "Me"}"#, json), (#"{"query": "Search", "first": 5}"#, json), (#"{"query": "Search"}"#, json),
+            ("user=ada&password=p", form), ("user=ada&password=p&page=2", form), (#"{ "query":"Me" }"#, json),
+            ("text", ""),
+        ]
+        let recordings = requests.enumerated().map { Recording(method: "POST", text: "\($0)", request: $1) }
+        let selection = try ArchiveSelection(methods: ["*"])
+        let items = try fixture.take(recordings, selection)
+        #expect(items.map(\.left) == [.superseded, nil, nil, nil, nil, nil, nil])
+        let sent = requests.map(\.0) + [#"{"query": "Search", "first": 5, "x": 1}"#, "user=ada&password=other", "else"]
+        let answers = try sent.map { try fixture.served("https://h.com/a", method: "POST", request: $0)?.body }
+        #expect(
+            answers.map { $0.map { String(decoding: $0, as: UTF8.self) } } == [
+                "5", "1", "2", "3", "4", "5", "6", "1", "3", "6",
+            ]
+        )
+        #expect(try !fixture.mapText.contains("password=p"))
+        let text = try fixture.mapText
+        #expect(
+            try fixture.take(recordings, selection).compactMap(\.kept?.change) == Array(repeating: .unchanged, count: 6)
+        )
+        #expect(try fixture.take(recordings.reversed(), selection, replacing: true).compactMap(\.kept).count == 6)
+        #expect(try fixture.mapText.components(separatedBy: "when").count == text.components(separatedBy: "when").count)
+    }
+
     @Test("Methods become alternatives of the URL's entry, with GET first")
     func alternatives() throws {
         let methods = ["DELETE", "POST", "GET"]

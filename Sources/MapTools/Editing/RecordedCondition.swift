@@ -1,0 +1,164 @@
+import Foundation
+import LocalSubstitution
+
+/// The condition on a request's body that an alternative gets: all of the body except what may be a credential.
+struct RecordedCondition {
+    /// The value of `when.json` on one line, with numbers and strings written as in the body; `nil` if the body isn't JSON, or has
+    /// no condition.
+    private(set) var json: String?
+    /// The value of `when.text`: a form, with `*` for each value that may be a credential. `nil` if there is none.
+    private(set) var text: String?
+    /// Whether something in the body may be a credential and so isn't in the condition.
+    private(set) var isRedacted = false
+    /// Why a body has no condition, without a period at the end; `nil` if it has one, or needs none.
+    private(set) var obstacle: String?
+
+    /// The longest condition, in UTF-8 bytes.
+    private static let longest = 64 << 10
+    /// How deep a map's own JSON may be nested.
+    private static let deepest = 64
+
+    /// - Parameters:
+    ///   - body: The request's body; `nil` if there is none.
+    ///   - type: The request's `Content-Type`; `nil` if there is none.
+    init(_ body: Data?, type: String? = nil) {
+        guard let body, !body.isEmpty else { return }
+        let reason: String?
+        if (try? JSONSerialization.jsonObject(with: body)) != nil {
+            reason = readJSON(body)
+        } else if Self.isForm(body, type) {
+            reason = readForm(body)
+        } else {
+            reason = "it's neither JSON nor a form"
+        }
+        guard let reason else { return }
+        (json, text) = (nil, nil)
+        obstacle = "its request's body isn't compared, since \(reason)"
+    }
+
+    /// The entry's field `when`, as JSON; `nil` if there is no condition.
+    var when: String? {
+        if let json { return JSONText.object([("json", json)]) }
+        return text.map { JSONText.object([("text", JSONText.string($0))]) }
+    }
+
+    /// A body that meets the condition; `nil` if there is no condition.
+    var example: Data? { (json ?? text).map { Data($0.utf8) } }
+
+    /// Returns the digest of a method and this condition, for the name of a file.
+    func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (json ?? text ?? "")).utf8)) }
+
+    /// Reads a JSON body. Returns why it has no condition.
+    private mutating func readJSON(_ body: Data) -> String? {
+        do {
+            json = try body.withUnsafeBytes { bytes in
+                var cursor = JSONCursor(bytes.bindMemory(to: UInt8.self))
+                return try value(&cursor, bytes, depth: 0)
+            }
+        } catch {
+            return "it's nested more than \(Self.deepest) levels deep"
+        }
+        guard let condition = json, condition != "{}" else {
+            guard !isRedacted else { return Self.isSecret }
+            // As `when.json`, an empty object would be a part of every object.
+            (json, text) = (nil, String(decoding: body, as: UTF8.self))
+            return body.count > Self.longest ? Self.isTooLong : nil
+        }
+        return condition.utf8.count > Self.longest ? Self.isTooLong : nil
+    }
+
+    /// Returns whether a body is a form. Without a type, URLSession sends it as one, so it only has to look like one.
+    private static func isForm(_ body: Data, _ type: String?) -> Bool {
+        if let type { return MIMEType.essence(of: type) == "application/x-www-form-urlencoded" }
+        let fields = body.split(separator: UInt8(ascii: "&"))
+        return fields.allSatisfy { $0.contains(UInt8(ascii: "=")) } && body.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    /// Reads a form. Returns why it has no condition.
+    private mutating func readForm(_ body: Data) -> String? {
+        guard body.count <= Self.longest else { return Self.isTooLong }
+        guard let form = String(data: body, encoding: .utf8) else { return "it isn't UTF-8" }
+        guard !form.contains("*") else { return "it has a *, which would match any text" }
+        let fields = form.split(separator: "&", omittingEmptySubsequences: false).map { field in
+            Self.isSecret(field: field) ? (field.firstIndex(of: "=").map { field[...$0] } ?? "") + "*" : field
+        }
+        isRedacted = fields.contains { $0.hasSuffix("*") }
+        guard fields.contains(where: { !$0.isEmpty && !$0.hasSuffix("*") }) else { return Self.isSecret }
+        text = fields.joined(separator: "&")
+        return nil
+    }
+
+    private static func isSecret(field: Substring) -> Bool {
+        let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+            let bytes = PercentEncoding.decode(part.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        guard parts.count == 2 else { return SecretMember.isSecret(value: parts.first ?? "") }
+        return SecretName.isSecret(parts[0]) || SecretMember.isSecret(value: parts[1])
+    }
+
+    private static let isSecret = "all of it may be credentials"
+    private static let isTooLong = "it's longer than \(longest >> 10) KiB"
+
+    /// Reads a value. Returns `nil` if it may be a credential. An array with such an element is left out completely, since an array
+    /// only matches as a whole.
+    private mutating func value(
+        _ cursor: inout JSONCursor,
+        _ bytes: UnsafeRawBufferPointer,
+        depth: Int
+    ) throws(JSONCursor.SyntaxError) -> String? {
+        switch cursor.next {
+        case .object:
+            guard depth < Self.deepest else { throw cursor.failure("is nested too deep") }
+            return try object(&cursor, bytes, depth: depth + 1)
+        case .array:
+            guard depth < Self.deepest else { throw cursor.failure("is nested too deep") }
+            var elements: [String?] = []
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                elements.append(try value(&cursor, bytes, depth: depth + 1))
+            }
+            let kept = elements.compactMap { $0 }
+            return kept.count == elements.count ? "[\(kept.joined(separator: ", "))]" : nil
+        default:
+            let start = cursor.offset
+            try cursor.skip()
+            let text = String(decoding: bytes[start..<cursor.offset], as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            guard let string = Self.string(text), SecretMember.isSecret(value: string) else { return text }
+            isRedacted = true
+            return nil
+        }
+    }
+
+    private mutating func object(
+        _ cursor: inout JSONCursor,
+        _ bytes: UnsafeRawBufferPointer,
+        depth: Int
+    ) throws(JSONCursor.SyntaxError) -> String {
+        var members: [(key: String, value: String)] = []
+        try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+            let text = try value(&cursor, bytes, depth: depth)
+            if SecretMember.isSecret(name: key) {
+                isRedacted = true
+            } else if let text {
+                members.append((key, text))
+            }
+        }
+        // `{ "id": "password", "value": … }`, as in lists of form fields.
+        let isNamedSecret = members.contains { member in
+            SecretMember.nameKeys.contains(member.key.lowercased())
+                && Self.string(member.value).map { SecretMember.isSecret(name: $0) } == true
+        }
+        if isNamedSecret {
+            isRedacted = true
+            members.removeAll { SecretMember.valueKeys.contains($0.key.lowercased()) }
+        }
+        return JSONText.object(members)
+    }
+
+    /// Returns the text of a JSON string; `nil` for any other value.
+    private static func string(_ json: String) -> String? {
+        guard json.hasPrefix("\"") else { return nil }
+        return try? JSONDecoder().decode([String].self, from: Data("[\(json)]".utf8)).first
+    }
+}
