@@ -464,6 +464,8 @@ struct RecorderTests {
     func flushWrites() throws {
         let recorder = try fixture.open()
         let reported = Texts()
+        // Until it's released, nothing is saved, however long this takes.
+        var turn: FolderTurn? = try FolderTurn(fixture.folder.url)
         for (number, path) in ["a", "b", "a", "c"].enumerated() {
             let url = "https://h/\(path)"
             let received = try ReceivedResponse(
@@ -476,6 +478,8 @@ struct RecorderTests {
                 reported.append("\(number) \(outcome.isKept) \(outcome.isUnchanged)")
             }
         }
+        withExtendedLifetime(turn) {}
+        turn = nil
         recorder.flush()
         #expect(reported.all == ["0 false true", "1 true false", "2 true false", "3 false false"])
         #expect(try fixture.map().count == 2 && fixture.files.count == 2)
