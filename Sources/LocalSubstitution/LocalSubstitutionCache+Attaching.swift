@@ -12,8 +12,8 @@ extension LocalSubstitutionCache {
     /// once for each configuration: attaching again replaces the earlier attachment. Each call creates a protocol class that exists
     /// until the process ends and keeps the map in memory.
     ///
-    /// On Apple systems with two loaders, it also sets `usesClassicLoadingMode`, since it isn't certain that the newer loader asks
-    /// protocols. It leaves the property alone if your app has set it to another value than a new configuration has.
+    /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode`, because the newer loader may
+    /// not ask protocols. If your app has changed the property from its default, the method doesn't change it.
     ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
@@ -137,9 +137,9 @@ extension LocalSubstitutionCache {
 }
 
 extension URLSessionConfiguration {
-    /// Makes sessions load with Apple's older loader, where there's a choice. It isn't certain that the newer one asks protocols.
+    /// Selects Apple's older loader, where there are two. The newer one may not ask protocols.
     ///
-    /// - Parameter unlessChosen: Whether to leave a value alone that the app has chosen: one that a new configuration doesn't have.
+    /// - Parameter unlessChosen: Whether to keep a value that differs from the default, since the app has chosen it.
     package func useClassicLoader(unlessChosen: Bool = false) {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) {

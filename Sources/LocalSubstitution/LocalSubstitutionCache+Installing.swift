@@ -33,9 +33,9 @@ extension LocalSubstitutionCache {
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or, on Linux, if a session was used
-    ///   before. On Apple platforms, the protocol may be asked even then, so there's only an event if `URLSession.shared` doesn't
-    ///   have the cache. On watchOS, which has no custom protocols, also throws if `unmatched` is strict or there's a recorder. If it
-    ///   throws, nothing is installed.
+    ///   before. On Apple platforms, the protocol may still be asked, so you only get an event if `URLSession.shared`
+    ///   doesn't have the cache. On watchOS, which has no custom protocols, it also throws if `unmatched` is strict or
+    ///   there's a recorder. If it throws, nothing is installed.
     public func install(
         unmatched: Unmatched = .load,
         recorder: SubstitutionRecorder? = nil

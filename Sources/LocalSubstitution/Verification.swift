@@ -57,8 +57,8 @@ extension LocalSubstitutionCache {
             public static let newerLoader = Reason(
                 kind: "newerLoader",
                 description:
-                    "The configuration's usesClassicLoadingMode is false, and it isn't certain that the newer loader asks "
-                    + "protocols. Set it to true before making the session."
+                    "The configuration's usesClassicLoadingMode is false, and Apple's newer loader may not ask "
+                    + "protocols. Set it to true before you make the session."
             )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")

@@ -12,7 +12,7 @@ import FoundationNetworking
 struct ServedConnection: Sendable {
     let connection: AcceptedConnection
     let responder: ServerResponder
-    /// How long a client that sends no more may wait in silence. It can't be told from one that has left.
+    /// The longest pause in an answer to a client that sends no more, in seconds. Such a client may have left.
     let halfClosedSeconds: Double
     let log: (@Sendable (ServedRequest) -> Void)?
 

@@ -42,7 +42,8 @@ package final class Places: Sendable {
         return max((limit - open(limit) - 64) / 4, 1)
     }
 
-    /// Runs a body that has one of some places. If it takes too long to get one or the task is cancelled, the body runs without.
+    /// Waits for a place, then runs a body in it. If the wait takes too long or the task is cancelled, the body runs
+    /// without a place.
     ///
     /// - Parameter places: The places; `nil` for a body that needs none.
     package static func with<Result>(
@@ -55,7 +56,7 @@ package final class Places: Sendable {
         return try await body()
     }
 
-    /// The number of those who wait.
+    /// The number of tasks that wait for a place.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
     /// Waits for a place. Returns `false` if there's none in time, or if the task is cancelled.
@@ -84,7 +85,7 @@ package final class Places: Sendable {
         }
     }
 
-    /// Gives a place to who has waited longest.
+    /// Gives the place to the task that has waited longest, or frees it.
     package func giveBack() {
         let next = state.withLock { state in
             guard !state.queue.isEmpty else {

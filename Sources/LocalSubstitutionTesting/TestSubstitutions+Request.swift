@@ -31,8 +31,8 @@ extension TestSubstitutions {
 
         /// The request.
         public let request: URLRequest
-        /// The request's body; `nil` if it has none or it can't be seen. A stream's body is here once it was read for `when`. On
-        /// Linux, an upload task's body can't be seen.
+        /// The request's body; `nil` if it has none or it can't be seen. The body of a stream is included once a `when`
+        /// condition has read it. On Linux, an upload task's body can't be seen.
         public internal(set) var body: Data?
         /// How the request ended.
         public internal(set) var outcome = Outcome.underWay

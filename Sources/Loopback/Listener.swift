@@ -141,8 +141,8 @@ package final class Listener: Sendable {
         }
         let connection = AcceptedConnection(socket: socket, port: port.number, stopSignal: stopSignal)
         var isOtherServed = true
-        // If there can't be another thread, the connection waits until one that serves another connection ends, and further
-        // connections stay pending. If none is served, this one is closed, since releasing it closes it.
+        // If no thread can be created, the connection waits until another connection's thread ends, and further
+        // connections stay pending. If no other connection is being served, this one is released, which closes it.
         while !startServing(connection), isOtherServed {
             isOtherServed = state.withLock { !$0.connections.isEmpty }
             _ = hangUpLongestIdle()

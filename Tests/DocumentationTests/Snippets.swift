@@ -16,7 +16,7 @@ func answerFromLocalFiles(in bundle: Bundle = .main) {
     do {
         try LocalSubstitutionCache(bundle: bundle, invalidEntries: .skip).install()
     } catch {
-        print(error)  // No map, not JSON, or on Linux, URLSession was used before. The default cache stays.
+        print(error)  // No map, invalid JSON, or (on Linux) a session was already used. The default cache stays.
     }
 }
 // end

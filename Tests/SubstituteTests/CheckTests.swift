@@ -451,7 +451,8 @@ struct CheckTests {
         #expect(
             run.output == """
                 substitutions.json:2: warning: 5 entries need an attached session: “https://h.example/a”, \
-                “https://h.example/b”, “https://h.example/c” and 2 more. Attach the cache, and use check --attached.
+                “https://h.example/b”, “https://h.example/c” and 2 more. \
+                Attach the cache, then hide this warning with check --attached.
                 5 entries in use, 0 errors, 1 warning
 
                 """

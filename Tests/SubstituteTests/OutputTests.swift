@@ -29,7 +29,7 @@ struct OutputTests {
 
         let other = try await folder.substitute(words + options + ["--map", "maps/other.json"])
         #expect(other.status == 0)
-        #expect(other.messages.isEmpty, "whoever names a map knows which one it is")
+        #expect(other.messages.isEmpty, "a map that the command names isn't announced")
     }
 
     /// The name of a link to the test's folder, and what `PWD` is there.

@@ -48,8 +48,8 @@ final class RetainedTable: Sendable {
 
     private struct Part: Sendable {
         var items: [String: Item] = [:]
-        /// The responses of the items without a validity; none if there are listeners. Most hits find them here and don't touch the
-        /// item, since that would count a reference more and wait for memory.
+        /// The responses of the items without a validity; empty if there are listeners. Most hits are found here, which
+        /// avoids the cost of retaining an item.
         var plain: [String: Plain] = [:]
         var hits = 0
         var bytes = 0

@@ -2,9 +2,9 @@ import Foundation
 
 /// The folder of a file to write, open as long as this value exists.
 ///
-/// Folders that exist are opened with one call, and then the system tells where that led: it must be their place in the root. All
-/// others are made and opened separately, and never through a symbolic link. So nothing is written outside, even if another thread
-/// makes a link meanwhile.
+/// Existing folders are opened with one call. The system then reports the path that was opened, which must be the
+/// expected path in the root. All others are made and opened one by one, and never through a symbolic link. So nothing
+/// is written outside, even if another thread makes a link meanwhile.
 struct FileFolder: ~Copyable {
     let descriptor: Int32
     /// The file's name in the folder.
@@ -56,7 +56,7 @@ struct FileFolder: ~Copyable {
         return openat(parent, name, flags)
     }
 
-    /// Returns whether a name is a path of names, none of which leads elsewhere.
+    /// Returns whether a name is a relative path without null bytes and without empty, `.` or `..` segments.
     private static func isPlain(_ name: String) -> Bool {
         var (length, dots) = (0, 0)
         for byte in name.utf8 {
@@ -74,8 +74,9 @@ struct FileFolder: ~Copyable {
         return length != dots || dots > 2
     }
 
-    /// Opens the deepest folder on a path that exists, or one that is at most as many levels higher as are missing. Returns its
-    /// descriptor, and the folders that it doesn't include; `nil` if opening each folder is as fast, or if a link is in the way.
+    /// Opens the deepest existing folder on a path, or one above it by at most as many levels as are missing below it.
+    /// Returns its descriptor and the rest of the path; `nil` if opening each folder is as fast, or if a link is in the
+    /// way.
     private static func openDeepest(_ folder: String, in root: Int32) -> (descriptor: Int32, rest: Substring.UTF8View)?
     {
         var path = folder.utf8[...]
@@ -95,7 +96,7 @@ struct FileFolder: ~Copyable {
         return nil
     }
 
-    /// Returns whether an open folder is where a path leads that has no links. If the system doesn't know, it isn't.
+    /// Returns whether an open folder has exactly this path in the root; `false` if the system doesn't know its path.
     private static func isPlace(_ folder: Int32, _ path: Substring.UTF8View, in root: Int32) -> Bool {
         guard let start = OpenedFile.realPath(of: root), let real = OpenedFile.realPath(of: folder) else {
             return false

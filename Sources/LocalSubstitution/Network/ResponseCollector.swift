@@ -230,7 +230,7 @@ extension URLError {
         let length = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") ?? ""
         return .explained(
             .badServerResponse,
-            "The server sent the invalid Content-Length “\(length)”, so the end of its response can't be found.",
+            "The server sent an invalid Content-Length, “\(length)”, so its body may be incomplete. Correct it.",
             response.url
         )
     }

@@ -34,10 +34,11 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
         case .query(let parameter): parameter.description
         case .status(let status): "the status is \(status); only 200 is recorded"
         case .responseHeader(let header): "the response has the header “\(header)”"
-        case .secretHeader(let name): "the response's header “\(name)” contains what may be a credential"
+        case .secretHeader(let name): "the response's header “\(name)” may contain a credential"
         case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
         case .tooLarge(let bytes, let most):
-            "it has \(bytes.grouped) bytes; one response may have \(most.grouped), a twentieth of the limit"
+            "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
+                + "(a twentieth of the total)"
         case .notHeld(let most): "it's longer than \(most.grouped) bytes, the most that is held in memory"
         case .unwritable(let problem): problem
         case .refused: "the recorder's redaction refused it"

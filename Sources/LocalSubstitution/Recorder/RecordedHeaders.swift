@@ -39,7 +39,7 @@ package enum RecordedHeaders {
         guard !names.isEmpty else { return nil }
         let list = names.map { "“\($0)”" }.joined(separator: " and ")
         return names.count == 1
-            ? "without the header \(list), which contains what may be a credential"
-            : "without the headers \(list), which contain what may be credentials"
+            ? "without the header \(list), which may contain a credential"
+            : "without the headers \(list), which may contain credentials"
     }
 }

@@ -63,7 +63,7 @@ package enum SecretName {
     /// Words that begin like those in the table.
     private static let harmless: Set<String> = ["passwordless"]
 
-    /// What a name is about if its first word is one of these: not a credential, but how many there are, for example.
+    /// First words of names that are about a credential but don't hold one, such as `max` in `maxTokens`.
     private static let firstOfAttributes: Set<String> = [
         "max", "min", "num", "total", "has", "is", "show", "hide", "requires",
     ]

@@ -62,8 +62,8 @@ package struct EditedMap {
     ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
     ///     folder. It removes files that killed commands left there.
     ///   - resources: Its resources folder, which is created when a file is written.
-    ///   - draft: What an earlier change has added. It isn't in the map that this change begins with, and what's missing in the end is
-    ///     removed.
+    ///   - draft: The additions of an earlier change, which this one replaces. It begins with the map from before the
+    ///     draft, and in the end removes the draft's files that it hasn't written again.
     /// - Throws: `SubstitutionMapError` if the map has problems, or `MapToolError` if its folder can't be used, or if the map has
     ///   changed since the draft was saved.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {

@@ -143,7 +143,7 @@ extension EditedMap {
     }
 
     private static let otherResponse = MapToolError(
-        "Another test's response to the same request is kept, as a separate issue says."
+        "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
     /// Adds an alternative if the map can be loaded with it, and writes its body. Returns the file's name.

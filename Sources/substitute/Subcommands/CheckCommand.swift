@@ -22,7 +22,7 @@ let checkCommand = Subcommand(
         of their URLs serve the same bytes.
         """,
     options: [
-        Option(name: "attached", value: nil, help: "don't warn of what needs an attached session"),
+        Option(name: "attached", value: nil, help: "don't warn about the need for an attached session"),
         Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),
         Option(name: "update", value: nil, help: "with --remote: replace files that have changed"),
         ByteCount.limitOption,
@@ -153,7 +153,7 @@ private struct Finding: Encodable {
         let more = keys.count - named.count
         let list = (named + (more > 0 ? ["\(more.grouped) more"] : [])).listed()
         return "\(keys.count.grouped) entries need an attached session: \(list). "
-            + "Attach the cache, and use check --attached."
+            + "Attach the cache, then hide this warning with check --attached."
     }
 
     private static let mostNamed = 3

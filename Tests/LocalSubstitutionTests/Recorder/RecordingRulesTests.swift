@@ -146,7 +146,7 @@ struct RecordingRulesTests {
         guard case .kept(_, _, let note) = try recorder.keep("https://h/a", Data("x".utf8), headers) else {
             return #expect(Bool(false), "it isn't kept")
         }
-        #expect(note == "without the header “\(name)”, which contains what may be a credential")
+        #expect(note == "without the header “\(name)”, which may contain a credential")
         recorder.flush()
         let map = try String(contentsOf: fixture.folder.file("substitutions.json"), encoding: .utf8)
         #expect(map.contains("DENY") && !map.contains("s3cr3t") && !map.contains(name), "\(map)")
@@ -161,7 +161,7 @@ struct RecordingRulesTests {
         let fields = ["Location": location]
         let response = try #require(HTTPURLResponse(url: url, statusCode: 302, httpVersion: nil, headerFields: fields))
         let reason = RecordingRules.refusal(of: response, bytes: 0, most: 1, isBrowsed: true)
-        #expect(reason?.description == "the response's header “Location” contains what may be a credential")
+        #expect(reason?.description == "the response's header “Location” may contain a credential")
     }
 
     @Test(

@@ -100,8 +100,8 @@ extension SubstitutionMap {
 
         private static func hasQuery(_ key: String) -> Bool { key.utf8.contains(UInt8(ascii: "?")) }
 
-        /// Returns near misses without all but the first of several that differ in their queries, if one of these keys has a query.
-        /// To ignore it would answer every query with one of their responses.
+        /// Keeps only the first of several near misses that differ in their queries, if one of these keys has a query.
+        /// With `ignoreQuery`, one of their responses would answer every query.
         static func withoutOtherQueries(_ misses: [Self]) -> [Self] {
             let differing = misses.filter { miss in
                 miss.differences.contains(.query) && !miss.differences.contains { [.host, .path].contains($0) }
