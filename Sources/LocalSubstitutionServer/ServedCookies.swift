@@ -48,26 +48,34 @@ struct ServedCookies {
     /// Unlike those between cookies, a comma in a date isn't followed by a name and an equals sign. One in a value usually isn't
     /// followed by a space, or the value is in quotes.
     static func separated(_ line: String) -> [String] {
+        let line = line.utf8
         var cookies: [Substring] = []
         var start = line.startIndex
-        for comma in line.indices where line[comma] == "," {
-            let rest = line[comma...].dropFirst()
-            let next = rest.drop { $0 == " " || $0 == "\t" }
-            let name = next.prefix { $0 != ";" && $0 != "=" && $0 != "," && !$0.isWhitespace }
-            guard next.startIndex > rest.startIndex, !name.isEmpty, line[name.endIndex...].first == "=",
-                !isInQuotes(line[start..<comma], before: rest)
-            else { continue }
-            cookies.append(line[start..<comma])
+        var rest = afterQuotes(line[start...])
+        while let comma = rest.firstIndex(of: UInt8(ascii: ",")) {
+            rest = line[comma...].dropFirst()
+            let next = rest.drop { blanks.contains($0) }
+            let name = next.prefix { !endsOfNames.contains($0) }
+            guard next.startIndex > rest.startIndex, !name.isEmpty, line[name.endIndex...].first == UInt8(ascii: "=")
+            else {
+                continue
+            }
+            cookies.append(Substring(line[start..<comma]))
             start = next.startIndex
+            rest = afterQuotes(next)
         }
-        return (cookies + [line[start...]]).filter { !$0.isEmpty }.map(String.init)
+        return (cookies + [Substring(line[start...])]).filter { !$0.isEmpty }.map(String.init)
     }
 
-    /// Returns whether a cookie that was cut after some of its text is in the middle of a value in quotes.
-    private static func isInQuotes(_ cookie: Substring, before rest: Substring) -> Bool {
-        let value = cookie.drop { $0 != "=" }.dropFirst()
-        return value.first == "\"" && !value.dropFirst().contains { $0 == "\"" || $0 == ";" }
-            && rest.prefix { $0 != ";" }.contains("\"")
+    /// Returns what follows a cookie's value in quotes; the whole text if its value isn't in quotes.
+    private static func afterQuotes(_ cookie: Substring.UTF8View) -> Substring.UTF8View {
+        let value = cookie.drop { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.dropFirst()
+        guard value.first == UInt8(ascii: "\"") else { return cookie }
+        let rest = value.dropFirst().drop { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: ";") }
+        return rest.first == UInt8(ascii: "\"") ? rest.dropFirst() : cookie
     }
+
+    private static let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+    private static let endsOfNames = blanks.union(";=,\r\n".utf8)
 }
 #endif

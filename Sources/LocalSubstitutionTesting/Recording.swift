@@ -44,7 +44,9 @@ struct Recording: Sendable {
         _ resources: URL?,
         _ body: (inout RecordingRun) throws -> Result
     ) rethrows -> Result {
-        let names = [file.path, resources?.path ?? ""]
+        // However they're spelled, since a second run for one map would take the first one's responses for a person's.
+        let folder = URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
+        let names = [file, folder].map { $0.resolvingSymlinksInPath().path }
         return try runs.withLock { try body(&$0[names, default: RecordingRun(file: file, resources: resources)]) }
     }
 

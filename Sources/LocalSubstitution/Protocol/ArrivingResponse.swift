@@ -69,7 +69,10 @@ package final class ArrivingResponse: Sendable {
                 return nil
             }
         }
-        return state.withLock { $0.queue.next() }
+        let event = state.withLock { $0.queue.next() }
+        // Nothing is under way after this, unless what waited can't be read.
+        if case .end = event { cancel() }
+        return event
     }
 
     /// Returns the next bytes of the body; `nil` at its end.

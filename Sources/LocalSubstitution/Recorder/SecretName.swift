@@ -307,7 +307,7 @@ package enum SecretName {
 extension SecretName {
     /// The part of a URL that may be a credential. The description is readable, and has no period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
-        /// The name of a parameter of the query or of the path, decoded; `nil` if it's a segment of the path.
+        /// The name of a parameter of the query or of the path, decoded; `nil` for a part without a name.
         package let name: String?
         package let description: String
 
@@ -324,9 +324,10 @@ extension SecretName {
             }
         }
 
-        fileprivate init(inPath: Void) {
+        /// Creates a part without a name.
+        fileprivate init(of: Void) {
             name = nil
-            description = "a part of the URL's path looks like a credential"
+            description = "a part of the URL looks like a credential"
         }
 
         /// The description as a sentence.
@@ -346,10 +347,11 @@ extension SecretName {
                 as: UTF8.self
             )
             if isSecret(name) { return Parameter(name: name) }
-            let value = parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst()
+            let hasName = parameter.contains(UInt8(ascii: "="))
+            let value = hasName ? parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst() : parameter
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            if let finding = finding(in: spaced) { return Parameter(name: name, finding) }
+            if let finding = finding(in: spaced) { return hasName ? Parameter(name: name, finding) : Parameter(of: ()) }
         }
-        return hasWebToken(Array(url.path.utf8)) ? Parameter(inPath: ()) : nil
+        return hasWebToken(Array(url.path.utf8)) ? Parameter(of: ()) : nil
     }
 }

@@ -59,6 +59,11 @@ package struct ShownURL: Sendable {
         }
 
         private mutating func add(_ piece: Substring, isParameter: Bool) {
+            if !piece.contains("="), SecretName.isIn(String(piece)) {
+                text += ShownURL.replacement
+                credentials.insert(String(piece))
+                return
+            }
             guard isParameter, let sign = piece.firstIndex(of: "="),
                 let url = try? NormalizedURL("https://h/?\(piece)"), SecretName.first(in: url) != nil
             else {

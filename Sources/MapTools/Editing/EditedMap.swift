@@ -1,4 +1,5 @@
 package import Foundation
+import Guarded
 import LocalSubstitution
 
 /// A map that a command changes. It adds entries and files, and keeps what people have written.
@@ -54,7 +55,9 @@ package struct EditedMap {
         return Draft(base: base, status: FileStatus(path: file.path), files: files)
     }
 
-    private func path(of name: String) -> String { resources.appendingPathComponent(name).path }
+    private func path(of name: String) -> String {
+        resources.resolvingSymlinksInPath().appendingPathComponent(name).path
+    }
 
     /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
     ///
@@ -142,19 +145,27 @@ package struct EditedMap {
         while true {
             let candidate = name.candidate(number)
             number += 1
-            if !entries.names(candidate), !isTaken(candidate), hasFile(candidate, body) {
+            if !entries.names(candidate), !isTaken(candidate), !isOfAnotherDraft(candidate), hasFile(candidate, body) {
                 markTaken(candidate)
                 names.insert(candidate)
                 return candidate
             }
-            guard let free = names.take(candidate), bodies[free] != nil || !writtenResources.contains(free) else {
-                continue
-            }
+            // Not the name of a draft's file, even if the file goes in the end: if the process is killed before that, the map
+            // that's on disk must still name the right bytes.
+            guard let free = names.take(candidate), !writtenResources.contains(free) else { continue }
             markTaken(free)
             try write(body, to: free)
             return free
         }
     }
+
+    /// Returns whether this process wrote a file for another map in the same folder, which may take the file back.
+    private func isOfAnotherDraft(_ name: String) -> Bool {
+        bodies[name] == nil && Self.written.withLock { $0.contains(path(of: name)) }
+    }
+
+    /// The paths of the files that were written for drafts of this process.
+    private static let written = Guarded<Set<String>>([])
 
     /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
@@ -173,6 +184,7 @@ package struct EditedMap {
             throw MapToolError(error)
         }
         bodies[name] = body
+        _ = Self.written.withLock { $0.insert(path(of: name)) }
     }
 
     /// Returns whether a file may be overwritten along with an entry, since no other entry names it.

@@ -2,7 +2,7 @@ import Foundation
 import LocalSubstitution
 
 /// The condition on a request's body that an alternative gets: all of the body except what may be a credential.
-struct RecordedCondition {
+struct RecordedCondition: Sendable {
     /// The value of `when.json` on one line, with numbers and strings written as in the body; `nil` if the body isn't JSON, or has
     /// no condition.
     private(set) var json: String?
@@ -15,6 +15,8 @@ struct RecordedCondition {
 
     /// The longest condition, in UTF-8 bytes.
     private static let longest = 64 << 10
+    /// The longest body that is read, in bytes. Without what may be credentials, it may be short enough.
+    private static let longestBody = 1 << 20
     /// How deep a map's own JSON may be nested.
     private static let deepest = 64
 
@@ -24,7 +26,9 @@ struct RecordedCondition {
     init(_ body: Data?, type: String? = nil) {
         guard let body, !body.isEmpty else { return }
         let reason: String?
-        if (try? JSONSerialization.jsonObject(with: body)) != nil {
+        if body.count > Self.longestBody {
+            reason = Self.isTooLong
+        } else if (try? JSONSerialization.jsonObject(with: body)) != nil {
             reason = readJSON(body)
         } else if Self.isForm(body, type) {
             reason = readForm(body)

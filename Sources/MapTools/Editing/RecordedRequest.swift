@@ -18,7 +18,8 @@ struct RecordedRequest: Hashable {
         if let part = condition.json.flatMap({ JSONPart($0) }) {
             body = .json(part)
         } else {
-            body = condition.text.map { .text($0) } ?? .any
+            // JSON that a map reads in another way than Foundation, such as with a member twice, is compared as it's written.
+            body = (condition.json ?? condition.text).map { .text($0) } ?? .any
         }
     }
 

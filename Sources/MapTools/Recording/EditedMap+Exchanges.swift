@@ -53,11 +53,11 @@ extension EditedMap {
         let place: (test: Int, number: Int)
         let url: NormalizedURL
         let exchange: RecordedExchange
-        let condition: RecordedCondition
+
+        var condition: RecordedCondition { exchange.condition }
 
         init(_ place: (test: Int, number: Int), _ url: NormalizedURL, _ exchange: RecordedExchange) {
             (self.place, self.url, self.exchange) = (place, url, exchange)
-            condition = RecordedCondition(exchange.requestBody, type: exchange.requestType)
         }
     }
 
@@ -91,11 +91,12 @@ extension EditedMap {
         if let reason = entries.refusal(of: url), case .excluded(let key) = reason {
             throw MapToolError("The entry “\(key)” is null.")
         }
-        let hasGet = ofURL.contains { $0.exchange.method == "GET" }
+        let gets = Set(ofURL.filter { $0.exchange.method == "GET" }.map { RecordedRequest("GET", $0.condition) })
         let groups = Dictionary(grouping: ofURL) { numbered in
             // An answer to GET answers HEAD too.
+            let get = RecordedRequest("GET", numbered.condition)
             let method = numbered.exchange.method
-            return RecordedRequest(method == "HEAD" && hasGet ? "GET" : method, numbered.condition)
+            return method == "HEAD" && gets.contains(get) ? get : RecordedRequest(method, numbered.condition)
         }
         var change = ChangedEntry(url, in: entries)
         var additions: [Addition] = []

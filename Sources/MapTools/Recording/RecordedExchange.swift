@@ -7,8 +7,8 @@ package struct RecordedExchange: Sendable {
     package let url: URL
     /// The request's body; `nil` if there is none.
     package let requestBody: Data?
-    /// The request's `Content-Type`; `nil` if there is none.
-    package let requestType: String?
+    /// The condition on the request's body. Kept, since reading a long body takes time.
+    let condition: RecordedCondition
     package let status: Int
     /// The headers for its entry.
     package let headers: [String: String]
@@ -28,7 +28,7 @@ package struct RecordedExchange: Sendable {
         self.method = method
         self.url = url
         self.requestBody = requestBody
-        self.requestType = requestType
+        condition = RecordedCondition(requestBody, type: requestType)
         self.status = status
         self.headers = headers
         self.contentType = contentType

@@ -109,7 +109,8 @@ struct RecordingRulesTests {
             ("?q=ghp_0123456789abcdefghij", "“q” has a value"),
             ("?query=mutation%7Blogin(password:%22x%22)%7D", "“query” contains “password”"),
             ("?variables=%7B%22otp%22:123%7D", "“variables” contains “otp”"),
-            ("/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "a part of the URL's path looks like a credential"),
+            ("?eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "a part of the URL looks like a credential"),
+            ("/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "a part of the URL looks like a credential"),
         ]
     )
     func secretValues(url: String, reason: String) throws {

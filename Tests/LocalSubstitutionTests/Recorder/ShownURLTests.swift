@@ -16,6 +16,8 @@ struct ShownURLTests {
             ("https://h/a;jsessionid=t0p/b?c=/d", "https://h/a;jsessionid=redacted/b?c=/d"),
             ("https://ada:t0p@h:8080/a@b?c=d@e", "https://redacted@h:8080/a@b?c=d@e"),
             ("https://h/token=a/b?author=c&token#d", "https://h/token=a/b?author=c&token#d"),
+            ("https://h/reset/eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln/x?a=b", "https://h/reset/redacted/x?a=b"),
+            ("https://h/verify?eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln", "https://h/verify?redacted"),
             ("https://h", "https://h"), ("https://h/?", "https://h/?"), ("data:,a", "data:,a"),
         ]
     )
