@@ -89,7 +89,8 @@ extension Topic {
     static let loading = Topic(
         name: "loading",
         subjects: [
-            .load, .decode, .loadRejecting, .loadSkipping, .decodeFew, .loadAlternatives, .loadHalf, .mapBytes, .jsonBytes,
+            .load, .decode, .loadRejecting, .loadSkipping, .decodeFew, .loadAlternatives, .loadHalf, .mapBytes,
+            .jsonBytes,
         ],
         rows: [
             Row("loading 100,000 entries that name 100 files", .time(.load), per: .time(.decode), .atMost(1.5)),
