@@ -75,19 +75,18 @@ final class Responder: Sendable {
         isStrict: Bool = false
     ) -> CachedURLResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
-            let hit = retained.hit(for: url.absoluteString)
+            let (item, isObserved) = retained.item(for: url.absoluteString)
         else { return nil }
-        guard let item = hit.item else { return hit.response }
         if let validity = item.validity {
             guard item === checked || validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
             observers.countSubstituted(item.size)
         }
-        if hit.isObserved {
+        if isObserved {
             observers.emit(
                 .substituted(url, key: item.key, file: item.file.map { URL(fileURLWithPath: $0) }, bytes: item.size)
             )
         }
-        return hit.response
+        return item.response
     }
 
     /// Returns a request's retained response if it's still valid, without counting a hit.

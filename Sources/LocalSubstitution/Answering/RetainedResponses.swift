@@ -28,8 +28,8 @@ final class RetainedResponses: FileHolder {
 
     // MARK: Responses
 
-    /// Returns the response for a URL. Counts a hit if the response has no validity to check.
-    func hit(for url: String) -> RetainedTable.Hit? { table.hit(for: url) }
+    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
+    func item(for url: String) -> (item: Item, isObserved: Bool)? { table.item(for: url) }
 
     /// Lets hits know from now on that there are listeners.
     func observe() { table.observe() }

@@ -31,26 +31,8 @@ final class RetainedTable: Sendable {
         var hasExpired: Bool { validity?.hasExpired ?? false }
     }
 
-    /// A response that was found for a request.
-    struct Hit: Sendable {
-        let response: CachedURLResponse
-        /// Its item; `nil` if there's nothing to check or to report.
-        var item: Item?
-        /// Whether there are listeners.
-        var isObserved = false
-    }
-
-    /// A response without a validity to check, and its size.
-    private struct Plain: Sendable {
-        let response: CachedURLResponse
-        let size: Int
-    }
-
     private struct Part: Sendable {
         var items: [String: Item] = [:]
-        /// The responses of the items without a validity; empty if there are listeners. Most hits are found here, which
-        /// avoids the cost of retaining an item.
-        var plain: [String: Plain] = [:]
         var hits = 0
         var bytes = 0
         /// Whether there are listeners. Kept in each part so that a hit doesn't need a lock that all threads share.
@@ -66,30 +48,20 @@ final class RetainedTable: Sendable {
     private static let parts = 16
     private let boxes = (0..<parts).map { _ in Box() }
 
-    /// Returns the response for a URL. Counts a hit if the response has no validity to check.
-    func hit(for url: String) -> Hit? {
+    /// Returns the item for a URL, and whether there are listeners. Counts a hit if the item has no validity to check.
+    func item(for url: String) -> (item: Item, isObserved: Bool)? {
         box(for: url).part.withLock { part in
-            if let plain = part.plain[url] {
-                part.hits += 1
-                part.bytes += plain.size
-                return Hit(response: plain.response)
-            }
             guard let item = part.items[url] else { return nil }
             if item.validity == nil {
                 part.hits += 1
                 part.bytes += item.size
             }
-            return Hit(response: item.response, item: item, isObserved: part.isObserved)
+            return (item, part.isObserved)
         }
     }
 
     func observe() {
-        for box in boxes {
-            box.part.withLock { part in
-                part.isObserved = true
-                part.plain = [:]
-            }
-        }
+        for box in boxes { box.part.withLock { $0.isObserved = true } }
     }
 
     /// Returns the item for a URL without counting a hit.
@@ -98,27 +70,15 @@ final class RetainedTable: Sendable {
     }
 
     func insert(_ item: Item, for url: String) {
-        box(for: url).part.withLock { part in
-            part.items[url] = item
-            let isPlain = item.validity == nil && !part.isObserved
-            part.plain[url] = isPlain ? Plain(response: item.response, size: item.size) : nil
-        }
+        box(for: url).part.withLock { $0.items[url] = item }
     }
 
     func remove(_ url: String) {
-        box(for: url).part.withLock { part in
-            part.items[url] = nil
-            part.plain[url] = nil
-        }
+        box(for: url).part.withLock { _ = $0.items.removeValue(forKey: url) }
     }
 
     func removeAll() {
-        for box in boxes {
-            box.part.withLock { part in
-                part.items = [:]
-                part.plain = [:]
-            }
-        }
+        for box in boxes { box.part.withLock { $0.items = [:] } }
     }
 
     /// The number of hits, and the total size of their bodies in bytes.
