@@ -39,6 +39,15 @@ struct Recording: Sendable {
         try withRun(file, resources) { try $0.current() }
     }
 
+    /// Returns a file or folder without symbolic links. What doesn't exist yet gets the same place as when it does.
+    private static func resolved(_ url: URL) -> URL {
+        let parent = url.deletingLastPathComponent()
+        guard !FileManager.default.fileExists(atPath: url.path), parent.path != url.path else {
+            return url.resolvingSymlinksInPath()
+        }
+        return resolved(parent).appendingPathComponent(url.lastPathComponent)
+    }
+
     private static func withRun<Result>(
         _ file: URL,
         _ resources: URL?,
@@ -46,7 +55,7 @@ struct Recording: Sendable {
     ) rethrows -> Result {
         // However they're spelled, since a second run for one map would take the first one's responses for a person's.
         let folder = URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
-        let names = [file, folder].map { $0.resolvingSymlinksInPath().path }
+        let names = [resolved(file).path, resolved(folder).path]
         return try runs.withLock { try body(&$0[names, default: RecordingRun(file: file, resources: resources)]) }
     }
 
