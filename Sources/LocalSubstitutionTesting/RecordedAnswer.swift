@@ -16,7 +16,7 @@ public struct RecordedAnswer: Sendable {
     public let method: String
     /// The request's URL.
     public let url: URL
-    /// The request's body. If it's JSON or a form, it becomes the entry's condition `when`. `nil` if there is none or it can't be seen.
+    /// The request's body; `nil` if it has none or it can't be seen. JSON and forms become the entry's condition `when`.
     public var requestBody: Data?
     /// The response's status.
     public var status: Int

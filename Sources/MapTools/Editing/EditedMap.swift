@@ -108,7 +108,7 @@ package struct EditedMap {
         for (name, file) in draft?.files ?? [:] where FileStatus(path: path(of: name)) == file.status {
             bodies[name] = file.body
         }
-        for name in ResourcesFolder(resources).names(limit: .max) where bodies[name] == nil {
+        for name in ResourcesFolder(resources).names(limit: .max) {
             if !WrittenFolder.isLeftover(name) {
                 names.insert(name)
             } else if !isDryRun {

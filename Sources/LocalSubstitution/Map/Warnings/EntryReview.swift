@@ -82,7 +82,7 @@ private struct ForeignSyntax {
                 rest = rest.dropFirst(length)
             } else {
                 if byte == UInt8(ascii: "?") { isInPath = false }
-                // A regular expression's end, which stands for no character.
+                // The end of a regular expression, which matches no character.
                 if !(byte == UInt8(ascii: "$") && rest.count == 1) { pattern.append(byte) }
                 rest = rest.dropFirst()
             }
