@@ -30,12 +30,11 @@ extension Responder {
         newer: NewerCopies.Answer?
     ) -> CachedURLResponse {
         let path = lookup.path(of: substitution)
-        let item = RetainedResponses.Item(
-            response: response,
-            size: response.data.count,
+        let kept = RetainedResponse(
+            response,
             key: substitution.key,
             file: path,
-            validity: RetainedResponseValidity(
+            validity: RetainedResponse.Validity(
                 maps,
                 lookup.map,
                 path: path,
@@ -46,7 +45,7 @@ extension Responder {
             )
         )
         return retained.retain(
-            item,
+            kept,
             for: name,
             madeOf: file,
             at: newer?.place ?? path,

@@ -71,31 +71,36 @@ final class Responder: Sendable {
     ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
     func retainedResponse(
         for request: URLRequest,
-        checked: RetainedResponses.Item? = nil,
+        checked: RetainedResponse? = nil,
         isStrict: Bool = false
     ) -> CachedURLResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
-            let (item, isObserved) = retained.item(for: url.absoluteString)
+            let (response, isObserved) = retained.response(for: url.absoluteString)
         else { return nil }
-        if let validity = item.validity {
-            guard item === checked || validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
-            observers.countSubstituted(item.size)
+        if let validity = response.validity {
+            guard response === checked || validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
+            observers.countSubstituted(response.size)
         }
         if isObserved {
             observers.emit(
-                .substituted(url, key: item.key, file: item.file.map { URL(fileURLWithPath: $0) }, bytes: item.size)
+                .substituted(
+                    url,
+                    key: response.key,
+                    file: response.file.map { URL(fileURLWithPath: $0) },
+                    bytes: response.size
+                )
             )
         }
-        return item.response
+        return response
     }
 
     /// Returns a request's retained response if it's still valid, without counting a hit.
-    func retainedItem(for request: URLRequest, isStrict: Bool) -> RetainedResponses.Item? {
+    func validRetainedResponse(for request: URLRequest, isStrict: Bool) -> RetainedResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
-            let item = retained.peek(url)
+            let response = retained.peek(url)
         else { return nil }
-        guard let validity = item.validity else { return item }
-        return validity.holds && !(isStrict && validity.mayBeNewer) ? item : nil
+        guard let validity = response.validity else { return response }
+        return validity.holds && !(isStrict && validity.mayBeNewer) ? response : nil
     }
 
     /// Returns the retained response to a request that a protocol answers.
@@ -109,12 +114,12 @@ final class Responder: Sendable {
         _ taken: TakenRequest?,
         isStrict: Bool
     ) -> CachedURLResponse? {
-        if let cached, let url = request.url?.absoluteString, let item = retained.peek(url), item.response === cached,
-            !(isStrict && item.validity?.mayBeNewer == true)
+        if let cached, let url = request.url?.absoluteString, let known = retained.peek(url), known === cached,
+            !(isStrict && known.validity?.mayBeNewer == true)
         {
             return cached
         }
-        return retainedResponse(for: request, checked: taken?.checkedItem, isStrict: isStrict)
+        return retainedResponse(for: request, checked: taken?.checkedResponse, isStrict: isStrict)
     }
 
     // MARK: Deciding

@@ -7,8 +7,6 @@ import FoundationNetworking
 
 /// The retained responses and the files they're made from. A file and its responses are dropped together.
 final class RetainedResponses: FileHolder {
-    typealias Item = RetainedTable.Item
-
     private struct State: Sendable {
         var retention = RetentionLimits()
         /// The number of calls of `removeAll`. A response that was begun before a call isn't retained after it.
@@ -29,13 +27,13 @@ final class RetainedResponses: FileHolder {
     // MARK: Responses
 
     /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
-    func item(for url: String) -> (item: Item, isObserved: Bool)? { table.item(for: url) }
+    func response(for url: String) -> (response: RetainedResponse, isObserved: Bool)? { table.response(for: url) }
 
     /// Lets hits know from now on that there are listeners.
     func observe() { table.observe() }
 
     /// Returns the response for a URL without counting a hit.
-    func peek(_ url: String) -> Item? { table.peek(url) }
+    func peek(_ url: String) -> RetainedResponse? { table.peek(url) }
 
     /// The number of counted hits, and the total size of their bodies in bytes.
     var counts: (hits: Int, bytes: Int) { table.counts }
@@ -53,7 +51,7 @@ final class RetainedResponses: FileHolder {
         guard let record = state.retention.record(for: name), record.file === file, let known = table.peek(name),
             !known.hasExpired
         else { return nil }
-        return known.response
+        return known
     }
 
     /// Retains a response, unless `removeAll` has been called since it was begun.
@@ -63,7 +61,7 @@ final class RetainedResponses: FileHolder {
     ///   - isEndless: Whether the number of such URLs is unlimited. Only the newest responses to such URLs stay.
     /// - Returns: The response to use: this one, or an equal one that another thread retained in the meantime.
     func retain(
-        _ item: Item,
+        _ response: RetainedResponse,
         for url: String,
         madeOf file: FileBytes?,
         at place: String?,
@@ -71,13 +69,13 @@ final class RetainedResponses: FileHolder {
         generation: Int
     ) -> CachedURLResponse {
         state.withLock { state in
-            guard state.generation == generation else { return item.response }
+            guard state.generation == generation else { return response }
             if let known = known(url, madeOf: file, state) { return known }
-            table.insert(item, for: url)
+            table.insert(response, for: url)
             for gone in state.retention.insert(url, path: place, file: file, isEndless: isEndless) {
                 table.remove(gone)
             }
-            return item.response
+            return response
         }
     }
 

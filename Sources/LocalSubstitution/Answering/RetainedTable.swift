@@ -1,38 +1,12 @@
-import Foundation
 import Guarded
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The retained responses by URL, for hits.
 ///
 /// The table has several parts, each with its own lock. With a single lock, two threads together make fewer hits than one thread
 /// alone: see the benchmark “two threads”. ``RetentionLimits`` decides what is retained, and for how long.
 final class RetainedTable: Sendable {
-    /// A retained response. It's a class so that a hit retains one object instead of one for each property.
-    final class Item: Sendable {
-        let response: CachedURLResponse
-        let size: Int
-        /// The key of the entry that answers.
-        let key: String
-        /// The path of the entry's file; `nil` for an entry without one.
-        let file: String?
-        let validity: RetainedResponseValidity?
-
-        init(response: CachedURLResponse, size: Int, key: String, file: String?, validity: RetainedResponseValidity?) {
-            self.response = response
-            self.size = size
-            self.key = key
-            self.file = file
-            self.validity = validity
-        }
-
-        var hasExpired: Bool { validity?.hasExpired ?? false }
-    }
-
     private struct Part: Sendable {
-        var items: [String: Item] = [:]
+        var responses: [String: RetainedResponse] = [:]
         var hits = 0
         var bytes = 0
         /// Whether there are listeners. Kept in each part so that a hit doesn't need a lock that all threads share.
@@ -48,15 +22,15 @@ final class RetainedTable: Sendable {
     private static let parts = 16
     private let boxes = (0..<parts).map { _ in Box() }
 
-    /// Returns the item for a URL, and whether there are listeners. Counts a hit if the item has no validity to check.
-    func item(for url: String) -> (item: Item, isObserved: Bool)? {
+    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
+    func response(for url: String) -> (response: RetainedResponse, isObserved: Bool)? {
         box(for: url).part.withLock { part in
-            guard let item = part.items[url] else { return nil }
-            if item.validity == nil {
+            guard let response = part.responses[url] else { return nil }
+            if response.validity == nil {
                 part.hits += 1
-                part.bytes += item.size
+                part.bytes += response.size
             }
-            return (item, part.isObserved)
+            return (response, part.isObserved)
         }
     }
 
@@ -64,21 +38,21 @@ final class RetainedTable: Sendable {
         for box in boxes { box.part.withLock { $0.isObserved = true } }
     }
 
-    /// Returns the item for a URL without counting a hit.
-    func peek(_ url: String) -> Item? {
-        box(for: url).part.withLock { $0.items[url] }
+    /// Returns the response for a URL without counting a hit.
+    func peek(_ url: String) -> RetainedResponse? {
+        box(for: url).part.withLock { $0.responses[url] }
     }
 
-    func insert(_ item: Item, for url: String) {
-        box(for: url).part.withLock { $0.items[url] = item }
+    func insert(_ response: RetainedResponse, for url: String) {
+        box(for: url).part.withLock { $0.responses[url] = response }
     }
 
     func remove(_ url: String) {
-        box(for: url).part.withLock { _ = $0.items.removeValue(forKey: url) }
+        box(for: url).part.withLock { _ = $0.responses.removeValue(forKey: url) }
     }
 
     func removeAll() {
-        for box in boxes { box.part.withLock { $0.items = [:] } }
+        for box in boxes { box.part.withLock { $0.responses = [:] } }
     }
 
     /// The number of hits, and the total size of their bodies in bytes.

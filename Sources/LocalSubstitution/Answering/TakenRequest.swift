@@ -8,7 +8,7 @@ import FoundationNetworking
 struct TakenRequest: Sendable {
     let request: URLRequest
     /// The request's retained response, which was valid when the protocol took the request; `nil` if there was none.
-    var item: RetainedResponses.Item?
+    var response: RetainedResponse?
     /// The request's lookup; `nil` if the request has a retained response.
     var lookup: Lookup?
     /// Whether the cache has left the request to the protocol.
@@ -16,7 +16,7 @@ struct TakenRequest: Sendable {
 
     /// The retained response if it's certainly still valid. The cache leaves a request to the protocol at once, while another cache
     /// may let the loader wait.
-    var checkedItem: RetainedResponses.Item? { isLeft ? item : nil }
+    var checkedResponse: RetainedResponse? { isLeft ? response : nil }
 
     /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts
     /// (`NSURLRequest.swift`, `isEqual`).

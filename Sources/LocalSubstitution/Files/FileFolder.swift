@@ -34,6 +34,12 @@ struct FileFolder: ~Copyable {
         lastName = last
     }
 
+    /// Whether anything has the file's name, even a broken link.
+    var hasFile: Bool {
+        var status = stat()
+        return fstatat(descriptor, lastName, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
     /// The permissions of the file; `nil` if it doesn't exist or isn't a regular file.
     var modeOfFile: mode_t? {
         var status = stat()

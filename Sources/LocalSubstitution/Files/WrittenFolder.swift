@@ -53,6 +53,15 @@ package struct WrittenFolder: Sendable {
         try finish(name, in: folder)
     }
 
+    /// Writes a file in the same way, unless anything has that name, even a broken link. Returns whether the file was written.
+    package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
+        let folder = try opened(for: name, makingFolders: true)
+        guard !folder.hasFile else { return false }
+        try prepare(data, for: name, in: folder)
+        try finish(name, in: folder)
+        return true
+    }
+
     /// Writes a file's new bytes under a temporary name. The old file stays until `finish`.
     package func prepare(_ data: Data, for name: String) throws(Problem) {
         try prepare(data, for: name, in: opened(for: name, makingFolders: true))
@@ -123,9 +132,7 @@ package struct WrittenFolder: Sendable {
 
     /// Returns whether anything has that name, even a broken link.
     package func contains(_ name: String) -> Bool {
-        guard let folder = try? opened(for: name) else { return false }
-        var status = stat()
-        return fstatat(folder.descriptor, folder.lastName, &status, AT_SYMLINK_NOFOLLOW) == 0
+        (try? opened(for: name))?.hasFile ?? false
     }
 
     /// Checks that the folder is writable, by making a file and removing it.

@@ -39,10 +39,11 @@ package enum MIMEType {
     /// - Parameter path: A file's path or name with `/` between its components, without a query or a fragment.
     /// - Returns: The extension as written; `nil` if the last component has none, as in `a.b/c`, `.env` and `x.`.
     package static func fileExtension(of path: some StringProtocol) -> String? {
-        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
+        let path = Substring(path).utf8
+        let name = path.lastIndex(of: UInt8(ascii: "/")).map { path[path.index(after: $0)...] } ?? path[...]
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return nil }
         let ext = name[dot...].dropFirst()
-        return ext.isEmpty ? nil : String(ext)
+        return ext.isEmpty ? nil : String(Substring(ext))
     }
 
     /// Returns whether files of a type are text, which is sent as UTF-8 unless its charset is given: `text/*`, JavaScript, JSON and

@@ -27,8 +27,9 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
         let responder = attachment.responder
-        if let item = responder.retainedItem(for: request, isStrict: attachment.unmatched.isStrict) {
-            responder.noteTaken(TakenRequest(request: request, item: item))
+        let isStrict = attachment.unmatched.isStrict
+        if let response = responder.validRetainedResponse(for: request, isStrict: isStrict) {
+            responder.noteTaken(TakenRequest(request: request, response: response))
             return true
         }
         let lookup = attachment.lookUp(request, body: .onLoaderQueue(request))

@@ -56,7 +56,7 @@ package struct EditedMap {
     }
 
     private func path(of name: String) -> String {
-        resources.resolvingSymlinksInPath().appendingPathComponent(name).path
+        "\(resources.resolvingSymlinksInPath().path)/\(name)"
     }
 
     /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
@@ -145,17 +145,18 @@ package struct EditedMap {
         while true {
             let candidate = name.candidate(number)
             number += 1
-            if !entries.names(candidate), !isTaken(candidate), !isOfAnotherDraft(candidate), hasFile(candidate, body) {
-                markTaken(candidate)
-                names.insert(candidate)
-                return candidate
-            }
             // Not the name of a draft's file, even if the file goes in the end: if the process is killed before that, the map
             // that's on disk must still name the right bytes.
-            guard let free = names.take(candidate), !writtenResources.contains(free) else { continue }
-            markTaken(free)
-            try write(body, to: free)
-            return free
+            if let free = names.take(candidate) {
+                // Another program may have made the file meanwhile.
+                guard try writeNew(body, to: free) else { continue }
+                markTaken(free)
+                return free
+            }
+            if !entries.names(candidate), !isTaken(candidate), !isOfAnotherDraft(candidate), hasFile(candidate, body) {
+                markTaken(candidate)
+                return candidate
+            }
         }
     }
 
@@ -169,20 +170,31 @@ package struct EditedMap {
 
     /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
-        guard !isDryRun else { return }
-        try Self.makeFolder(resources)
-        let folder = writtenResources
+        guard try !writeNew(body, to: name), !isDryRun else { return }
         do throws(WrittenFolder.Problem) {
-            if folder.contains(name) {
-                try folder.prepare(body, for: name)
-                replaced.append(name)
-            } else {
-                try folder.write(body, to: name)
-                made.append(name)
-            }
+            try writtenResources.prepare(body, for: name)
         } catch {
             throw MapToolError(error)
         }
+        replaced.append(name)
+        noteWritten(body, to: name)
+    }
+
+    /// Writes a body to a new file, unless anything has that name. Returns whether the name was free.
+    private mutating func writeNew(_ body: Data, to name: String) throws(MapToolError) -> Bool {
+        guard !isDryRun else { return !writtenResources.contains(name) }
+        try Self.makeFolder(resources)
+        do throws(WrittenFolder.Problem) {
+            guard try writtenResources.writeNew(body, to: name) else { return false }
+        } catch {
+            throw MapToolError(error)
+        }
+        made.append(name)
+        noteWritten(body, to: name)
+        return true
+    }
+
+    private mutating func noteWritten(_ body: Data, to name: String) {
         bodies[name] = body
         _ = Self.written.withLock { $0.insert(path(of: name)) }
     }

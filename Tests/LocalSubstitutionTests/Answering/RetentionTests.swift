@@ -87,11 +87,12 @@ struct RetentionTests {
         #expect(try cache.lookUp("https://h/a") === first)
         let map = cache.map
         let validity = try #require(
-            RetainedResponseValidity(cache.responder.maps, map, path: nil, file: nil, lifetime: 0, update: nil)
+            RetainedResponse.Validity(cache.responder.maps, map, path: nil, file: nil, lifetime: 0, update: nil)
         )
         #expect(!validity.holds)
         #expect(
-            RetainedResponseValidity(cache.responder.maps, map, path: nil, file: nil, lifetime: nil, update: nil) == nil
+            RetainedResponse.Validity(cache.responder.maps, map, path: nil, file: nil, lifetime: nil, update: nil)
+                == nil
         )
     }
 
