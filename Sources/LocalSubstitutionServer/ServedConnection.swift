@@ -78,18 +78,24 @@ struct ServedConnection: Sendable {
         if case .data = response.body {
             // Logged before it's sent, so that a client that has the response finds it in the log.
             record(request, url, response, since: start)
-            return try send(response, to: request) { _ in }
+            return try send(response, to: request) { _, _ in }
         }
         var bytes = 0
-        defer { record(request, url, response, sent: bytes, since: start) }
-        return try send(response, to: request) { bytes += $0 }
+        var isLogged = false
+        defer { if !isLogged { record(request, url, response, sent: bytes, since: start) } }
+        return try send(response, to: request) { count, isLast in
+            bytes += count
+            guard isLast else { return }
+            record(request, url, response, sent: bytes, since: start)
+            isLogged = true
+        }
     }
 
     /// Sends a response and has the connection closed, since the client's body wasn't read.
     private func refuse(_ response: ServedResponse, _ request: HTTPRequest?) throws {
         let url = request.flatMap { responder.url(of: $0, at: connection.port) }
         record(request, url, response, since: .now())
-        _ = try send(response, to: request, closes: true) { _ in }
+        _ = try send(response, to: request, closes: true) { _, _ in }
     }
 
     /// Logs a request.
@@ -127,13 +133,14 @@ struct ServedConnection: Sendable {
     ///
     /// - Parameters:
     ///   - closes: Whether the connection is closed afterwards, even if the client would keep it open.
-    ///   - count: Called with the size of each piece of a long body after it's sent.
+    ///   - count: Called with the size of each piece of a long body, and whether it's the last. The last piece is counted before
+    ///     it's sent, and the others after that.
     /// - Returns: Whether the connection stays open for another request.
     private func send(
         _ response: ServedResponse,
         to request: HTTPRequest?,
         closes: Bool = false,
-        count: (Int) -> Void
+        count: (Int, _ isLast: Bool) -> Void
     ) throws -> Bool {
         var head = response.head
         head.fields.append(("Cache-Control", "no-store"))
@@ -169,27 +176,51 @@ struct ServedConnection: Sendable {
             try socket.write(head.encoded)
             guard hasBody else { break }
             for start in stride(from: body.range.lowerBound, to: body.range.upperBound, by: Self.pieceSize) {
-                let piece = try body.file.bytes(start..<min(start + Self.pieceSize, body.range.upperBound))
+                let end = min(start + Self.pieceSize, body.range.upperBound)
+                let piece = try body.file.bytes(start..<end)
+                let isLast = end == body.range.upperBound
+                if isLast { count(piece.count, true) }
                 try socket.write(piece)
-                count(piece.count)
+                if !isLast { count(piece.count, false) }
             }
         case .arriving(let arriving):
-            try socket.write(head.encoded)
-            let writer = ChunkedWriter(socket)
-            var rest = hasBody ? head.field("Content-Length").flatMap { Int($0) } : nil
-            while let received = try arriving.nextBytes() {
-                guard hasBody else { continue }
-                // No more than the head announces: the client would take the rest for the next response.
-                let piece = received.prefix(rest ?? received.count)
-                rest = rest.map { $0 - piece.count }
-                if isChunked { try writer.write(piece) } else { try socket.write(piece) }
-                connection.busy()
-                count(piece.count)
-            }
-            if isChunked { try writer.end() }
-            if let rest, rest > 0 { return false }
+            let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
+            return try send(arriving, after: head, length: length, isChunked: isChunked, count: count) && keepsAlive
         }
         return keepsAlive
+    }
+
+    /// Sends a response while it arrives. Its end is sent after it has arrived completely, so that a client that has the response
+    /// finds it recorded and logged.
+    ///
+    /// - Parameter length: The number of bytes to send. No more are sent, since the client would take them for the next response.
+    /// - Returns: Whether that many bytes arrived.
+    private func send(
+        _ response: ArrivingResponse,
+        after head: ResponseHead,
+        length: Int?,
+        isChunked: Bool,
+        count: (Int, _ isLast: Bool) -> Void
+    ) throws -> Bool {
+        let writer = ChunkedWriter(socket)
+        var rest = length
+        var end = Data()
+        if rest == 0 { end = head.encoded } else { try socket.write(head.encoded) }
+        while let received = try response.nextBytes() {
+            let piece = received.prefix(rest ?? received.count)
+            connection.busy()
+            guard !piece.isEmpty else { continue }
+            rest = rest.map { $0 - piece.count }
+            if rest == 0 {
+                end = piece
+                continue
+            }
+            if isChunked { try writer.write(piece) } else { try socket.write(piece) }
+            count(piece.count, false)
+        }
+        count(length == 0 ? 0 : end.count, true)
+        if isChunked { try writer.end() } else { try socket.write(end) }
+        return rest ?? 0 == 0
     }
 }
 

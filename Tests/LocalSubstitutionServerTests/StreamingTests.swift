@@ -42,6 +42,31 @@ struct StreamingTests {
         #expect(isChunked ? !response.isComplete : response["Content-Length"] == "1000")
     }
 
+    @Test("A client that has a whole response finds it in the log", arguments: ["hello", ""], [true, false])
+    func logged(body: String, isChunked: Bool) throws {
+        let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data(body.utf8), chunked: isChunked) }
+        defer { origin.stop() }
+        let logged = Guarded<[Int]>([])
+        let folder = try TemporaryFolder()
+        try folder.write("substitutions.json", "{}")
+        let server = try SubstitutionServer(
+            cache: LocalSubstitutionCache(contentsOf: folder.file("substitutions.json")),
+            unmatched: .load,
+            recorder: nil,
+            ports: [:],
+            log: { request in logged.withLock { $0.append(request.bytes) } }
+        )
+        defer { server.stop() }
+        let port = UInt16(try server.url(for: origin.baseURL).port ?? 0)
+        let client = try RawClient(port)
+        let end = isChunked ? body.isEmpty ? "\r\n\r\n0\r\n\r\n" : "\r\n0\r\n\r\n" : "\r\n\r\n\(body)"
+        for number in 1...100 {
+            try client.send("GET /\(number) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            _ = try client.read(through: end)
+            #expect(logged.withLock { $0 } == Array(repeating: body.utf8.count, count: number))
+        }
+    }
+
     @Test("An HTTP/1.0 client gets no chunks")
     func oldClient() throws {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data("hello".utf8), chunked: true) }
