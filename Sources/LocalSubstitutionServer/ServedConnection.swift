@@ -133,8 +133,8 @@ struct ServedConnection: Sendable {
     ///
     /// - Parameters:
     ///   - closes: Whether the connection is closed afterwards, even if the client would keep it open.
-    ///   - count: Called with the size of each piece of a long body, and whether it's the last. The last piece is counted before
-    ///     it's sent, and the others after that.
+    ///   - count: Called with the size of each piece of a long body, and whether it's the last: before the last piece is sent, and
+    ///     after each of the others.
     /// - Returns: Whether the connection stays open for another request.
     private func send(
         _ response: ServedResponse,
@@ -173,6 +173,7 @@ struct ServedConnection: Sendable {
                 try socket.write(body)
             }
         case .large(let body):
+            if !hasBody || body.range.isEmpty { count(0, true) }
             try socket.write(head.encoded)
             guard hasBody else { break }
             for start in stride(from: body.range.lowerBound, to: body.range.upperBound, by: Self.pieceSize) {
@@ -190,8 +191,8 @@ struct ServedConnection: Sendable {
         return keepsAlive
     }
 
-    /// Sends a response while it arrives. Its end is sent after it has arrived completely, so that a client that has the response
-    /// finds it recorded and logged.
+    /// Sends a response while it arrives. The end is held back until the response is recorded and logged, so a client that has all
+    /// of it finds it in both.
     ///
     /// - Parameter length: The number of bytes to send. No more are sent, since the client would take them for the next response.
     /// - Returns: Whether that many bytes arrived.

@@ -31,7 +31,8 @@ final class RetainedResponse: CachedURLResponse, @unchecked Sendable {
         )
     }
 
-    /// Returns `nil`, since a retained response isn't read from an archive.
+    // On Apple platforms, responses can be archived. Archives have plain ones.
+    override var classForCoder: AnyClass { CachedURLResponse.self }
     required init?(coder: NSCoder) { nil }
 
     var hasExpired: Bool { validity?.hasExpired ?? false }

@@ -53,7 +53,7 @@ package struct WrittenFolder: Sendable {
         try finish(name, in: folder)
     }
 
-    /// Writes a file in the same way, unless anything has that name, even a broken link. Returns whether the file was written.
+    /// Writes a file in the same way, unless something already has that name, even a broken link. Returns whether it was written.
     package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
         let folder = try opened(for: name, makingFolders: true)
         guard !folder.hasFile else { return false }

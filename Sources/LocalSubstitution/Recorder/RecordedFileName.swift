@@ -30,7 +30,7 @@ package struct RecordedFileName {
         let name = last.isEmpty ? "index" : Self.safe(last)
         let own = MIMEType.fileExtension(of: name).flatMap { MIMEType.guess(forExtension: $0) == nil ? nil : $0 }
         fileExtension = own ?? MIMEType.preferredExtension(for: type ?? "")
-        var base = own.map { String(name.dropLast($0.count + 1)) } ?? name
+        var base = own.map { String(Substring(name.utf8.dropLast($0.utf8.count + 1))) } ?? name
         if url.query != nil { base += "-" + Digest.hexadecimal(of: Data(url.canonical.utf8)).prefix(8) }
         if let bodyDigest { base += "-" + bodyDigest.prefix(8) }
         self.base = base

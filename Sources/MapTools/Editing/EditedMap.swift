@@ -139,25 +139,37 @@ package struct EditedMap {
         return contents == body
     }
 
-    /// Writes a body under the first name that is free, or whose file has the same body and no entry. Returns the name.
+    /// Writes a body under the first free name, or reuses a file that has the same body and no entry. Returns the name.
     mutating func write(_ body: Data, as name: RecordedFileName) throws(MapToolError) -> String {
         var number = 0
         while true {
             let candidate = name.candidate(number)
             number += 1
-            // Not the name of a draft's file, even if the file goes in the end: if the process is killed before that, the map
-            // that's on disk must still name the right bytes.
-            if let free = names.take(candidate) {
-                // Another program may have made the file meanwhile.
-                guard try writeNew(body, to: free) else { continue }
-                markTaken(free)
-                return free
-            }
-            if !entries.names(candidate), !isTaken(candidate), !isOfAnotherDraft(candidate), hasFile(candidate, body) {
-                markTaken(candidate)
+            // A draft's file isn't replaced, even if it will be removed: if the process is killed first, the saved map must still
+            // name the right bytes.
+            let free = names.take(candidate)
+            if free == nil || isDryRun, reuse(candidate, for: body) { return candidate }
+            guard let free else { continue }
+            do throws(MapToolError) {
+                if try writeNew(body, to: free) {
+                    markTaken(free)
+                    return free
+                }
+            } catch {
+                // Nothing is written through a link, but what's behind it can be read.
+                guard reuse(candidate, for: body) else { throw error }
                 return candidate
             }
+            // Another program has made the file meanwhile.
+            if reuse(candidate, for: body) { return candidate }
         }
+    }
+
+    /// Takes a file that has this body and no entry. Returns whether there is one of this name.
+    private mutating func reuse(_ name: String, for body: Data) -> Bool {
+        guard !entries.names(name), !isTaken(name), !isOfAnotherDraft(name), hasFile(name, body) else { return false }
+        markTaken(name)
+        return true
     }
 
     /// Returns whether this process wrote a file for another map in the same folder, which may take the file back.
@@ -180,7 +192,7 @@ package struct EditedMap {
         noteWritten(body, to: name)
     }
 
-    /// Writes a body to a new file, unless anything has that name. Returns whether the name was free.
+    /// Writes a body to a new file, unless something already has that name. Returns whether the name was free.
     private mutating func writeNew(_ body: Data, to name: String) throws(MapToolError) -> Bool {
         guard !isDryRun else { return !writtenResources.contains(name) }
         try Self.makeFolder(resources)

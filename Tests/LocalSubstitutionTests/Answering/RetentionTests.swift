@@ -96,6 +96,15 @@ struct RetentionTests {
         )
     }
 
+    @Test("An archive of a retained response would have a plain response")
+    func archive() throws {
+        let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
+        let response = try #require(try cache.lookUp("https://h/a"))
+        #expect(response is RetainedResponse)
+        // On Linux, responses can't be archived.
+        #expect(ObjectIdentifier(response.classForCoder) == ObjectIdentifier(CachedURLResponse.self))
+    }
+
     @Test("Without live reload, a file stays as it was first read, including for HEAD and ranges")
     func pinned() throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)

@@ -21,6 +21,8 @@ struct RecordedFileNameTests {
             ("http://[::1]:80/a.css", nil, "--1/a.css"),
             ("https://h.com/a%20b/%C3%A9.txt", nil, "h.com/a b/é.txt"),
             ("https://h.com/e%CC%81.txt", nil, "h.com/é.txt"),
+            // A character that joins the one after it.
+            ("https://h.com/%E0%B5%8E.png", nil, "h.com/\u{D4E}.png"),
             ("https://h.com/a%2Fb%5Cc.txt", nil, "h.com/a_b_c.txt"),
             ("https://h.com/a:b%3C%3E%22%7C%3F*.txt", nil, "h.com/a_b______.txt"),
             ("https://h.com/a%00%0A%7F.txt", nil, "h.com/a___.txt"), ("https://h.com/%FF.txt", nil, "h.com/%FF.txt"),

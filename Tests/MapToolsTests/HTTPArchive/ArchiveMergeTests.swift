@@ -208,6 +208,16 @@ struct ArchiveMergeTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: fixture.folder.file("outside").path).isEmpty)
     }
 
+    @Test("A file behind a link in the folder is used if it has the same body")
+    func linkedFile() throws {
+        let fixture = try fixture()
+        try fixture.folder.write("Resources/real/x/a.txt", "hello")
+        try fixture.folder.link("Resources/k.com", to: "real")
+        let items = try fixture.take([Recording(url: "https://k.com/x/a")])
+        #expect(items.map(\.kept?.name) == ["k.com/x/a.txt"])
+        #expect(try fixture.served("https://k.com/x/a")?.body == Data("hello".utf8))
+    }
+
     @Test("Nothing is written through a resources folder that's a link")
     func linkedResources() throws {
         let fixture = try ArchiveFixture()
