@@ -5,7 +5,7 @@ package struct Topic: Sendable {
     package let rows: [Row]
 
     package static let all = [
-        hits, manyEntries, patterns, misses, threads, loading, fetches, answers, recording, largeFile,
+        hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, recording, largeFile,
     ]
 }
 

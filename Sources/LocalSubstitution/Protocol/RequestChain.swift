@@ -15,6 +15,8 @@ final class RequestChain: Sendable {
         /// The number of decisions that this attempt has reached.
         var position = 0
         var redirects = 0
+        /// Whether a later attempt has taken over the decisions, so this one counts nothing more.
+        var isSuperseded = false
     }
 
     let attachment: Attachment
@@ -28,7 +30,11 @@ final class RequestChain: Sendable {
     /// - Parameter earlier: The chain of the attempt that was stopped, if there was one.
     init(_ attachment: Attachment, after earlier: RequestChain? = nil) {
         self.attachment = attachment
-        state = Guarded(State(lookups: earlier?.state.withLock { $0.lookups } ?? []))
+        let lookups = earlier?.state.withLock { state in
+            state.isSuperseded = true
+            return state.lookups
+        }
+        state = Guarded(State(lookups: lookups ?? []))
     }
 
     /// The latest decision.
@@ -48,36 +54,36 @@ final class RequestChain: Sendable {
     ///   - body: The request's body, as far as it's known.
     ///   - taken: The request's lookup from when a protocol took it. The protocol may belong to another session.
     func lookUp(_ request: URLRequest, body: RequestBody, _ taken: Lookup? = nil) -> Lookup {
-        if let known = next(for: request) { return known }
         let responder = attachment.responder
-        var lookup =
-            taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
-            ?? attachment.lookUp(request, body: body)
-        while !responder.count(lookup) { lookup = attachment.lookUp(request, body: body) }
-        let isSecond = self.lookup?.request.url == request.url
-        state.withLock { state in
+        // All under the lock, so that an attempt which takes over finds every answer that was counted.
+        let (lookup, isNew) = state.withLock { state -> (Lookup, Bool) in
+            if let known = known(for: request, &state) { return (known, false) }
+            let isSecond = state.position > 0 && state.lookups[state.position - 1].request.url == request.url
+            var lookup =
+                taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
+                ?? attachment.lookUp(request, body: body)
+            guard !state.isSuperseded else { return (lookup, false) }
+            while !responder.count(lookup) { lookup = attachment.lookUp(request, body: body) }
             state.lookups.append(lookup)
             state.position += 1
+            // Reported once, even if the decision had to wait for the request's body.
+            return (lookup, !isSecond)
         }
-        // Reported once, even if the decision had to wait for the request's body.
-        if !isSecond { responder.reportGoneFiles(lookup) }
+        if isNew { responder.reportGoneFiles(lookup) }
         return lookup
     }
 
     /// Returns what an earlier attempt has decided, if the map is still the same.
-    private func next(for request: URLRequest) -> Lookup? {
-        let map = attachment.responder.maps.map
-        return state.withLock { state in
-            guard state.position < state.lookups.count else { return nil }
-            let known = state.lookups[state.position]
-            guard known.map.storage === map.storage, known.request.url == request.url,
-                known.request.httpMethod == request.httpMethod
-            else {
-                state.lookups.removeSubrange(state.position...)
-                return nil
-            }
-            state.position += 1
-            return known
+    private func known(for request: URLRequest, _ state: inout State) -> Lookup? {
+        guard state.position < state.lookups.count else { return nil }
+        let known = state.lookups[state.position]
+        guard known.map.storage === attachment.responder.maps.map.storage, known.request.url == request.url,
+            known.request.httpMethod == request.httpMethod
+        else {
+            state.lookups.removeSubrange(state.position...)
+            return nil
         }
+        state.position += 1
+        return known
     }
 }
