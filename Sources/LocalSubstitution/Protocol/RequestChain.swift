@@ -37,6 +37,9 @@ final class RequestChain: Sendable {
         state = Guarded(State(lookups: lookups ?? []))
     }
 
+    /// Whether a later attempt has taken over. What this one still finds isn't delivered, so nothing of it is reported.
+    var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
+
     /// The latest decision.
     var lookup: Lookup? { state.withLock { $0.position > 0 ? $0.lookups[$0.position - 1] : nil } }
 
@@ -54,23 +57,29 @@ final class RequestChain: Sendable {
     ///   - body: The request's body, as far as it's known.
     ///   - taken: The request's lookup from when a protocol took it. The protocol may belong to another session.
     func lookUp(_ request: URLRequest, body: RequestBody, _ taken: Lookup? = nil) -> Lookup {
+        if let known = state.withLock({ known(for: request, &$0) }) { return known }
         let responder = attachment.responder
-        // All under the lock, so that an attempt which takes over finds every answer that was counted.
-        let (lookup, isNew) = state.withLock { state -> (Lookup, Bool) in
-            if let known = known(for: request, &state) { return (known, false) }
-            let isSecond = state.position > 0 && state.lookups[state.position - 1].request.url == request.url
-            var lookup =
-                taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
-                ?? attachment.lookUp(request, body: body)
-            guard !state.isSuperseded else { return (lookup, false) }
-            while !responder.count(lookup) { lookup = attachment.lookUp(request, body: body) }
-            state.lookups.append(lookup)
-            state.position += 1
-            // Reported once, even if the decision had to wait for the request's body.
-            return (lookup, !isSecond)
+        // Not under the lock, for which the loader's queue may wait: a condition may read a long body.
+        var lookup =
+            taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
+            ?? attachment.lookUp(request, body: body)
+        while true {
+            // Counted and kept under one lock, so that an attempt that takes over finds every answer that was counted.
+            let isFirst = state.withLock { state -> Bool? in
+                guard !state.isSuperseded else { return false }
+                guard responder.count(lookup) else { return nil }
+                let isSecond = state.position > 0 && state.lookups[state.position - 1].request.url == request.url
+                state.lookups.append(lookup)
+                state.position += 1
+                return !isSecond
+            }
+            if let isFirst {
+                // Reported once, even if the decision had to wait for the request's body.
+                if isFirst { responder.reportGoneFiles(lookup) }
+                return lookup
+            }
+            lookup = attachment.lookUp(request, body: body)
         }
-        if isNew { responder.reportGoneFiles(lookup) }
-        return lookup
     }
 
     /// Returns what an earlier attempt has decided, if the map is still the same.
@@ -78,7 +87,9 @@ final class RequestChain: Sendable {
         guard state.position < state.lookups.count else { return nil }
         let known = state.lookups[state.position]
         guard known.map.storage === attachment.responder.maps.map.storage, known.request.url == request.url,
-            known.request.httpMethod == request.httpMethod
+            known.request.httpMethod == request.httpMethod,
+            // A count that was taken back, since the file couldn't be read, isn't there to be inherited.
+            known.decision.match?.count == nil || known.isCounted.withLock({ $0 })
         else {
             state.lookups.removeSubrange(state.position...)
             return nil

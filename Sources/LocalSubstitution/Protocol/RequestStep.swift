@@ -40,7 +40,7 @@ extension RequestChain {
             }
         case .readBody(let lookup):
             return .readBody(lookup.request) { [self] request, body in
-                step(for: attachment.actionToTake(lookUp(request, body: body)))
+                decide(request, body: body)
             }
         }
     }
@@ -76,7 +76,14 @@ extension RequestChain {
 
     private func follow(_ next: URLRequest, from lookup: Lookup) -> RequestStep {
         guard follow() else { return .deliver(.failed(lookup, URLError(.httpTooManyRedirects))) }
-        return step(for: attachment.actionToTake(lookUp(next, body: RequestBody(next))))
+        return decide(next, body: RequestBody(next))
+    }
+
+    /// Decides about a request, and returns the step that follows.
+    private func decide(_ request: URLRequest, body: RequestBody) -> RequestStep {
+        let lookup = lookUp(request, body: body)
+        guard !isSuperseded else { return .deliver(.failed(lookup, URLError(.cancelled))) }
+        return step(for: attachment.actionToTake(lookup))
     }
 
     /// Returns a step that goes on at once, or after a delay.

@@ -40,13 +40,13 @@ struct RecordedCondition: Sendable {
         obstacle = "its request's body isn't compared, since \(reason)"
     }
 
-    /// The entry's field `when`, as JSON; `nil` if there is no condition.
+    /// The entry's field `when`, as JSON; `nil` without a condition.
     var when: String? {
         if let json { return JSONText.object([("json", json)]) }
         return text.map { JSONText.object([("text", JSONText.string($0))]) }
     }
 
-    /// A body that meets the condition; `nil` if there is no condition.
+    /// A body that meets the condition; `nil` without a condition.
     var example: Data? { (json ?? text).map { Data($0.utf8) } }
 
     /// Returns the digest of a method and this condition, for the name of a file.

@@ -1,4 +1,5 @@
 import Foundation
+import Guarded
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -103,4 +104,39 @@ struct AnswerCountTests {
         #expect(try await session.load(request).text == "rest")
     }
     #endif
+
+    @Test("An attempt that was taken over neither counts nor reports what it still decides")
+    func superseded() throws {
+        let session = try EntrySession(#""http://h/c": [{ "when": { "text": "x" }, "text": "first", "times": 1 }]"#)
+        let request = try session.request("http://h/c")
+        let stopped = try chain(session)
+        let next = try chain(session, after: stopped)
+        let lookup = stopped.lookUp(request, body: .unread)
+        guard case .readBody(_, let goOn) = stopped.step(for: .readBody(lookup)),
+            case .deliver(let outcome) = goOn(request, .data(Data("x".utf8)))
+        else {
+            Issue.record("The step isn't the one that was expected")
+            return
+        }
+        #expect(outcome.error?.code == .cancelled)
+        #expect(session.cache.statistics.served == 0)
+        #expect(next.lookUp(request, body: .data(Data("x".utf8))).isCounted.withLock { $0 })
+    }
+
+    @Test("An answer that was taken back is counted again by the attempt that takes over")
+    func takenBack() throws {
+        let session = try EntrySession(#""http://h/a": [{ "text": "first", "times": 1 }]"#)
+        let request = try session.request("http://h/a")
+        let stopped = try chain(session)
+        session.cache.responder.uncount(stopped.lookUp(request, body: .none))
+        let next = try chain(session, after: stopped)
+        #expect(next.lookUp(request, body: .none).isCounted.withLock { $0 })
+    }
+
+    private func chain(_ session: EntrySession, after earlier: RequestChain? = nil) throws -> RequestChain {
+        let unmatched = try UnmatchedRule(.load)
+        let responder = session.cache.responder
+        let attachment = Attachment(of: responder, to: .ephemeral, unmatched: unmatched, recorder: nil)
+        return RequestChain(attachment, after: earlier)
+    }
 }
