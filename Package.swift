@@ -19,6 +19,7 @@ let package = Package(
     platforms: [.macOS(.v12), .iOS(.v15), .tvOS(.v15), .watchOS(.v8), .visionOS(.v1)],
     products: [
         .library(name: "LocalSubstitution", targets: ["LocalSubstitution"]),
+        .library(name: "LocalSubstitutionRecording", targets: ["LocalSubstitutionRecording"]),
         .library(name: "LocalSubstitutionTesting", targets: ["LocalSubstitutionTesting"]),
         .library(name: "LocalSubstitutionServer", targets: ["LocalSubstitutionServer"]),
         .executable(name: "substitute", targets: ["substitute"]),
@@ -28,20 +29,24 @@ let package = Package(
     targets: [
         .target(name: "Guarded"),
         library,
-        .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution"]),
+        .target(name: "MapWriting", dependencies: ["LocalSubstitution"]),
+        .target(name: "LocalSubstitutionRecording", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
+        .target(name: "MapTools", dependencies: ["Guarded", "LocalSubstitution", "MapWriting"]),
         .target(name: "LocalSubstitutionTesting", dependencies: ["Guarded", "LocalSubstitution", "MapTools"]),
         .target(name: "WebReferences", dependencies: ["LocalSubstitution"]),
         .target(name: "Loopback", dependencies: ["Guarded"]),
         .target(name: "LoopbackOrigin", dependencies: ["Guarded", "Loopback"]),
         .target(
             name: "LocalSubstitutionServer",
-            dependencies: ["Guarded", "LocalSubstitution", "Loopback", "WebReferences"]
+            dependencies: [
+                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "Loopback", "WebReferences",
+            ]
         ),
         .executableTarget(
             name: "substitute",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LocalSubstitutionServer", "LoopbackOrigin", "MapTools",
-                "WebReferences",
+                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
+                "LoopbackOrigin", "MapTools", "WebReferences",
             ],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),
@@ -73,7 +78,10 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Guarded", "Loopback"], path: "Tests/TestSupport"),
         .testTarget(
             name: "LocalSubstitutionTests",
-            dependencies: ["Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport"]
+            dependencies: [
+                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LoopbackOrigin", "MapTools",
+                "MapWriting", "SchemaValidator", "TestSupport",
+            ]
         ),
         .testTarget(
             name: "LocalSubstitutionTestingTests",
@@ -82,21 +90,25 @@ let package = Package(
             ],
             exclude: ["Fixtures"]
         ),
-        .testTarget(name: "MapToolsTests", dependencies: ["LocalSubstitution", "MapTools", "TestSupport"]),
+        .testTarget(
+            name: "MapToolsTests",
+            dependencies: ["LocalSubstitution", "MapTools", "MapWriting", "TestSupport"]
+        ),
         .testTarget(name: "LoopbackTests", dependencies: ["Guarded", "Loopback", "TestSupport"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin", "TestSupport"]),
         .testTarget(name: "WebReferencesTests", dependencies: ["LocalSubstitution", "TestSupport", "WebReferences"]),
         .testTarget(
             name: "LocalSubstitutionServerTests",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LocalSubstitutionServer", "Loopback", "LoopbackOrigin", "TestSupport",
+                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer", "Loopback",
+                "LoopbackOrigin", "TestSupport",
             ]
         ),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "LocalSubstitution", "LocalSubstitutionServer", "LocalSubstitutionTesting", "LoopbackOrigin",
-                "SchemaValidator", "TestSupport", "substitute",
+                "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
+                "LocalSubstitutionTesting", "LoopbackOrigin", "SchemaValidator", "TestSupport", "substitute",
             ],
             exclude: ["Fixtures"]
         ),
@@ -104,7 +116,8 @@ let package = Package(
         .testTarget(
             name: "SubstituteTests",
             dependencies: [
-                "Guarded", "LocalSubstitution", "LoopbackOrigin", "SchemaValidator", "TestSupport", "substitute",
+                "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LoopbackOrigin", "MapTools",
+                "SchemaValidator", "TestSupport", "substitute",
             ]
         ),
     ],

@@ -18,24 +18,23 @@ extension LocalSubstitutionCache {
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched` is strict or
-    ///   there's a recorder in a background configuration or on watchOS, which have no custom protocols.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched` is strict in a
+    ///   background configuration or on watchOS, which have no custom protocols.
     public func attach(
         to configuration: URLSessionConfiguration,
-        unmatched: Unmatched = .load,
-        recorder: SubstitutionRecorder? = nil
+        unmatched: Unmatched = .load
     ) throws(AttachmentError) {
-        try attach(to: configuration, unmatched: unmatched, recorder: recorder, streams: nil)
+        try attach(to: configuration, unmatched: unmatched, keeper: nil)
     }
 
     /// Attaches this cache to a configuration, with settings that only the package uses.
     ///
     /// - Parameters:
+    ///   - keeper: Keeps responses from the network, and answers with them when the network fails.
     ///   - streams: Whether data is streamed as it arrives; `nil` for the platform's default.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body is passed
     ///     on in pieces where the platform can, and otherwise fails with `URLError.dataLengthExceedsMaximum`.
-    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again.
+    ///   - isBrowsed: Whether the keeper also keeps what a browser needs to show a site again.
     ///   - listener: Hears of every HTTP request. With a listener, the protocol also takes the requests that it would leave to the
     ///     loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
@@ -43,7 +42,7 @@ extension LocalSubstitutionCache {
     package func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched,
-        recorder: SubstitutionRecorder?,
+        keeper: (any ResponseKeeper)?,
         streams: Bool? = nil,
         responseLimit: Int? = nil,
         isBrowsed: Bool = false,
@@ -51,7 +50,7 @@ extension LocalSubstitutionCache {
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
         let rule = try UnmatchedRule(unmatched)
         let obstacle = Self.obstacle(configuration)
-        if let obstacle, rule.isStrict || recorder != nil { throw obstacle }
+        if let obstacle, rule.isStrict || keeper != nil { throw obstacle }
         configuration.useClassicLoader(unlessChosen: true)
         configuration.urlCache = self
         guard obstacle == nil else { return nil }
@@ -61,7 +60,7 @@ extension LocalSubstitutionCache {
                 of: responder,
                 to: configuration,
                 unmatched: rule,
-                recorder: recorder,
+                keeper: keeper,
                 streams: streams ?? Attachment.canStream,
                 responseLimit: responseLimit,
                 isBrowsed: isBrowsed,
@@ -78,20 +77,35 @@ extension LocalSubstitutionCache {
     /// - Parameters:
     ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
     ///   - delegate: The session's delegate, which the session retains until it's invalidated.
     ///   - delegateQueue: The queue for the delegate and for completion handlers. By default, the session creates one.
-    /// - Throws: The errors of ``attach(to:unmatched:recorder:)``.
+    /// - Throws: The errors of ``attach(to:unmatched:)``.
     public func makeSession(
         _ configuration: URLSessionConfiguration = .ephemeral,
         unmatched: Unmatched = .load,
-        recorder: SubstitutionRecorder? = nil,
         delegate: (any URLSessionDelegate)? = nil,
         delegateQueue: OperationQueue? = nil
     ) throws(AttachmentError) -> URLSession {
+        try makeSession(
+            configuration,
+            unmatched: unmatched,
+            keeper: nil,
+            delegate: delegate,
+            delegateQueue: delegateQueue
+        )
+    }
+
+    /// Creates a session as ``makeSession(_:unmatched:delegate:delegateQueue:)`` does, with a keeper.
+    package func makeSession(
+        _ configuration: URLSessionConfiguration,
+        unmatched: Unmatched,
+        keeper: (any ResponseKeeper)?,
+        delegate: (any URLSessionDelegate)?,
+        delegateQueue: OperationQueue?
+    ) throws(AttachmentError) -> URLSession {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.useClassicLoader()
-        try attach(to: configuration, unmatched: unmatched, recorder: recorder)
+        try attach(to: configuration, unmatched: unmatched, keeper: keeper)
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
@@ -101,17 +115,17 @@ extension LocalSubstitutionCache {
     package func makeDirectLoader(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
-        recorder: SubstitutionRecorder?,
+        keeper: (any ResponseKeeper)?,
         sendsCredentials: Bool
     ) throws(AttachmentError) -> DirectLoader {
         let attachment = Attachment(
             of: responder,
             to: configuration,
             unmatched: try UnmatchedRule(unmatched),
-            recorder: recorder,
+            keeper: keeper,
             streams: true,
-            // Longer responses are passed on as they arrive. A recorder needs them whole.
-            responseLimit: recorder == nil ? 16 << 20 : nil,
+            // Longer responses are passed on as they arrive. A keeper needs them whole.
+            responseLimit: keeper == nil ? 16 << 20 : nil,
             isDirect: true,
             isBrowsed: true
         )

@@ -29,23 +29,23 @@ extension LocalSubstitutionCache {
     /// that other code makes with its own configuration: attach the cache to those. A cache that was installed before is
     /// uninstalled.
     ///
-    /// - Parameters:
-    ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
+    /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or, on Linux, if a session was used
     ///   before. On Apple platforms, the protocol may still be asked, so you only get an event if `URLSession.shared`
-    ///   doesn't have the cache. On watchOS, which has no custom protocols, it also throws if `unmatched` is strict or
-    ///   there's a recorder. If it throws, nothing is installed.
-    public func install(
-        unmatched: Unmatched = .load,
-        recorder: SubstitutionRecorder? = nil
-    ) throws(AttachmentError) {
+    ///   doesn't have the cache. On watchOS, which has no custom protocols, it also throws if `unmatched` is strict. If it
+    ///   throws, nothing is installed.
+    public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
+        try install(unmatched: unmatched, keeper: nil)
+    }
+
+    /// Installs this cache as ``install(unmatched:)`` does, with a keeper.
+    package func install(unmatched: Unmatched, keeper: (any ResponseKeeper)?) throws(AttachmentError) {
         let rule = try UnmatchedRule(unmatched)
         #if os(watchOS)
-        guard !rule.isStrict, recorder == nil else { throw .withoutProtocols }
+        guard !rule.isStrict, keeper == nil else { throw .withoutProtocols }
         #endif
         guard Self.reachesSharedSession else { throw Self.unreachable }
-        let attachment = Attachment(of: responder, to: .default, unmatched: rule, recorder: recorder)
+        let attachment = Attachment(of: responder, to: .default, unmatched: rule, keeper: keeper)
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()

@@ -18,7 +18,7 @@ extension LocalSubstitutionCache {
     ///   it doesn't.
     /// - Returns: The cache. In a build without `DEBUG`, or if the variable isn't set, returns `nil` and does nothing.
     /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or an ``AttachmentError`` if the variable
-    ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, or if ``install(unmatched:recorder:)`` throws one. If it
+    ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, or if ``install(unmatched:)`` throws one. If it
     ///   throws, nothing is installed.
     @discardableResult
     public static func installFromEnvironment(allowInRelease: Bool = false) throws -> LocalSubstitutionCache? {

@@ -13,7 +13,7 @@ public import FoundationNetworking
 /// try LocalSubstitutionCache(bundle: .main).install()
 /// ```
 /// It works for everything that this process loads with `URLSession.shared`. For a session with its own configuration, call
-/// ``attach(to:unmatched:recorder:)`` before you make the session. You can use the cache from any thread.
+/// ``attach(to:unmatched:)`` before you make the session. You can use the cache from any thread.
 public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. Everything that it adds is Sendable.
 

@@ -1,6 +1,7 @@
 public import Foundation
 import Guarded
 public import LocalSubstitution
+public import LocalSubstitutionRecording
 import Loopback
 import WebReferences
 
@@ -80,7 +81,7 @@ public final class SubstitutionServer: Sendable {
             loader = try cache.makeDirectLoader(
                 .ofServer,
                 unmatched: unmatched,
-                recorder: recorder,
+                keeper: recorder,
                 sendsCredentials: sendsCredentials
             )
         } catch {

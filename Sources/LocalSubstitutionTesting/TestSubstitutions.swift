@@ -60,7 +60,7 @@ public final class TestSubstitutions: Sendable {
             mustHear: { recording?.unmatched.fails($0) ?? false },
             explainsUnmatched: explainsUnmatched
         )
-        slot = try cache.attach(to: configuration, unmatched: unmatched, recorder: nil, listener: listener)
+        slot = try cache.attach(to: configuration, unmatched: unmatched, keeper: nil, listener: listener)
         original = configuration
         self.log = log
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionRecording
 import LocalSubstitutionTesting
 import LoopbackOrigin
 import TestSupport

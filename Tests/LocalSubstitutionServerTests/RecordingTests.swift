@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionRecording
 import LocalSubstitutionServer
 import LoopbackOrigin
 import TestSupport

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 import LocalSubstitution
+import LocalSubstitutionRecording
 import LocalSubstitutionServer
 import Loopback
 import LoopbackOrigin

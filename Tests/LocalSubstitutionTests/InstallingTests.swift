@@ -1,8 +1,9 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import LocalSubstitutionRecording
 import LoopbackOrigin
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import LocalSubstitution
 

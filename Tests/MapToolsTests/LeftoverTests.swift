@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitutionRecording
 import TestSupport
 import Testing
 

@@ -1,7 +1,9 @@
 import Foundation
 import Guarded
 import LocalSubstitution
+import LocalSubstitutionRecording
 import LoopbackOrigin
+import MapTools
 import TestSupport
 import Testing
 
@@ -99,7 +101,7 @@ struct RecordTests {
         // Unknown files are gone once the folder has been opened again.
         try SubstitutionRecorder(folder: kept).close()
         let map = try SubstitutionMap(contentsOf: kept.appendingPathComponent("substitutions.json"))
-        #expect(map.warnings().isEmpty)
+        #expect(MapReview(map).warnings.isEmpty)
     }
 
     private static func body(of path: String, _ number: Int) -> Data {

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// Builds a substitution's responses: whole, partial, or only the headers.
@@ -20,7 +20,7 @@ package struct ResponseBuilder {
     var proof: String?
 
     /// Returns the whole response.
-    func full(for url: URL) -> CachedURLResponse? {
+    package func full(for url: URL) -> CachedURLResponse? {
         response(for: url, status: substitution.status, headers: headers(length: size), body: data)
     }
 
@@ -31,7 +31,7 @@ package struct ResponseBuilder {
 
     /// Returns the part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole response if the range can't be
     /// satisfied.
-    func part(_ header: String, for url: URL) -> CachedURLResponse? {
+    package func part(_ header: String, for url: URL) -> CachedURLResponse? {
         guard let range = range(header) else { return full(for: url) }
         var headers = headers(length: range.count)
         headers["Content-Range"] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
@@ -75,5 +75,11 @@ extension URLResponse {
     package var substitutionStatus: String? {
         let status = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
         return status.flatMap { $0.hasPrefix(ResponseBuilder.hitStatus) ? $0 : nil }
+    }
+}
+
+extension ResponseBuilder {
+    package init(substitution: Substitution, file: FileBytes?) {
+        self.init(substitution: substitution, file: file, large: nil)
     }
 }

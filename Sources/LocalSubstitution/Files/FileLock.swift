@@ -1,7 +1,7 @@
 import Foundation
 
 /// An exclusive `flock` on an open file or folder. The system releases it when the process ends, even after a crash.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let descriptor: Int32
 
     /// Waits until no other lock is held, and takes the lock. On a file system without locks, it succeeds at once.
@@ -16,7 +16,7 @@ final class FileLock: Sendable {
     /// close the descriptor.
     ///
     /// - Parameter descriptor: The lock closes it.
-    init?(takingNow descriptor: Int32) {
+    package init?(takingNow descriptor: Int32) {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         self.descriptor = descriptor
     }

@@ -20,8 +20,10 @@ package struct FileStatus: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
     package let size: Int
+    /// The number of names that the file has.
+    package let links: Int
     /// The modification time, in nanoseconds since 1970.
-    let modified: Int64
+    package let modified: Int64
     /// The time at which the inode last changed. Setting the modification time back changes it too.
     let changed: Int64
 
@@ -32,7 +34,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
-    init?(descriptor: Int32) {
+    package init?(descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
         self.init(status)
@@ -52,7 +54,7 @@ package struct FileStatus: Hashable, Sendable {
         return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)
     }
 
-    static var now: Int64 {
+    package static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return nanoseconds(time)
@@ -70,6 +72,7 @@ package struct FileStatus: Hashable, Sendable {
         device = UInt64(truncatingIfNeeded: status.st_dev)
         inode = UInt64(truncatingIfNeeded: status.st_ino)
         size = Int(status.st_size)
+        links = Int(status.st_nlink)
         // These fields have different names on Darwin.
         #if canImport(Darwin)
         modified = Self.nanoseconds(status.st_mtimespec)

@@ -112,7 +112,7 @@ package struct OpenedFile: ~Copyable {
     }
 
     /// Returns the first bytes, at most `count`.
-    func prefix(_ count: Int) throws(FileProblem) -> Data {
+    package func prefix(_ count: Int) throws(FileProblem) -> Data {
         try bytes(upTo: count)
     }
 

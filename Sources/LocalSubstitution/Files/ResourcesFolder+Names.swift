@@ -47,13 +47,13 @@ extension ResourcesFolder {
     }
 
     /// Splits a name into its folder, which is empty for this one, and the name in that folder.
-    static func split(_ name: String) -> (folder: String, last: String) {
+    package static func split(_ name: String) -> (folder: String, last: String) {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", name) }
         return (String(name[..<slash]), String(name[name.utf8.index(after: slash)...]))
     }
 
     /// Returns the folders that a name is in: `a` and `a/b` for `a/b/c`.
-    static func folders(of name: String) -> [String] {
+    package static func folders(of name: String) -> [String] {
         name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 

@@ -6,7 +6,7 @@ package struct ResourcesFolder: Sendable {
     /// Whether the folder is in a bundle. Nothing changes it there, so its large files are mapped into memory.
     let isInBundle: Bool
     /// The map's name, if the folder is the map's own. Then neither the map nor hidden files are served.
-    let mapName: String?
+    package let mapName: String?
 
     package init(_ url: URL, isInBundle: Bool = false, mapName: String? = nil) {
         path = url.path
@@ -18,7 +18,7 @@ package struct ResourcesFolder: Sendable {
         path == "/" ? "/\(name)" : "\(path)/\(name)"
     }
 
-    func url(of name: String) -> URL {
+    package func url(of name: String) -> URL {
         URL(fileURLWithPath: path(of: name), isDirectory: false)
     }
 
@@ -34,7 +34,7 @@ package struct ResourcesFolder: Sendable {
     }
 
     /// Returns whether a name, or a folder in it, begins with a period.
-    static func isHidden(_ name: some Collection<UInt8>) -> Bool {
+    package static func isHidden(_ name: some Collection<UInt8>) -> Bool {
         name.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 

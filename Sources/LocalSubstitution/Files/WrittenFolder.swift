@@ -29,11 +29,15 @@ package struct WrittenFolder: Sendable {
         /// The symbolic link in the path, if that's the reason.
         var link: String?
 
+        package init(name: String, code: Int32, link: String? = nil) {
+            (self.name, self.code, self.link) = (name, code, link)
+        }
+
         /// What went wrong and what to do, in full sentences. The first begins with the name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
         /// The same for a label, without a period.
-        var fragment: String { statement.fragment(withAdvice: advice) }
+        package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
             let reason = link.map { "“\($0)” is a symbolic link" } ?? String(cString: strerror(code))
@@ -78,7 +82,7 @@ package struct WrittenFolder: Sendable {
     /// Writes a new file under its own name. It isn't complete until this returns.
     ///
     /// - Throws: A problem with the code `EEXIST` if anything has that name. It isn't changed.
-    func create(_ data: Data, as name: String) throws(Problem) {
+    package func create(_ data: Data, as name: String) throws(Problem) {
         let folder = try opened(for: name, makingFolders: true)
         try Self.create(folder.lastName, for: name, in: folder, mode: nil, data)
     }
@@ -136,7 +140,7 @@ package struct WrittenFolder: Sendable {
     }
 
     /// Checks that the folder is writable, by making a file and removing it.
-    func checkIsWritable() throws(Problem) {
+    package func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
             try prepare(Data(), for: name)

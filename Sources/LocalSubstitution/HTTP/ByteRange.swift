@@ -49,7 +49,7 @@ enum ByteRange: Equatable {
 
 extension URLRequest {
     /// The `Range` header; `nil` if `If-Range` makes it depend on a validator, since it's always correct to send the whole body.
-    var rangeHeader: String? {
+    package var rangeHeader: String? {
         value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
     }
 }

@@ -7,7 +7,7 @@ package enum Charset {
     static let longestByteOrderMark = 4
 
     /// Returns the IANA name of the charset whose byte order mark comes first (Unicode §23.8); `nil` if there's no mark.
-    static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
+    package static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),
             // Before UTF-16, since this mark begins with that of UTF-16.

@@ -6,7 +6,7 @@ package struct ContentType {
     package let essence: String
     /// The charset, in lowercase.
     package let charset: String?
-    let hasOtherParameters: Bool
+    package let hasOtherParameters: Bool
 
     /// Parses a header; `nil` if it has no valid type, or if an entry couldn't set it.
     package init?(_ text: String) {

@@ -5,8 +5,8 @@ import FoundationNetworking
 #endif
 
 /// The headers that tell a server who sent a request. Its response may be for that sender alone.
-enum CredentialHeaders {
-    static let names = ["Authorization", "Proxy-Authorization", "Cookie"]
+package enum CredentialHeaders {
+    package static let names = ["Authorization", "Proxy-Authorization", "Cookie"]
 
     /// Removes these headers from a request that is redirected to a different origin (RFC 9110 §15.4).
     static func remove(from request: inout URLRequest) {

@@ -29,7 +29,7 @@ package enum HTTPSyntax {
     }
 
     /// Returns what's wrong with a response header that an entry sets; `nil` if it's valid.
-    static func problem(ofHeader name: String, value: String) -> String? {
+    package static func problem(ofHeader name: String, value: String) -> String? {
         if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
         if ["content-length", "content-encoding", "transfer-encoding"].contains(name.lowercased()) {
             return "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."

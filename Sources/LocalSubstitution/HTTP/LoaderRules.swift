@@ -9,8 +9,8 @@ import FoundationNetworking
 /// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. It reads dates with month names that HTTP doesn't have.
 /// So it ignores `Date`, and every `Expires` is in the past. Apple doesn't document what its loader refuses; the rules assume the
 /// same.
-enum LoaderRules {
-    enum Refusal: Hashable, Sendable {
+package enum LoaderRules {
+    package enum Refusal: Hashable, Sendable {
         case method(String)
         case requestHeader(String)
         case status(Int)
@@ -18,7 +18,7 @@ enum LoaderRules {
         case cacheControl(String)
         case expires
 
-        var message: String {
+        package var message: String {
             switch self {
             case .method(let method): "the loader never uses a cached response to \(method)"
             case .requestHeader(let name): "the loader never uses a cached response to a request with “\(name)”"
@@ -43,7 +43,7 @@ enum LoaderRules {
     }
 
     /// Returns why the loader would refuse a response to any request; `nil` if it would take it.
-    static func refusal(ofStatus status: Int, headers: [String: String]) -> Refusal? {
+    package static func refusal(ofStatus status: Int, headers: [String: String]) -> Refusal? {
         guard statuses.contains(status) else { return .status(status) }
         guard !headers.isEmpty else { return nil }
         for name in ["Vary", "WWW-Authenticate", "Proxy-Authenticate"] where headers[header: name] != nil {

@@ -3,7 +3,7 @@ extension MIMEType {
     /// Returns the usual extension for files of a type, such as `html` for `text/html`. The default is `bin`.
     ///
     /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
-    static func preferredExtension(for type: String) -> String {
+    package static func preferredExtension(for type: String) -> String {
         let type = essence(of: type)
         if let known = preferredExtensions[type] ?? extensionsByType[Substring(type)] { return known }
         if isJSON(type) { return "json" }

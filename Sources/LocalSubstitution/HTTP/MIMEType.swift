@@ -59,7 +59,7 @@ package enum MIMEType {
     }
 
     /// Returns whether a type is a JSON MIME type (WHATWG MIME Sniffing §4.6), except for the obsolete `text/json`.
-    static func isJSON(_ type: String) -> Bool {
+    package static func isJSON(_ type: String) -> Bool {
         let type = essence(of: type)
         return type == "application/json" || type.hasSuffix("+json")
     }

@@ -5,12 +5,12 @@ import FoundationNetworking
 #endif
 
 /// The validators of a response. With these, a server can be asked whether the response has changed (RFC 9110 §8.8).
-struct Validators: Sendable, Hashable {
+package struct Validators: Sendable, Hashable {
     let entityTag: String?
     let lastModified: String?
 
     /// Creates validators; `nil` if there are none.
-    init?(entityTag: String?, lastModified: String?) {
+    package init?(entityTag: String?, lastModified: String?) {
         guard entityTag != nil || lastModified != nil else { return nil }
         self.entityTag = entityTag
         self.lastModified = lastModified

@@ -6,6 +6,10 @@ package struct Entry: Sendable {
     package let file: FileName?
     package let options: EntryOptions
 
+    package init(key: String, line: Int32, file: FileName?, options: EntryOptions) {
+        (self.key, self.line, self.file, self.options) = (key, line, file, options)
+    }
+
     package var isPattern: Bool { MapKey.isPattern(key) }
 
     /// The entry's alternatives, or the entry itself if it has none.

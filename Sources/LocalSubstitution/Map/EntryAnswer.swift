@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
 /// What an entry, or one of its alternatives, answers with.
-enum EntryAnswer: Sendable {
+package enum EntryAnswer: Sendable {
     /// Nothing: the entry is `null`, and its URLs are never substituted.
     case never
     /// The entry's file.

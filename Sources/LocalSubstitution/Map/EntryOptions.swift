@@ -1,35 +1,35 @@
 /// Everything that an entry says except for its file. Most entries of a map share one instance.
 package final class EntryOptions: Sendable {
-    let answer: EntryAnswer
+    package let answer: EntryAnswer
     let mimeType: String?
     let charset: String?
     package let status: Int
-    let headers: [String: String]
-    let ignoreQuery: IgnoreQuery?
-    let use: Substitution.Use
-    let timeout: Double?
+    package let headers: [String: String]
+    package let ignoreQuery: IgnoreQuery?
+    package let use: Substitution.Use
+    package let timeout: Double?
     /// The methods that are answered; `["*"]` for all.
     package let methods: [String]
     package let isEnabled: Bool
     /// The delay in seconds.
-    let delay: Double?
+    package let delay: Double?
     /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
-    let inheritsDelay: Bool
+    package let inheritsDelay: Bool
     /// Headers to set on a request that is sent on. A `nil` value removes the header.
     let requestHeaders: [String: String?]
-    let when: RequestCondition?
+    package let when: RequestCondition?
     /// How many requests an alternative answers; `nil` for any number.
     let times: Int?
     /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, and its own line and file.
-    let alternatives: [Entry]
+    package let alternatives: [Entry]
     /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
     let place: (number: Int, count: Int)?
     /// The fields in ``protocolFieldNames`` that are set.
-    let protocolFields: [String]
+    package let protocolFields: [String]
     /// Whether the entry's value is only a file name.
     let isPlain: Bool
 
-    init(
+    package init(
         _ fields: EntryFields,
         answer: EntryAnswer? = nil,
         alternatives: [Entry] = [],
@@ -72,7 +72,7 @@ package final class EntryOptions: Sendable {
     }
 
     /// The fields that the URL protocol implements, and a cache alone can't.
-    static let protocolFieldNames = [
+    package static let protocolFieldNames = [
         "delay", "error", "times", "forwardTo", "setRequestHeaders", "when.json", "when.text",
     ]
 
@@ -85,5 +85,5 @@ package final class EntryOptions: Sendable {
     }
 
     /// Whether every method is answered.
-    var answersAllMethods: Bool { methods.contains("*") }
+    package var answersAllMethods: Bool { methods.contains("*") }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A body that is written in the map.
-final class InlineBody: Sendable {
+package final class InlineBody: Sendable {
     enum Kind: Sendable {
         case json, text
         /// Data that was given in code.

@@ -7,7 +7,7 @@ import FoundationNetworking
 /// What an entry answers a request with.
 package final class Substitution: Sendable {
     /// When an entry's file answers: the map's field `use`.
-    enum Use: String, Sendable, Hashable, CaseIterable {
+    package enum Use: String, Sendable, Hashable, CaseIterable {
         /// Always. The default.
         case always
         /// Until the network has a newer copy.

@@ -4,8 +4,13 @@ extension SubstitutionMap {
     /// This looks at every file, so use it in a unit test of a map that you ship, and not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
+    /// The files that entries name which were left out, and those that misspelled names probably meant.
+    package var filesLeftOut: [FileName] {
+        storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
+    }
+
     /// Returns the problems, and the files that misspelled names probably meant.
-    func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
+    private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         var files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)
         var problems = entries.compactMap { entry -> Problem? in

@@ -65,7 +65,7 @@ extension SubstitutionMap {
             (key.map { "“\($0)”: \(message)" } ?? message).printable
         }
 
-        init(_ kind: Kind, key: String? = nil, line: Int? = nil, column: Int? = nil, _ message: String) {
+        package init(_ kind: Kind, key: String? = nil, line: Int? = nil, column: Int? = nil, _ message: String) {
             self.kind = kind
             self.key = key
             self.line = line

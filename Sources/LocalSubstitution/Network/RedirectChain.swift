@@ -5,9 +5,9 @@ import FoundationNetworking
 #endif
 
 /// The redirects that one task follows.
-struct RedirectChain: Sendable {
+package struct RedirectChain: Sendable {
     /// The statuses that redirect a client to another URL (RFC 9110 §15.4).
-    static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+    package static let statuses: Set<Int> = [301, 302, 303, 307, 308]
 
     /// The requests for the targets of the redirects, in order.
     private(set) var followed: [URLRequest] = []

@@ -5,10 +5,10 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The arguments of one `attach` call: which map answers, what happens to unmatched requests, and the recorder.
+/// The arguments of one `attach` call: which map answers, what happens to unmatched requests, and what keeps responses.
 final class Attachment: Sendable {
     let responder: Responder
-    let recorder: SubstitutionRecorder?
+    let keeper: (any ResponseKeeper)?
     let forwarder: Forwarder
     let unmatched: UnmatchedRule
     /// Whether pieces of a response are passed on before the rest. If there's no fallback, they're passed on as they arrive.
@@ -16,7 +16,7 @@ final class Attachment: Sendable {
     let streams: Bool
     /// Whether the client isn't a URLSession. Such a client follows redirects itself and takes large files in pieces.
     let isDirect: Bool
-    /// Whether the recorder also keeps what a browser needs to show a site again: see ``ReceivedResponse/isBrowsed``.
+    /// Whether the keeper also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
     let isBrowsed: Bool
     /// Hears of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most sessions.
     let listener: RequestListener?
@@ -28,7 +28,7 @@ final class Attachment: Sendable {
         of responder: Responder,
         to configuration: URLSessionConfiguration,
         unmatched: UnmatchedRule,
-        recorder: SubstitutionRecorder?,
+        keeper: (any ResponseKeeper)?,
         streams: Bool = Attachment.canStream,
         responseLimit: Int? = nil,
         isDirect: Bool = false,
@@ -40,7 +40,7 @@ final class Attachment: Sendable {
         self.listener = listener
         self.responder = responder
         self.unmatched = unmatched
-        self.recorder = recorder
+        self.keeper = keeper
         self.streams = streams
         forwarder = Forwarder(configuration, responseLimit: responseLimit)
     }
@@ -63,8 +63,8 @@ final class Attachment: Sendable {
         case fail(Lookup, Substitution, URLError.Code)
         /// The network answers. If it fails, the fallback does, if there is one.
         case forward(Lookup, Fallback?)
-        /// The recorder's copy answers. Without one, the request fails.
-        case replay(Lookup, SubstitutionRecorder)
+        /// The kept copy answers. Without one, the request fails.
+        case replay(Lookup, any ResponseKeeper)
         /// Decides again after reading the request's body.
         case readBody(Lookup)
         /// Nothing answers, and the request isn't allowed to reach the network.
@@ -97,8 +97,8 @@ final class Attachment: Sendable {
         case .readBody:
             return .readBody(lookup)
         case .nothing(let cause):
-            if cause != .excluded, let recorder, recorder.takes(request) {
-                return unmatched.fails(request) ? .replay(lookup, recorder) : .forward(lookup, .recorder(recorder))
+            if cause != .excluded, let keeper, keeper.takes(request) {
+                return unmatched.fails(request) ? .replay(lookup, keeper) : .forward(lookup, .keeper(keeper))
             }
             guard unmatched.isStrict || listener != nil, request.reachesNetwork else { return nil }
             if unmatched.fails(request) { return .refuse(lookup) }

@@ -1,5 +1,5 @@
 /// What answers if the network fails.
 enum Fallback: Sendable {
     case entry(Substitution)
-    case recorder(SubstitutionRecorder)
+    case keeper(any ResponseKeeper)
 }

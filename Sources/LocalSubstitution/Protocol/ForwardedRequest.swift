@@ -10,9 +10,9 @@ struct ForwardedRequest: Sendable {
     let lookup: Lookup
     /// What answers if the network fails; `nil` if nothing does.
     let fallback: Fallback?
-    /// The request to send: changed by its entry, and with the validators of the recorder's copy if there is one.
+    /// The request to send: changed by its entry, and with the validators of the kept copy if there is one.
     let request: URLRequest
-    /// Whether this added validators to the request, so that a 304 confirms the recorder's copy.
+    /// Whether this added validators to the request, so that a 304 confirms the kept copy.
     private let isConditional: Bool
     /// The header by which the session identifies its user, if any. It's read before sending, since a response may set a cookie.
     private let credentialHeader: String?
@@ -29,7 +29,7 @@ struct ForwardedRequest: Sendable {
         credentialHeader = chain.attachment.forwarder.credentialHeader(for: lookup.request.url)
         var request = lookup.request
         lookup.decision.substitution?.change(&request)
-        let validators = isConditional ? fallback?.recorder?.validators(for: request) : nil
+        let validators = isConditional ? fallback?.keeper?.validators(for: request) : nil
         validators?.makeConditional(&request)
         self.isConditional = validators != nil
         self.request = request
@@ -40,8 +40,8 @@ struct ForwardedRequest: Sendable {
         fallback?.substitution?.timeout
     }
 
-    /// Whether something answers if the network fails. By then, a recorder may have lost its copy.
-    var hasFallback: Bool { fallback?.recorder.map { $0.hasAnswer(to: lookup.request) } ?? (fallback != nil) }
+    /// Whether something answers if the network fails. By then, the kept copy may be gone.
+    var hasFallback: Bool { fallback?.keeper.map { $0.hasAnswer(to: lookup.request) } ?? (fallback != nil) }
 
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { lookup.decision.substitution.map { Array($0.requestHeaders.keys) } ?? [] }
@@ -101,21 +101,20 @@ struct ForwardedRequest: Sendable {
         }
     }
 
-    /// - Parameter obstacle: Why the recorder can't keep the response even if the rules allow it; `nil` if it can.
     private func step(
         afterNetwork response: CachedURLResponse,
         _ redirects: [URLRequest],
-        obstacle: NotKept? = nil
+        obstacle: Exchange.Obstacle? = nil
     ) -> RequestStep {
         guard let fallback else { return .deliver(.loaded(lookup, loaded(response))) }
         responder.reportForwarded(lookup)
-        guard let recorder = fallback.recorder, let http = response.response as? HTTPURLResponse else {
+        guard let keeper = fallback.keeper, let http = response.response as? HTTPURLResponse else {
             return .deliver(.loaded(lookup, response))
         }
         guard isConditional, http.statusCode == 304 else {
-            return record(response, http, redirects, in: recorder, obstacle: obstacle)
+            return keep(response, http, redirects, in: keeper, obstacle: obstacle)
         }
-        return .goOn { confirm(redirects, recorder) }
+        return .goOn { confirm(redirects, keeper) }
     }
 
     /// Reports a network response that has no fallback, and returns it as the entry changes it.
@@ -134,7 +133,7 @@ struct ForwardedRequest: Sendable {
         let step: RequestStep =
             switch fallback {
             case .entry(let substitution): chain.answer(lookup, by: substitution)
-            case .recorder(let recorder): chain.replay(lookup, recorder) ?? .deliver(fail(error))
+            case .keeper(let keeper): chain.replay(lookup, keeper) ?? .deliver(fail(error))
             }
         if case .deliver(let answer) = step, answer.hasFailed { return step }
         responder.reportFallback(lookup, error)
@@ -147,53 +146,47 @@ struct ForwardedRequest: Sendable {
         return .failed(lookup, error)
     }
 
-    /// Answers with the recorder's copy, which the server has confirmed.
-    private func confirm(_ redirects: [URLRequest], _ recorder: SubstitutionRecorder) -> RequestStep {
-        guard redirects.isEmpty, let kept = responder.replay(lookup, recorder, isConfirmed: true), !kept.hasFailed
+    /// Answers with the kept copy, which the server has confirmed.
+    private func confirm(_ redirects: [URLRequest], _ keeper: any ResponseKeeper) -> RequestStep {
+        guard redirects.isEmpty, let kept = responder.replay(lookup, keeper, isConfirmed: true), !kept.hasFailed
         else {
             return .forward(ForwardedRequest(chain, lookup, fallback, isConditional: false))
         }
-        recorder.confirm(lookup.request)
+        keeper.confirm(lookup.request)
         return .deliver(kept)
     }
 
-    private func record(
+    private func keep(
         _ response: CachedURLResponse,
         _ http: HTTPURLResponse,
         _ redirects: [URLRequest],
-        in recorder: SubstitutionRecorder,
-        obstacle: NotKept?
+        in keeper: any ResponseKeeper,
+        obstacle: Exchange.Obstacle?
     ) -> RequestStep {
         guard !responder.excludes(http.url) else { return .deliver(.loaded(lookup, response)) }
-        if let reason = credentialHeader.map(NotKept.requestHeader) ?? sessionCredential(in: redirects) {
-            responder.report(.notKept(reason), lookup)
-            return .deliver(.loaded(lookup, response))
-        }
-        var received = ReceivedResponse(
+        let exchange = Exchange(
             request: lookup.request,
             response: http,
             body: response.data,
             redirects: redirects,
             isBrowsed: attachment.isBrowsed,
-            obstacle: obstacle
+            obstacle: sessionCredential(redirects) ?? obstacle
         )
-        let redirect = received.separateRedirect()
-        // Registered before delivery so that `flush()` waits for it; written afterwards so that delivery isn't delayed.
-        for received in [redirect, received].compactMap({ $0 }) {
-            // Doesn't capture `self`, which would keep the recorder alive as long as the recorder holds this closure.
-            recorder.record(received) { [responder, lookup] in responder.report($0, lookup) }
-        }
-        guard recorder.isBehind else { return .deliver(.loaded(lookup, response)) }
+        // Registered before delivery so that a flush waits for it; written afterwards so that delivery isn't delayed.
+        // Doesn't capture `self`, which would keep the keeper alive as long as the keeper holds this closure.
+        keeper.keep(exchange) { [responder, lookup] in responder.report($0, lookup) }
+        guard keeper.isBehind else { return .deliver(.loaded(lookup, response)) }
         return .goOn {
-            recorder.writeBodies()
+            keeper.writeBodies()
             return .deliver(.loaded(lookup, response))
         }
     }
 
-    /// Returns a credential that the session adds to the redirects' requests, which keeps the response from being recorded.
-    private func sessionCredential(in redirects: [URLRequest]) -> NotKept? {
+    /// Returns a credential that the session adds to the request or to the redirects' requests.
+    private func sessionCredential(_ redirects: [URLRequest]) -> Exchange.Obstacle? {
+        if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
         let header = redirects.lazy.compactMap { attachment.forwarder.credentialHeader(for: $0.url) }.first
-        return header.map { .redirect(.requestHeader($0)) }
+        return header.map { .credential(header: $0, isAfterRedirect: true) }
     }
 }
 
@@ -203,8 +196,8 @@ extension Fallback {
         return substitution
     }
 
-    fileprivate var recorder: SubstitutionRecorder? {
-        guard case .recorder(let recorder) = self else { return nil }
-        return recorder
+    fileprivate var keeper: (any ResponseKeeper)? {
+        guard case .keeper(let keeper) = self else { return nil }
+        return keeper
     }
 }

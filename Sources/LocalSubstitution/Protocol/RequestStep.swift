@@ -32,8 +32,8 @@ extension RequestChain {
                 return answer(lookup, by: substitution)
             }
             return after(substitution.delay) { [self] in answer(lookup, by: substitution) }
-        case .replay(let lookup, let recorder):
-            return .goOn { [self] in replay(lookup, recorder) ?? .deliver(unmatched(lookup)) }
+        case .replay(let lookup, let keeper):
+            return .goOn { [self] in replay(lookup, keeper) ?? .deliver(unmatched(lookup)) }
         case .forward(let lookup, let fallback):
             return after(fallback == nil ? lookup.decision.substitution?.delay : nil) { [self] in
                 .forward(ForwardedRequest(self, lookup, fallback))
@@ -64,9 +64,9 @@ extension RequestChain {
         return .goOn { [self] in follow(next, from: lookup) }
     }
 
-    /// Returns the step that answers with a recorder's copy; `nil` if there is none.
-    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder) -> RequestStep? {
-        guard let outcome = attachment.responder.replay(lookup, recorder) else { return nil }
+    /// Returns the step that answers with a kept copy; `nil` if there is none.
+    func replay(_ lookup: Lookup, _ keeper: any ResponseKeeper) -> RequestStep? {
+        guard let outcome = attachment.responder.replay(lookup, keeper) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
             RedirectChain.statuses.contains(http.statusCode),
             let next = lookup.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))

@@ -69,13 +69,13 @@ extension Responder {
         return .failed(lookup, .ofEntry(substitution.key, code, lookup.request.url))
     }
 
-    /// Returns the copy that a recorder has kept; `nil` if it has none.
+    /// Returns the copy that was kept; `nil` if it has none.
     ///
     /// - Parameter isConfirmed: Whether the network has just said that the copy is current.
-    func replay(_ lookup: Lookup, _ recorder: SubstitutionRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
+    func replay(_ lookup: Lookup, _ keeper: any ResponseKeeper, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = lookup.request.url else { return nil }
         do throws(FileProblem) {
-            guard let response = try recorder.answer(lookup.request) else { return nil }
+            guard let response = try keeper.answer(lookup.request) else { return nil }
             let (key, bytes) = (url.absoluteString, response.data.count)
             guard isConfirmed else {
                 reportServed(url, key: key, file: nil, bytes: bytes)
@@ -134,17 +134,17 @@ extension Responder {
         observers.emit(.fellBack(url, key: key, reason: error.localizedDescription))
     }
 
-    /// Counts and reports what a recorder did with a response.
-    func report(_ outcome: ReceivedResponse.Outcome, _ lookup: Lookup) {
+    /// Counts and reports what became of a response that may be kept.
+    func report(_ report: Exchange.Report, _ lookup: Lookup) {
         guard let url = lookup.request.url else { return }
-        switch outcome {
+        switch report {
         case .kept(let file, let bytes, let note):
             observers.count { $0.recorded += 1 }
             observers.emit(.recorded(url, file: file, bytes: bytes, reason: note))
         case .unchanged:
             break
         case .notKept(let reason):
-            observers.emit(.notRecorded(url, reason: reason.description))
+            observers.emit(.notRecorded(url, reason: reason))
         }
     }
 }

@@ -12,7 +12,7 @@ public import Foundation
 /// rejects: requests with `Authorization`, with a policy that ignores local data, or with methods other than GET and HEAD, and
 /// responses with any status.
 ///
-/// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:recorder:)`` adds a subclass to a configuration's
+/// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's
 /// `protocolClasses`. The subclass takes only the requests for which it has something to do.
 public class SubstitutionURLProtocol: URLProtocol {
     /// The class's attachment; `nil` if there is none.

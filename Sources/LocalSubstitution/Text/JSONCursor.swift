@@ -56,7 +56,7 @@ package struct JSONCursor {
     }
 
     /// Creates a cursor for one value inside a text. The value begins on `line`.
-    init(
+    package init(
         _ bytes: UnsafeBufferPointer<UInt8>,
         in range: Range<Int>,
         line: Int,

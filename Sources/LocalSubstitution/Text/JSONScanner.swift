@@ -5,8 +5,8 @@ package struct JSONScanner {
     /// One key and value of an object.
     package struct Member {
         package let key: String
-        let line: Int
-        let value: Value
+        package let line: Int
+        package let value: Value
         /// The value's range in the text.
         package let range: Range<Int>
     }

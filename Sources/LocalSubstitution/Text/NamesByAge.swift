@@ -2,14 +2,14 @@
 ///
 /// Each name has a stamp, which is higher than those of older names. The owner knows the current stamp of each name; a name
 /// with another stamp is out of date. Names that are out of date are removed once they're in the majority.
-struct NamesByAge: Sendable {
+package struct NamesByAge: Sendable {
     private var items: [(name: String, stamp: Int)] = []
     private var first = 0
 
     init() {}
 
     /// - Parameter items: The oldest first.
-    init(_ items: [(name: String, stamp: Int)]) {
+    package init(_ items: [(name: String, stamp: Int)]) {
         self.items = items
     }
 
@@ -17,7 +17,7 @@ struct NamesByAge: Sendable {
     var count: Int { items.count }
 
     /// - Parameter count: The number of names that aren't out of date.
-    mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
+    package mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, stamp))
         guard items.count - first > 2 * count + 64 else { return }
         items = items[first...].filter { isCurrent($0.name, $0.stamp) }
@@ -25,7 +25,7 @@ struct NamesByAge: Sendable {
     }
 
     /// Removes the oldest names, up to and including the first that isn't out of date, and returns that one.
-    mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
+    package mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
         while first < items.count {
             let (name, stamp) = items[first]
             first += 1

@@ -16,7 +16,7 @@ extension String {
     func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
 
     /// The text with its first letter in upper case, for the beginning of a sentence.
-    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
 extension [String] {

@@ -1,5 +1,6 @@
 package import Foundation
 import LocalSubstitution
+import MapWriting
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 extension EditedMap {
     /// Keeps responses of one URL: writes their bodies, and makes the entry that serves them. Several responses become its

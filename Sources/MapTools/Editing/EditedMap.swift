@@ -1,6 +1,7 @@
 package import Foundation
 import Guarded
 import LocalSubstitution
+import MapWriting
 
 /// A map that a command changes. It adds entries and files, and keeps what people have written.
 ///

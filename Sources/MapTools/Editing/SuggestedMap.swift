@@ -1,5 +1,6 @@
 package import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// Entries for URLs that don't have one yet, each with the name that a recorder would give its file.
 package struct SuggestedMap {

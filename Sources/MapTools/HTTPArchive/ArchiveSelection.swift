@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// Which of an archive's responses are imported, as far as the archive alone tells.
 package struct ArchiveSelection: Sendable {

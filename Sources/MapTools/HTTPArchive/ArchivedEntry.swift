@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// One request and its response in an HTTP Archive. Whatever is missing or has a wrong type is `nil`.
 struct ArchivedEntry: Sendable {

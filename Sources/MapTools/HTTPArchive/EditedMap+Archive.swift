@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 extension EditedMap {
     /// Imports an archive's responses: for each request, the last one whose body can be decoded. Requests differ in URL, method and the

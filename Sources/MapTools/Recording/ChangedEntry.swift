@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// The entry of one URL while exchanges are added to it.
 struct ChangedEntry {

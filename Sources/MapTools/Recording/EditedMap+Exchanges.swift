@@ -1,5 +1,6 @@
 package import Foundation
 import LocalSubstitution
+import MapWriting
 
 extension EditedMap {
     /// Adds the exchanges of one test: see ``add(tests:)``.

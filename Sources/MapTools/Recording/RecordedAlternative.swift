@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// The JSON of a recorded exchange, for its own entry or for an alternative of one.
 struct RecordedAlternative {

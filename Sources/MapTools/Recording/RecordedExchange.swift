@@ -1,5 +1,6 @@
 package import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// A request with any method and its response with any status, to keep in a map. It has no credential headers.
 package struct RecordedExchange: Sendable {

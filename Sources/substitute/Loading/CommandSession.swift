@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionRecording
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -43,7 +44,7 @@ struct CommandSession: Sendable {
             try cache.attach(
                 to: configuration,
                 unmatched: arguments.has("offline") ? .fail : .load,
-                recorder: recorder,
+                keeper: recorder,
                 responseLimit: limit.bytes,
                 isBrowsed: arguments.has("parts")
             )

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapTools
 
 let checkCommand = Subcommand(
     name: "check",
@@ -47,7 +48,7 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
     do throws(SubstitutionMapError) {
         let loaded = try choice.checkedMap()
         map = loaded
-        result = (loaded.count, loaded.problems, loaded.warnings())
+        result = (loaded.count, loaded.problems, MapReview(loaded).warnings)
     } catch {
         map = nil
         result = (0, error.problems, [])

@@ -136,7 +136,7 @@ struct AnswerCountTests {
     private func chain(_ session: EntrySession, after earlier: RequestChain? = nil) throws -> RequestChain {
         let unmatched = try UnmatchedRule(.load)
         let responder = session.cache.responder
-        let attachment = Attachment(of: responder, to: .ephemeral, unmatched: unmatched, recorder: nil)
+        let attachment = Attachment(of: responder, to: .ephemeral, unmatched: unmatched, keeper: nil)
         return RequestChain(attachment, after: earlier)
     }
 }

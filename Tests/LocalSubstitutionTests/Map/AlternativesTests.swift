@@ -1,4 +1,5 @@
 import Foundation
+import MapTools
 import TestSupport
 import Testing
 
@@ -135,7 +136,7 @@ struct AlternativesTests {
     func laterFiles() throws {
         let map = try folder.map(#"{"https://h/*": [{"file": "gone", "times": 1}, "f/*"]}"#, invalidEntries: .skip)
         #expect(map.fileProblems().map(\.kind) == [.missingFile])
-        let unused = map.warnings().filter { $0.kind == .unusedFile }.map(\.message)
+        let unused = MapReview(map).warnings.filter { $0.kind == .unusedFile }.map(\.message)
         #expect(unused.count == 2)
         #expect(!unused.contains { $0.contains("f/x") })
     }

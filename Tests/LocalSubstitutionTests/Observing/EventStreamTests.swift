@@ -1,5 +1,6 @@
 import Foundation
 import Guarded
+import LocalSubstitutionRecording
 import LoopbackOrigin
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Guarded
+import LocalSubstitutionRecording
 import LoopbackOrigin
 import TestSupport
 import Testing
@@ -44,7 +45,7 @@ struct LongResponseTests {
         try cache.attach(
             to: configuration,
             unmatched: .load,
-            recorder: recorder,
+            keeper: recorder,
             streams: streams,
             responseLimit: limit
         )
@@ -166,17 +167,16 @@ struct LongResponseTests {
         let response = try #require(
             HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
         )
-        let received = ReceivedResponse(request: request, response: response, body: Data("short".utf8), redirects: [])
-        _ = try recorder.record(received)
+        try recorder.keep(url.absoluteString, "short")
         for isPlain in [false, true] {
             let attachment = Attachment(
                 of: cache.responder,
                 to: isPlain ? .ephemeral : configuration,
                 unmatched: try UnmatchedRule(.load),
-                recorder: recorder
+                keeper: recorder
             )
             let chain = RequestChain(attachment)
-            let forwarded = ForwardedRequest(chain, cache.responder.lookUp(request), .recorder(recorder))
+            let forwarded = ForwardedRequest(chain, cache.responder.lookUp(request), .keeper(recorder))
             _ = forwarded.step(after: .passedOn(response, redirects: [], limit: Self.limit))
             recorder.flush()
             #expect(recorder.hasAnswer(to: request) == !isPlain)

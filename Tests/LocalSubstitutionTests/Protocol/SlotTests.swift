@@ -21,7 +21,7 @@ struct SlotTests {
                     of: Responder(map, reloadsChanges: false, defaultCacheIn: nil),
                     to: .ephemeral,
                     unmatched: rule,
-                    recorder: nil
+                    keeper: nil
                 )
             }
             let slots = (0..<20_000).map { Slots.add(attachments[$0 % 2]) }

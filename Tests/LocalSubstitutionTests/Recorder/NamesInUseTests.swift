@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocalSubstitution
+@testable import MapWriting
 
 @Suite("Names in use", .values)
 struct NamesInUseTests {

@@ -3,6 +3,8 @@ import Guarded
 import Testing
 
 @testable import LocalSubstitution
+@testable import LocalSubstitutionRecording
+@testable import MapWriting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -59,7 +61,7 @@ extension SubstitutionRecorder {
         status: Int = 200,
         request: [String: String] = [:],
         target: String? = nil
-    ) throws -> ReceivedResponse.Outcome {
+    ) throws -> Exchange.Report {
         let received = try ReceivedResponse(
             request: RecorderFixture.request(url, request),
             response: RecorderFixture.response(target ?? url, status, headers),
@@ -70,15 +72,15 @@ extension SubstitutionRecorder {
     }
 
     /// Records a response, writes its body, and returns the outcome.
-    func record(_ received: ReceivedResponse) throws -> ReceivedResponse.Outcome {
-        let outcome = Guarded<ReceivedResponse.Outcome?>(nil)
+    func record(_ received: ReceivedResponse) throws -> Exchange.Report {
+        let outcome = Guarded<Exchange.Report?>(nil)
         record(received) { new in outcome.withLock { $0 = new } }
         writeBodies()
         return try #require(outcome.withLock { $0 })
     }
 
     @discardableResult
-    func keep(_ url: String, _ body: String, etag: String? = nil) throws -> ReceivedResponse.Outcome {
+    func keep(_ url: String, _ body: String, etag: String? = nil) throws -> Exchange.Report {
         var headers = ["Content-Type": "text/plain"]
         headers["ETag"] = etag
         return try keep(url, Data(body.utf8), headers)
@@ -91,8 +93,8 @@ extension SubstitutionRecorder {
     func etag(_ url: String) throws -> String? { try validators(for: RecorderFixture.request(url))?.entityTag }
 }
 
-extension ReceivedResponse.Outcome {
-    var reason: NotKept? { if case .notKept(let reason) = self { reason } else { nil } }
+extension Exchange.Report {
+    var reason: String? { if case .notKept(let reason) = self { reason } else { nil } }
     var isKept: Bool { if case .kept = self { true } else { false } }
     var isUnchanged: Bool { if case .unchanged = self { true } else { false } }
 }

@@ -1,10 +1,12 @@
 import Foundation
 import Guarded
 import LoopbackOrigin
+import MapTools
 import TestSupport
 import Testing
 
 @testable import LocalSubstitution
+@testable import LocalSubstitutionRecording
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -96,7 +98,7 @@ struct RecordingTests {
             #expect(response.data == part.body)
             #expect(response.response.mimeType == part.withoutCharset.type)
         }
-        #expect(cache.map.warnings().isEmpty)
+        #expect(MapReview(cache.map).warnings.isEmpty)
     }
 
     // MARK: One response

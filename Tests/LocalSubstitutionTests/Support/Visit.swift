@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitutionRecording
 
 @testable import LocalSubstitution
 
@@ -29,7 +30,7 @@ struct Visit {
         )
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = headers
-        try cache.attach(to: configuration, unmatched: unmatched, recorder: recorder, streams: streams)
+        try cache.attach(to: configuration, unmatched: unmatched, keeper: recorder, streams: streams)
         session = URLSession(configuration: configuration)
     }
 

@@ -12,12 +12,17 @@ struct Rooms: Sendable {
         Rooms(
             target: "LocalSubstitution",
             order: [
-                "Text", "Files", "HTTP", "Network", "Map", "Observing", "Updating", "Answering", "Recorder", "Protocol",
-                "top",
+                "Text", "Files", "HTTP", "Network", "Map", "Observing", "Updating", "Answering", "Protocol", "top",
             ],
             notYet: [:]
         ),
-        Rooms(target: "MapTools", order: ["Editing", "HTTPArchive", "Recording", "Comparing"], notYet: [:]),
+        Rooms(target: "MapWriting", order: ["top"], notYet: [:]),
+        Rooms(target: "LocalSubstitutionRecording", order: ["top"], notYet: [:]),
+        Rooms(
+            target: "MapTools",
+            order: ["Warnings", "Editing", "HTTPArchive", "Recording", "Comparing"],
+            notYet: [:]
+        ),
         Rooms(target: "LocalSubstitutionTesting", order: ["top"], notYet: [:]),
         Rooms(target: "WebReferences", order: ["top"], notYet: [:]),
         Rooms(target: "Loopback", order: ["top"], notYet: [:]),

@@ -8,14 +8,14 @@ enum PackageFolder {
 
     /// The targets in `Sources`, each after the ones it imports.
     static let targets = [
-        "Guarded", "LocalSubstitution", "MapTools", "LocalSubstitutionTesting", "WebReferences", "Loopback",
-        "LocalSubstitutionServer", "LoopbackOrigin", command,
+        "Guarded", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording", "MapTools",
+        "LocalSubstitutionTesting", "WebReferences", "Loopback", "LocalSubstitutionServer", "LoopbackOrigin", command,
     ]
 
     static let command = "substitute"
 
     /// The targets that apps link.
-    static let library = ["Guarded", "LocalSubstitution"]
+    static let library = ["Guarded", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording"]
 
     /// The folder with the program that runs the tests, whatever the scratch path and the configuration.
     static let build = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

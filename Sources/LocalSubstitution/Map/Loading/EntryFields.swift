@@ -7,23 +7,25 @@ package struct EntryFields: Sendable {
     var body: InlineBody?
     var error: URLError.Code?
     var forwardTo: ForwardTarget?
-    var mimeType: String?
-    var charset: String?
-    var status: Int?
-    var headers: [String: String] = [:]
+    package var mimeType: String?
+    package var charset: String?
+    package var status: Int?
+    package var headers: [String: String] = [:]
     var requestHeaders: [String: String?] = [:]
-    var ignoreQuery: IgnoreQuery?
-    var use: Substitution.Use?
+    package var ignoreQuery: IgnoreQuery?
+    package var use: Substitution.Use?
     var timeout: Double?
-    var methods: [String]?
+    package var methods: [String]?
     var delay: Double?
     /// Whether the delay is a default.
     var inheritsDelay = false
     var when: RequestCondition?
     var times: Int?
-    var isEnabled: Bool?
+    package var isEnabled: Bool?
     /// The fields of each alternative, and its line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
+
+    package init() {}
 
     static let names = [
         "file", "mimeType", "charset", "status", "headers", "json", "text", "error", "forwardTo", "setRequestHeaders",
@@ -31,7 +33,7 @@ package struct EntryFields: Sendable {
     ]
 
     /// Returns these fields, with defaults for those that aren't set. Headers are merged; the case of their names doesn't matter.
-    func merged(withDefaults defaults: EntryFields) -> EntryFields {
+    package func merged(withDefaults defaults: EntryFields) -> EntryFields {
         var merged = self
         merged.mimeType = mimeType ?? defaults.mimeType
         merged.charset = charset ?? defaults.charset

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// A reader of one JSON object's fields that notes every problem with them.
-struct EntryFieldsReader {
-    var fields = EntryFields()
-    private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
+package struct EntryFieldsReader {
+    package var fields = EntryFields()
+    package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
     /// The line of each field in the object; see ``checkWhatGoesTogether()``.
     private(set) var lines: [String: Int] = [:]
 
@@ -14,7 +14,7 @@ struct EntryFieldsReader {
     let data: [Data]
 
     /// Reads the object of an entry, of an alternative or of `$defaults`.
-    init(
+    package init(
         _ range: Range<Int>,
         of bytes: [UInt8],
         line: Int,

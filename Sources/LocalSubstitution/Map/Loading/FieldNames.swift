@@ -1,7 +1,7 @@
 /// The fields that are allowed in each place, and what other tools call them.
-enum FieldNames {
+package enum FieldNames {
     /// The place of an object with fields.
-    enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         case entry, defaults, alternative
     }
 

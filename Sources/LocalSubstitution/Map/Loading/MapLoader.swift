@@ -1,8 +1,8 @@
 import Foundation
 
 /// A loader that checks every entry of a map, notes every problem, and indexes the valid entries.
-struct MapLoader {
-    typealias Problem = SubstitutionMap.Problem
+package struct MapLoader {
+    package typealias Problem = SubstitutionMap.Problem
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
@@ -238,7 +238,7 @@ struct MapLoader {
         problems += reader.problems.map { Problem($0.kind, key: key, line: $0.line > 0 ? $0.line : nil, $0.message) }
     }
 
-    static func problem(_ error: JSONCursor.SyntaxError, in json: [UInt8]) -> Problem {
+    package static func problem(_ error: JSONCursor.SyntaxError, in json: [UInt8]) -> Problem {
         let (line, column) = error.position(in: json)
         return Problem(
             error.isOtherJSON ? .notAnObject : .syntax,

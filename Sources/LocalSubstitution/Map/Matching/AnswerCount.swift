@@ -1,5 +1,5 @@
 /// An alternative that answers a limited number of requests: the map's field `times`.
-struct AnswerCount: Hashable, Sendable {
+package struct AnswerCount: Hashable, Sendable {
     /// The entry's number in the map's index.
     let entry: Int
     /// The alternative's position, from 1.

@@ -10,7 +10,7 @@ package struct FileName: Sendable {
     package var wildcards: Int { text.utf8.count { $0 == UInt8(ascii: "*") } }
 
     /// The folder before the first wildcard, which must exist when the map is loaded. Empty for the resources folder.
-    var fixedFolder: String {
+    package var fixedFolder: String {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
@@ -28,7 +28,7 @@ package struct FileName: Sendable {
     }
 
     /// The reason why a URL doesn't make a valid file name or target. The entry then doesn't apply.
-    enum Obstacle: Error, Hashable, Sendable {
+    package enum Obstacle: Error, Hashable, Sendable {
         /// `name` is the file name that was made from the URL.
         case emptySegment(name: String)
         case hiddenSegment(name: String)
@@ -57,7 +57,7 @@ package struct FileName: Sendable {
     /// Returns the name with its wildcards filled, in order.
     ///
     /// Each part is cut at its first `?` and percent-decoded once. If the name is empty or ends in `/`, `index.html` is added.
-    func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
+    package func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
         var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }[...]
         var name = pieces.popFirst() ?? ""

@@ -1,14 +1,14 @@
 /// A text with `*` wildcards, each of which matches any run of bytes, even an empty one.
 package struct Glob: Sendable, Hashable {
     /// The literal text before, between and after the wildcards: one more than there are wildcards.
-    let literals: [[UInt8]]
+    package let literals: [[UInt8]]
 
     package init(_ text: [UInt8]) {
         literals = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
     }
 
-    var text: String { literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*") }
-    var wildcards: Int { literals.count - 1 }
+    package var text: String { literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*") }
+    package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
     /// Returns what each wildcard matches; `nil` if the text doesn't match. Each takes as little as possible, and the last one

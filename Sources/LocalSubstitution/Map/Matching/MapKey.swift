@@ -8,5 +8,5 @@ package enum MapKey {
     }
 
     /// Returns whether a key is a pattern, even an invalid one.
-    static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
+    package static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
 }

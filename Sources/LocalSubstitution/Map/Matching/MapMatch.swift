@@ -34,10 +34,10 @@ package final class MapMatch: Sendable {
     }
 
     /// Whether the winner is `null`: such a URL is never substituted.
-    var isExcluded: Bool { winner?.options.isNever == true }
+    package var isExcluded: Bool { winner?.options.isNever == true }
 
     /// What answers without the network; `nil` if nothing does.
-    var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
+    package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
     /// The limit on the winner's answers; `nil` if it answers any number of requests.
     var count: AnswerCount? {

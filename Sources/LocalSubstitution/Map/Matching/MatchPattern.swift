@@ -1,6 +1,6 @@
 /// A key with wildcards: a match pattern as in browser extensions (MDN, Chrome: "Match patterns"), but with ports and queries too.
 package struct MatchPattern: Sendable {
-    enum Host: Hashable, Sendable {
+    package enum Host: Hashable, Sendable {
         case exact(String)
         /// `*.example.com`: that host and every subdomain.
         case domain(String)
@@ -24,22 +24,22 @@ package struct MatchPattern: Sendable {
         }
     }
 
-    enum Port: Hashable, Sendable {
+    package enum Port: Hashable, Sendable {
         case schemeDefault
         case number(Int)
         case any
     }
 
     /// The scheme; `nil` for http and https.
-    let scheme: String?
-    let host: Host
-    let port: Port
+    package let scheme: String?
+    package let host: Host
+    package let port: Port
     /// The path and query as one text with wildcards.
-    let path: Glob
+    package let path: Glob
     /// The same with the query's parameters sorted by name; `nil` if there are fewer than two.
     let sortedPath: SortedPath?
     /// The pattern in normal form. Two keys with the same normal form are the same pattern.
-    let text: String
+    package let text: String
     /// The pattern's rank. Of two patterns, the one with the greater rank wins.
     let rank: [Int]
 
@@ -58,7 +58,7 @@ package struct MatchPattern: Sendable {
     package init(_ key: String) throws(URLSyntaxError) { try self.init(key, ignoring: nil) }
 
     /// - Parameter rule: The entry's `ignoreQuery`. The parameters that it names are removed from the pattern.
-    init(_ key: String, ignoring rule: IgnoreQuery?) throws(URLSyntaxError) {
+    package init(_ key: String, ignoring rule: IgnoreQuery?) throws(URLSyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
             throw URLSyntaxError("has the scheme “\(parts.scheme)”", "Use http, https, or * for either.")
@@ -117,7 +117,7 @@ package struct MatchPattern: Sendable {
 }
 
 extension MatchPattern.Host: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .exact(let name): name
         case .domain(let name): "*.\(name)"
@@ -127,7 +127,7 @@ extension MatchPattern.Host: CustomStringConvertible {
 }
 
 extension MatchPattern.Port: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .schemeDefault: ""
         case .number(let number): ":\(number)"

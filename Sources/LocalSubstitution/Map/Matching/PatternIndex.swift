@@ -1,9 +1,9 @@
 /// An index of match patterns by host, and by the literal text that their paths begin with.
 ///
 /// It never tries patterns for other hosts or other folders, however many there are.
-struct PatternIndex: Sendable {
-    struct Match {
-        let number: Int
+package struct PatternIndex: Sendable {
+    package struct Match {
+        package let number: Int
         /// What the wildcards of the path matched.
         let captures: [ArraySlice<UInt8>]
     }
@@ -68,8 +68,10 @@ struct PatternIndex: Sendable {
     /// The patterns with sorted queries, for URLs with sorted queries.
     private var sorted = Hosts()
 
+    package init() {}
+
     /// - Parameter number: The number that a match reports.
-    mutating func insert(_ pattern: MatchPattern, number: Int) {
+    package mutating func insert(_ pattern: MatchPattern, number: Int) {
         written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
         if let path = pattern.sortedPath {
             sorted.insert(Item(number: number, pattern: pattern, glob: path.glob, places: path.places))
@@ -79,7 +81,7 @@ struct PatternIndex: Sendable {
     /// Returns every pattern that matches, in no particular order.
     ///
     /// - Parameter rule: The parameters that all patterns of this index ignore.
-    func matches(_ url: NormalizedURL, ignoring rule: IgnoreQuery?) -> [Match] {
+    package func matches(_ url: NormalizedURL, ignoring rule: IgnoreQuery?) -> [Match] {
         let host = url.host
         let groups = written.matching(host)
         guard !groups.isEmpty else { return [] }

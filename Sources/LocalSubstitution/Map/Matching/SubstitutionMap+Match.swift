@@ -8,7 +8,7 @@ extension SubstitutionMap {
     /// - Parameters:
     ///   - facts: The request. It's only looked at if an entry matches the URL.
     ///   - isUsedUp: Returns whether an alternative has answered as many requests as it may.
-    func match(
+    package func match(
         _ url: NormalizedURL,
         for facts: @autoclosure () -> RequestFacts,
         isUsedUp: @escaping (AnswerCount) -> Bool = { _ in false }

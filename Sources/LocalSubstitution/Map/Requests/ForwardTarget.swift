@@ -3,7 +3,7 @@ import Foundation
 /// The URL to which requests are sent instead: the map's field `forwardTo`.
 ///
 /// Its scheme, host and port are fixed. Only its path and whole values of its query can have wildcards.
-struct ForwardTarget: Sendable {
+package struct ForwardTarget: Sendable {
     /// The target for one request.
     struct Filled: Sendable {
         let url: URL
@@ -32,9 +32,9 @@ struct ForwardTarget: Sendable {
     }
 
     /// The target as written in the map.
-    let text: String
+    package let text: String
     /// The scheme, host and port, in normal form.
-    let origin: String
+    package let origin: String
     private let path: Glob
     /// `nil` if the target has no query.
     private let query: Glob?

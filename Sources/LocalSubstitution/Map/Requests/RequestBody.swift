@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
 /// What is known of a request's body.
-enum RequestBody: Sendable {
+package enum RequestBody: Sendable {
     case none
     case data(Data)
     /// A body that hasn't been read yet: a stream, or data that takes too long to look at now.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The conditions that a request must meet for an entry to answer it: the map's field `when`.
-struct RequestCondition: Sendable, Hashable {
+package struct RequestCondition: Sendable, Hashable {
     /// A condition on a header or query parameter.
     struct Field: Sendable, Hashable {
         let name: String

@@ -6,14 +6,14 @@ import FoundationNetworking
 #endif
 
 /// The facts about a request that an entry's methods and conditions depend on.
-final class RequestFacts: Sendable {
+package final class RequestFacts: Sendable {
     let method: String
     let headers: [String: String]
     let body: RequestBody
 
     private let parsed = Guarded<Result<JSONValue, JSONCursor.SyntaxError>?>(nil)
 
-    init(method: String = "GET", headers: [String: String] = [:], body: RequestBody = .none) {
+    package init(method: String = "GET", headers: [String: String] = [:], body: RequestBody = .none) {
         self.method = method
         self.headers = headers
         self.body = body

@@ -1,7 +1,9 @@
 /// The query parameters that an entry ignores when URLs are compared: the map's field `ignoreQuery`.
-struct IgnoreQuery: Hashable, Sendable {
+package struct IgnoreQuery: Hashable, Sendable {
     /// The parameters' names, some perhaps with a `*` at the end; `nil` for all parameters.
     let names: [String]?
+
+    package init(names: [String]?) { self.names = names }
 
     func ignores(_ encodedName: [UInt8]) -> Bool {
         guard let names else { return true }

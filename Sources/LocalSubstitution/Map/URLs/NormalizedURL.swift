@@ -7,14 +7,14 @@ package struct NormalizedURL: Sendable {
     package let text: String
     /// The URL with its query parameters sorted by name. It's the same for equal URLs.
     package let canonical: String
-    let layout: Layout
+    package let layout: Layout
 
     /// The positions of the parts in `text`, as offsets in UTF-8 bytes.
-    struct Layout: Sendable {
+    package struct Layout: Sendable {
         let isHTTPS: Bool
         let host: Range<Int>
         /// The port; the scheme's default if the URL has none.
-        let port: Int
+        package let port: Int
         let path: Int
         /// The position of the `?`, or the end.
         let query: Int
@@ -89,12 +89,12 @@ package struct NormalizedURL: Sendable {
         }
     }
 
-    var scheme: String { layout.isHTTPS ? "https" : "http" }
-    var host: String { slice(layout.host) }
+    package var scheme: String { layout.isHTTPS ? "https" : "http" }
+    package var host: String { slice(layout.host) }
     /// The path without the query.
     package var path: String { slice(layout.path..<layout.query) }
     /// The query without its `?`; `nil` if there's none.
-    var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }
+    package var query: String? { layout.query < text.utf8.count ? slice(layout.query + 1..<text.utf8.count) : nil }
 
     /// Everything before the query.
     package var withoutQuery: String { slice(0..<layout.query) }

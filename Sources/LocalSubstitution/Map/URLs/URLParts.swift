@@ -9,7 +9,7 @@ package struct URLParts {
     package let host: ArraySlice<UInt8>
     /// The text after the host's colon; `nil` if there's no colon.
     let port: ArraySlice<UInt8>?
-    let path: ArraySlice<UInt8>
+    package let path: ArraySlice<UInt8>
     let query: ArraySlice<UInt8>?
     package let hasUserInfo: Bool
     let hasFragment: Bool
@@ -65,7 +65,7 @@ package struct URLParts {
     }
 
     /// Creates the parts of a key. User info and a fragment are errors, since they can't be substituted.
-    init(key: String) throws(URLSyntaxError) {
+    package init(key: String) throws(URLSyntaxError) {
         try self.init(key)
         guard !hasUserInfo else { throw URLSyntaxError("has user info before the host", "Remove it.") }
         guard !hasFragment else {
@@ -74,7 +74,7 @@ package struct URLParts {
     }
 
     /// Returns the port of URLs that don't name one (RFC 9110 §4.2.1, §4.2.2).
-    static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
+    package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
     /// Returns the number of a port; `nil` if the text is empty, which means the default.
     static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLSyntaxError) -> Int? {

@@ -1,0 +1,65 @@
+extension SubstitutionMap {
+    /// Something in a map that isn't an error, but probably isn't what was meant.
+    public struct Warning: Sendable, Hashable, CustomStringConvertible {
+        /// The kind of a warning, for use in code.
+        public struct Kind: RawRepresentable, Sendable, Hashable {
+            /// The kind's name, which is that of the static member.
+            public let rawValue: String
+
+            /// Creates a kind from its name.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// No entry names a file of the resources folder.
+            public static let unusedFile = Kind(rawValue: "unusedFile")
+            /// A pattern never applies, or others that match the same URLs come first.
+            public static let neverWins = Kind(rawValue: "neverWins")
+            /// The loader wouldn't take the entry's response from a cache.
+            public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
+            /// The entry has a field that only works in an attached session, such as `delay` or `forwardTo`.
+            public static let needsProtocol = Kind(rawValue: "needsProtocol")
+            /// A file's first bytes don't fit its MIME type.
+            public static let contradictedType = Kind(rawValue: "contradictedType")
+            /// A file's name has other uppercase and lowercase letters in the map than on disk.
+            public static let letterCase = Kind(rawValue: "letterCase")
+            /// A pattern ends in an extension, and so doesn't match a URL with a query.
+            public static let missesQuery = Kind(rawValue: "missesQuery")
+            /// A pattern serves every file of the resources folder.
+            public static let catchAll = Kind(rawValue: "catchAll")
+            /// Requests for https URLs are sent to another host over http.
+            public static let insecureTarget = Kind(rawValue: "insecureTarget")
+            /// A key of the map would forward the target, but targets aren't looked up again.
+            public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
+            /// A pattern answers a method that an exact key doesn't list.
+            public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
+            /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
+            public static let foreignSyntax = Kind(rawValue: "foreignSyntax")
+            /// A method is in lowercase, so it doesn't match requests.
+            public static let methodCase = Kind(rawValue: "methodCase")
+            /// An entry has a `timeout`, but doesn't wait for the network to fail.
+            public static let unusedTimeout = Kind(rawValue: "unusedTimeout")
+            /// A `delay` is so long that it looks like milliseconds.
+            public static let longDelay = Kind(rawValue: "longDelay")
+        }
+
+        /// The kind of warning.
+        public let kind: Kind
+        /// The entry's key; `nil` for a warning that isn't about an entry.
+        public let key: String?
+        /// The line in the map, from 1; `nil` for a map made in code, and for a warning that isn't about an entry.
+        public let line: Int?
+        /// What's odd and how to fix it.
+        public let message: String
+
+        /// The key, if there is one, and the message.
+        public var description: String {
+            (key.map { "“\($0)”: \(message)" } ?? message).printable
+        }
+
+        package init(_ kind: Kind, _ entry: Entry? = nil, _ message: String) {
+            self.kind = kind
+            key = entry?.key
+            line = entry?.lineInMap
+            self.message = message
+        }
+    }
+}

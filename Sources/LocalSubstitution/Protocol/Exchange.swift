@@ -1,0 +1,37 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// A request, and the network's response to it.
+package struct Exchange: Sendable {
+    /// Why a response can't be kept even if the rules allow it.
+    package enum Obstacle: Sendable {
+        /// The session adds a header with a credential to the request, or to one that a redirect led to.
+        case credential(header: String, isAfterRedirect: Bool)
+        /// The body has more bytes than are held in memory.
+        case notHeld(most: Int)
+    }
+
+    /// What a keeper did with a response.
+    package enum Report: Sendable {
+        /// - Parameter note: Which headers were left out, and why; `nil` if none were.
+        case kept(file: URL, bytes: Int, note: String?)
+        /// There was nothing to write: the same bytes are kept already, or a newer response arrived for the same URL.
+        case unchanged
+        /// - Parameter reason: Words without a period.
+        case notKept(reason: String)
+    }
+
+    package let request: URLRequest
+    package let response: HTTPURLResponse
+    package let body: Data
+    /// The requests for the targets of the redirects that led to the response.
+    package let redirects: [URLRequest]
+    /// Whether the response is part of a site that will be shown again: a client of the server received it, or it was loaded with a
+    /// page. Such a recording needs the site's redirects, its 404s, and its responses to requests with cookies.
+    package let isBrowsed: Bool
+    /// `nil` if the response can be kept.
+    package let obstacle: Obstacle?
+}

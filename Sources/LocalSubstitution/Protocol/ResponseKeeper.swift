@@ -1,0 +1,29 @@
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#else
+package import Foundation
+#endif
+
+/// Keeps what a session receives from the network, and answers with it when the network fails. A recorder does.
+package protocol ResponseKeeper: AnyObject, Sendable {
+    /// Returns whether a request goes through the keeper. If so, its response may be kept, and a kept copy answers when there's no
+    /// network.
+    func takes(_ request: URLRequest) -> Bool
+    /// Returns whether there's a copy that ``answer(_:)`` can read.
+    func hasAnswer(to request: URLRequest) -> Bool
+    /// Returns the kept copy; `nil` if there is none.
+    func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
+    /// Returns the validators with which a request can ask the server whether the kept copy is current; `nil` if it can't.
+    func validators(for request: URLRequest) -> Validators?
+    /// Notes that the server still has what is kept.
+    func confirm(_ request: URLRequest)
+    /// Keeps a response if the rules allow it. Call this before the response is delivered.
+    ///
+    /// - Parameter report: Called, perhaps later, with what happened to the response. If a redirect of a browsed site is kept too,
+    ///   called for each.
+    func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void)
+    /// Whether the responses that aren't written yet take too much memory. Then call ``writeBodies()`` before more are delivered.
+    var isBehind: Bool { get }
+    /// Writes the bodies of the responses that have arrived.
+    func writeBodies()
+}

@@ -1,0 +1,62 @@
+public import Foundation
+public import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension LocalSubstitutionCache {
+    /// Makes sessions use this cache's map for every request, and a recorder for what no entry answers.
+    ///
+    /// - Parameters:
+    ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
+    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
+    ///     network.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
+    /// - Throws: The errors of `attach(to:unmatched:)`. Also if there's a recorder in a background configuration or on watchOS,
+    ///   which have no custom protocols.
+    public func attach(
+        to configuration: URLSessionConfiguration,
+        unmatched: Unmatched = .load,
+        recorder: SubstitutionRecorder?
+    ) throws(AttachmentError) {
+        try attach(to: configuration, unmatched: unmatched, keeper: recorder)
+    }
+
+    /// Creates a session with this cache and a recorder attached to its configuration.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
+    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
+    ///     network.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
+    ///   - delegate: The session's delegate, which the session retains until it's invalidated.
+    ///   - delegateQueue: The queue for the delegate and for completion handlers. By default, the session creates one.
+    /// - Throws: The errors of ``attach(to:unmatched:recorder:)``.
+    public func makeSession(
+        _ configuration: URLSessionConfiguration = .ephemeral,
+        unmatched: Unmatched = .load,
+        recorder: SubstitutionRecorder?,
+        delegate: (any URLSessionDelegate)? = nil,
+        delegateQueue: OperationQueue? = nil
+    ) throws(AttachmentError) -> URLSession {
+        try makeSession(
+            configuration,
+            unmatched: unmatched,
+            keeper: recorder,
+            delegate: delegate,
+            delegateQueue: delegateQueue
+        )
+    }
+
+    /// Makes `URLSession.shared` use this cache's map for every request, and a recorder for what no entry answers.
+    ///
+    /// - Parameters:
+    ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
+    ///     network.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
+    /// - Throws: The errors of `install(unmatched:)`. On watchOS, also if there's a recorder.
+    public func install(unmatched: Unmatched = .load, recorder: SubstitutionRecorder?) throws(AttachmentError) {
+        try install(unmatched: unmatched, keeper: recorder)
+    }
+}

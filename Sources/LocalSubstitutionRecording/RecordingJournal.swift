@@ -1,0 +1,60 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+
+/// The names of files that are about to be written or removed. They're on disk before that happens, so that the next recorder finds
+/// the files that a killed process left behind.
+final class RecordingJournal: Sendable {
+    private let descriptor: Int32
+    /// The names that were added since the journal was empty.
+    private let added = Guarded<Set<String>>([])
+
+    static let name = ".recorder.journal"
+    private static let longest = 16 << 20
+
+    init(in folder: URL) throws(SubstitutionRecorderError) {
+        descriptor = try FileInPlace.open(Self.name, in: folder, appending: true)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Returns the names in a folder's journal.
+    static func names(in folder: URL) -> [String] {
+        let path = folder.appendingPathComponent(name, isDirectory: false).path
+        let text = (try? OpenedFile(path: path).prefix(longest)) ?? Data()
+        return text.split(separator: UInt8(ascii: "\n")).compactMap { String(utf8: $0) }.filter(isName)
+    }
+
+    /// Adds the names of files that are about to be written, or that no map will name any more.
+    func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
+        let code = added.withLock { added in
+            let new = names.filter { !added.contains($0) }
+            let length = FileStatus(descriptor: descriptor)?.size
+            let code = WrittenFolder.write(Data(new.map { "\($0)\n" }.joined().utf8), to: descriptor)
+            if code == 0 {
+                added.formUnion(new)
+            } else if let length {
+                // A name that is cut off could be another file's, or spoil the next name.
+                _ = ftruncate(descriptor, off_t(length))
+            }
+            return code
+        }
+        guard code == 0 else { throw WrittenFolder.Problem(name: Self.name, code: code) }
+    }
+
+    /// Removes all names. Call this when the map on disk matches the files in the folder.
+    func clear() {
+        added.withLock { added in
+            if ftruncate(descriptor, 0) == 0 { added = [] }
+        }
+    }
+
+    /// Returns whether a line can be the name of a recorder's file in a host's folder, as ``RecordedFileName`` makes them.
+    private static func isName(_ line: String) -> Bool {
+        let segments = line.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return segments.count > 1 && FileName(text: line).problem == nil
+            && segments.allSatisfy { !$0.isEmpty && $0.first != UInt8(ascii: ".") && $0.count <= 255 }
+    }
+}

@@ -1,0 +1,215 @@
+import Dispatch
+public import Foundation
+import Guarded
+package import LocalSubstitution
+import MapWriting
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+/// Keeps responses from the network as files in a folder, with a map that serves them: for use without a network, and as fixtures
+/// of tests.
+///
+/// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is. The recorder never
+/// changes what you write into it: a `null` entry excludes URLs from recording, and an entry of your own for a URL stays. Only one
+/// recorder at a time can use a folder. However a process ends, the map is valid and each file that it names is whole.
+public final class SubstitutionRecorder: Sendable {
+    /// The folder with the map and the files.
+    public let folder: URL
+    /// The map, `substitutions.json`.
+    public var mapFile: URL { folder.appendingPathComponent(RecorderMap.name, isDirectory: false) }
+
+    let contents: RecorderFolder
+    private let queue = DispatchQueue(label: "LocalSubstitution.recorder", qos: .utility)
+    private let state = Guarded(State())
+
+    private struct State: Sendable {
+        var isSaveDue = false
+        var savedAt: DispatchTime?
+        var onProblem: (@Sendable (String) -> Void)?
+    }
+
+    /// A response that a recorder is about to keep.
+    public struct Response: Sendable {
+        /// The original request, before any redirect.
+        public let request: URLRequest
+        /// The response as the server sent it. Its `url` is that of the last redirect's target. Of its headers, only those that
+        /// describe the body are kept, and none that seems to contain a credential.
+        public let head: HTTPURLResponse
+        /// The bytes to keep. Change them to keep something different from what the server sent.
+        public var body: Data
+    }
+
+    /// Changes a response before it's kept, or refuses it by returning `nil`.
+    public typealias Redaction = @Sendable (Response) -> Response?
+
+    /// Opens a folder. Creates it if it doesn't exist.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder for the map and the files.
+    ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. The oldest responses are dropped to stay
+    ///     within it. A response larger than a twentieth of the limit isn't kept.
+    ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the response, perhaps
+    ///     with another body. Return `nil` to refuse it; an earlier copy for the URL is then dropped, too. The client still
+    ///     receives what the server sent. The closure is called off the loader's queue, for one response at a time, and must not
+    ///     call the recorder. It isn't called for copies that are already in the folder.
+    /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON object, or if the
+    ///   folder isn't writable.
+    public init(
+        folder: URL,
+        limit: Int = 50_000_000,
+        redacting: Redaction? = nil
+    ) throws(SubstitutionRecorderError) {
+        self.folder = folder
+        contents = try RecorderFolder(folder, limit: max(limit, 0), redact: redacting)
+    }
+
+    deinit {
+        // Saved here, since the queue may be where the last reference is released.
+        _ = contents.save()
+    }
+
+    /// Writes everything that is kept, and releases the folder so that another recorder can use it. From now on, the recorder keeps
+    /// no responses and doesn't answer. A recorder also closes when it's deallocated.
+    public func close() {
+        report(contents.close())
+    }
+
+    /// Writes everything that is kept at once: the responses that were delivered so far, and the map.
+    ///
+    /// If that fails, for example because the disk is full, the recorder tries again with the next response.
+    public func flush() {
+        report(contents.save())
+    }
+
+    /// A closure that is called on any thread with a sentence about what couldn't be written.
+    public var onProblem: (@Sendable (String) -> Void)? {
+        get { state.withLock { $0.onProblem } }
+        set { state.withLock { $0.onProblem = newValue } }
+    }
+
+    private func report(_ problem: String?) {
+        if let problem { onProblem?(problem) }
+    }
+
+    /// Saves everything soon, on the recorder's queue: the first change almost at once, and later ones together.
+    func saveSoon() {
+        let now = DispatchTime.now()
+        let time: DispatchTime? = state.withLock { state in
+            guard !state.isSaveDue else { return nil }
+            state.isSaveDue = true
+            return max(now + .milliseconds(10), state.savedAt.map { $0 + .milliseconds(300) } ?? now)
+        }
+        guard let time else { return }
+        queue.asyncAfter(deadline: time) { [weak self] in
+            guard let self else { return }
+            state.withLock { state in
+                state.isSaveDue = false
+                state.savedAt = .now()
+            }
+            report(contents.save())
+        }
+    }
+
+    /// Writes the bodies now, on the recorder's queue. The map is written later.
+    func writeBodiesSoon() {
+        queue.async { [weak self] in
+            guard let self else { return }
+            contents.writeBodies()
+            // Kept alive until now, since its deinitializer saves.
+            withExtendedLifetime(self) {}
+        }
+    }
+}
+
+/// What sessions use.
+extension SubstitutionRecorder: ResponseKeeper {
+    /// Returns whether a request goes through the recorder. If so, its response is kept if the rules allow it, and the kept copy
+    /// answers when there's no network.
+    package func takes(_ request: URLRequest) -> Bool {
+        guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
+        return !contents.isClosed && !contents.foreign.isExcluded(url)
+    }
+
+    /// Returns the validators with which a request can ask the server whether the kept copy is still current. Returns `nil` if
+    /// there's no copy, if a redirect led to it, or if the request has its own conditions.
+    package func validators(for request: URLRequest) -> Validators? {
+        guard let url = Self.url(of: request), let kept = contents.response(for: url),
+            let validators = Validators(entityTag: kept.entityTag, lastModified: kept.lastModified)
+        else { return nil }
+        let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
+        return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
+    }
+
+    /// Returns the kept copy, or what the recorder's own map answers for the URL; `nil` if there is neither.
+    ///
+    /// If a body for the URL has arrived, it's written first, since an app that has received a response can request it again at
+    /// once.
+    package func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
+        guard let url = Self.url(of: request), let requested = request.url else { return nil }
+        contents.writeBodies(neededFor: url)
+        while true {
+            let kept = contents.response(for: url)
+            let substitution =
+                kept.map { Substitution($0.entry, fileName: $0.file, folder: contents.resources, url: url) }
+                ?? contents.foreign.substitution(for: url)
+            guard let substitution else { return nil }
+            do throws(FileProblem) {
+                let file = try substitution.fileName.map { name throws(FileProblem) in
+                    try FileBytes(opening: name, in: contents.resources)
+                }
+                let builder = ResponseBuilder(substitution: substitution, file: file)
+                if let range = request.rangeHeader { return builder.part(range, for: requested) }
+                return builder.full(for: requested)
+            } catch {
+                // A newer copy may have arrived in the meantime, and the old file may be gone.
+                guard let kept, contents.response(for: url)?.file != kept.file else { throw error }
+            }
+        }
+    }
+
+    /// Returns whether ``answer(_:)`` has something to read.
+    package func hasAnswer(to request: URLRequest) -> Bool {
+        guard let url = Self.url(of: request) else { return false }
+        return contents.response(for: url) != nil || contents.foreign.substitution(for: url) != nil
+    }
+
+    /// Notes that the server still has what is kept.
+    package func confirm(_ request: URLRequest) {
+        guard let url = Self.url(of: request), !contents.isClosed else { return }
+        contents.confirm(url)
+        saveSoon()
+    }
+
+    /// Keeps a response if the rules allow it. It's written soon afterward, on another queue.
+    ///
+    /// Call this before the response is delivered, so that ``flush()`` waits for it.
+    package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
+        if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
+            // An earlier copy stays: it was received without the credential.
+            let reason = NotKept.requestHeader(header)
+            return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
+        }
+        var received = ReceivedResponse(exchange)
+        if let redirect = received.separateRedirect() { record(redirect, report: report) }
+        record(received, report: report)
+    }
+
+    /// - Parameter report: Called once with what happened to the response.
+    func record(_ response: ReceivedResponse, report: @escaping @Sendable (Exchange.Report) -> Void) {
+        if contents.add(response, report: report) { writeBodiesSoon() }
+        saveSoon()
+    }
+
+    /// Whether the responses that aren't written yet take too much memory. Then ``writeBodies()`` should be called before more are
+    /// delivered.
+    package var isBehind: Bool { contents.hasTooManyPending }
+
+    /// Writes the bodies of the responses that have arrived.
+    package func writeBodies() { contents.writeBodies() }
+
+    private static func url(of request: URLRequest) -> NormalizedURL? {
+        request.url.flatMap { try? NormalizedURL($0.absoluteString) }
+    }
+}

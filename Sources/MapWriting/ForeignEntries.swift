@@ -1,0 +1,79 @@
+package import Foundation
+package import LocalSubstitution
+
+/// The entries in a recorder's map that the recorder didn't make. It never changes them.
+package struct ForeignEntries: Sendable {
+    package let document: MapDocument
+    package let defaults: EntryFields
+    private let map: SubstitutionMap?
+    /// The exact keys by canonical URL, including those of invalid entries.
+    private let keys: [String: String]
+    private let files: Set<String>
+    private let globs: [Glob]
+
+    package init(_ document: MapDocument, resources: URL) {
+        self.document = document
+        defaults = document.defaults
+        map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip)
+        var keys: [String: String] = [:]
+        var files: Set<String> = []
+        var globs: [Glob] = []
+        for key in document.values.keys where !key.hasPrefix("$") {
+            if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
+            for file in document.files(of: key) {
+                files.insert(NamesInUse.folded(file))
+                if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
+            }
+        }
+        (self.keys, self.files, self.globs) = (keys, files, globs)
+    }
+
+    /// Returns why a URL isn't recorded; `nil` if it is.
+    package func refusal(of url: NormalizedURL) -> NotKept? {
+        let winner = map?.match(url).winner
+        if let winner, winner.options.isNever { return .excluded(key: winner.key) }
+        if let key = keys[url.canonical] { return .entry(key: key) }
+        if let winner, !winner.isPattern { return .entry(key: winner.key) }
+        return nil
+    }
+
+    /// Returns the exact key of a URL's entry as it's written, whether or not the entry is valid.
+    package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
+
+    /// Returns the key of the pattern that equals another pattern, as it's written.
+    package func pattern(equalTo pattern: String) -> String? {
+        guard let form = try? MatchPattern(pattern).text else { return nil }
+        return document.values.keys.first {
+            MapKey.isPattern($0) && (try? MatchPattern($0).text) == form
+        }
+    }
+
+    package func isExcluded(_ url: NormalizedURL) -> Bool {
+        map?.match(url).isExcluded == true
+    }
+
+    /// - Parameter body: The request's body; `nil` if there is none.
+    package func substitution(for url: NormalizedURL, method: String = "GET", body: Data? = nil) -> Substitution? {
+        map?.match(url, for: RequestFacts(method: method, body: body.map { .data($0) } ?? .none)).localSubstitution
+    }
+
+    /// Returns what a new entry for a file would answer with.
+    package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
+        var fields = EntryFields()
+        fields.file = name
+        let options = EntryOptions(fields.merged(withDefaults: defaults))
+        let entry = Entry(key: key, line: 0, file: FileName(text: name), options: options)
+        return Substitution(entry, fileName: name, folder: nil, url: url)
+    }
+
+    /// Returns whether an entry may serve a file of that name.
+    package func names(_ file: String) -> Bool {
+        files.contains(NamesInUse.folded(file)) || isNamedByPattern(file)
+    }
+
+    /// Returns whether an entry whose file name has wildcards may serve a file of that name.
+    package func isNamedByPattern(_ file: String) -> Bool {
+        let bytes = Array(file.utf8)
+        return globs.contains { $0.match(bytes[...]) != nil }
+    }
+}

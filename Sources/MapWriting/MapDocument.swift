@@ -1,0 +1,121 @@
+package import Foundation
+package import LocalSubstitution
+
+/// The text of a map, in which entries can be changed without touching the others.
+///
+/// An entry that isn't changed keeps its value's text, byte for byte, including how numbers and strings are written and any unknown
+/// fields.
+package struct MapDocument: Sendable {
+    /// Each entry's value as JSON text, by key.
+    package var values: [String: String] = [:]
+
+    package init() {}
+
+    /// Reads a map's file.
+    ///
+    /// - Throws: An error if the file can't be read, isn't a JSON object, or has a key twice, since one of the two would be lost.
+    package init(contentsOf file: URL) throws(SubstitutionMapError) {
+        try self.init(json: MapFile(file).json, file: file)
+    }
+
+    package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
+        let json = ByteOrderMark.removed(from: json)
+        let members: [JSONScanner.Member]
+        do throws(JSONCursor.SyntaxError) {
+            members = try JSONScanner(json).members()
+        } catch {
+            throw SubstitutionMapError(file: file, problems: [MapLoader.problem(error, in: json)])
+        }
+        for member in members {
+            guard values.updateValue(Self.text(of: member.value, in: json), forKey: member.key) == nil else {
+                let problem = SubstitutionMap.Problem(
+                    .duplicate,
+                    key: member.key,
+                    line: member.line,
+                    "The key is given twice. Keep one."
+                )
+                throw SubstitutionMapError(file: file, problems: [problem])
+            }
+        }
+    }
+
+    /// The map's text: one entry per line, in the order of the keys, with `$schema` and `$defaults` first.
+    package var data: Data { Data((JSONText.lines(values) + "\n").utf8) }
+
+    /// The fields of `$defaults`.
+    package var defaults: EntryFields {
+        guard let text = values["$defaults"], text.utf8.first == UInt8(ascii: "{") else { return EntryFields() }
+        return Self.reader(of: text, in: .defaults).fields
+    }
+
+    /// Returns an entry's fields, without those of `$defaults`; `nil` if the entry is `null` or has invalid fields.
+    package func fields(of key: String) -> EntryFields? {
+        guard let text = values[key] else { return nil }
+        switch text.utf8.first {
+        case UInt8(ascii: "\""):
+            let name = try? JSONDecoder().decode(String.self, from: Data(text.utf8))
+            return name.map { name in
+                var fields = EntryFields()
+                fields.file = name
+                return fields
+            }
+        case UInt8(ascii: "{"):
+            let reader = Self.reader(of: text)
+            return reader.problems.isEmpty ? reader.fields : nil
+        default:
+            return nil
+        }
+    }
+
+    /// Returns the names of the files that an entry may serve, including its alternatives' files, even if the entry is invalid.
+    package func files(of key: String) -> [String] {
+        var files: [String] = []
+        Array((values[key] ?? "").utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
+            // The whole map has already been scanned, so this is valid JSON.
+            try? Self.readFiles(&cursor, into: &files)
+        }
+        return files
+    }
+
+    private static func readFiles(
+        _ cursor: inout JSONCursor,
+        into files: inout [String]
+    ) throws(JSONCursor.SyntaxError) {
+        switch cursor.next {
+        case .string:
+            if let name = try cursor.text() { files.append(name) }
+        case .array:
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readFiles(&cursor, into: &files) }
+        case .object:
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                if ["file", "alternatives"].contains(key) {
+                    try readFiles(&cursor, into: &files)
+                } else {
+                    try cursor.skip()
+                }
+            }
+        default:
+            try cursor.skip()
+        }
+    }
+
+    /// Returns the names of an entry's fields; an empty array if the entry isn't an object.
+    package func fieldNames(of key: String) -> [String] {
+        guard let text = values[key], text.utf8.first == UInt8(ascii: "{") else { return [] }
+        return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)
+    }
+
+    private static func reader(of text: String, in place: FieldNames.Place = .entry) -> EntryFieldsReader {
+        let bytes = Array(text.utf8)
+        return EntryFieldsReader(0..<bytes.count, of: bytes, line: 1, in: place)
+    }
+
+    private static func text(of value: JSONScanner.Value, in json: [UInt8]) -> String {
+        switch value {
+        case .string(let string): JSONText.string(string)
+        case .object(let range), .other(let range): String(decoding: json[range], as: UTF8.self)
+        case .null: "null"
+        }
+    }
+}

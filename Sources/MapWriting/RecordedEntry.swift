@@ -1,0 +1,138 @@
+package import Foundation
+package import LocalSubstitution
+
+/// The entry that a recorder writes for a response. If the file's name says enough, it's only that.
+package struct RecordedEntry {
+    package let entry: Entry
+    /// The entry's value in the map.
+    package let text: String
+    private let fields: EntryFields
+
+    /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
+    package init(
+        methods: [String] = ["GET"],
+        status: Int,
+        headers: [String: String],
+        type: ContentType?,
+        body: Data,
+        url: NormalizedURL,
+        file: String?,
+        defaults: EntryFields
+    ) {
+        var fields = EntryFields()
+        fields.file = file
+        fields.headers = headers
+        // Fields that the map's `$defaults` would otherwise set.
+        if file == nil || status != 200 { fields.status = status }
+        if let use = defaults.use, use != .always { fields.use = .always }
+        if methods != defaults.methods ?? ["GET"] { fields.methods = methods }
+        if defaults.ignoreQuery != nil { fields.ignoreQuery = IgnoreQuery(names: []) }
+        if defaults.isEnabled == false { fields.isEnabled = true }
+
+        if let type, file != nil { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
+        self.fields = fields
+        text = Self.text(fields)
+        entry = Self.entry(fields, url: url, defaults: defaults)
+    }
+
+    /// Creates an entry that is already in the map.
+    package init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
+        entry = Self.entry(fields, url: url, defaults: defaults)
+        self.text = text
+        self.fields = fields
+    }
+
+    /// The names and values of the entry's fields, as JSON.
+    package var members: [(key: String, value: String)] { Self.members(fields) }
+
+    /// Returns what the entry answers its URL with.
+    package func substitution(for url: NormalizedURL) -> Substitution {
+        Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
+    }
+
+    /// Sets only as many fields as it takes to serve the server's type.
+    private static func set(
+        _ type: ContentType,
+        of fields: inout EntryFields,
+        body: Data,
+        url: NormalizedURL,
+        defaults: EntryFields
+    ) {
+        func serves() -> Bool {
+            let substitution = Substitution(
+                entry(fields, url: url, defaults: defaults),
+                fileName: fields.file,
+                folder: nil,
+                url: url
+            )
+            let served = ContentType(substitution.contentType(ofBody: body))
+            // Text without a charset is served as UTF-8, so it must be UTF-8.
+            let isCharsetRight =
+                type.charset == nil
+                ? served?.charset == nil || Charset.byteOrderMark(of: body) != nil || isUTF8(body)
+                : served?.charset == type.charset
+            return served?.essence == type.essence && isCharsetRight
+        }
+        // Parameters that seem to contain a credential are left out.
+        let isSecret = SecretName.isIn(type.text)
+        if type.hasOtherParameters, !isSecret {
+            fields.headers["Content-Type"] = type.text
+            return
+        }
+        if serves() { return }
+        fields.mimeType = type.essence
+        if serves() { return }
+        fields.charset = type.charset
+        if serves() {
+            fields.mimeType = nil
+            if serves() { return }
+            fields.mimeType = type.essence
+            return
+        }
+        if isSecret { return }
+        (fields.mimeType, fields.charset) = (nil, nil)
+        fields.headers["Content-Type"] = type.text
+    }
+
+    private static func isUTF8(_ body: Data) -> Bool {
+        body.withUnsafeBytes { String(utf8: $0) != nil }
+    }
+
+    private static func entry(_ fields: EntryFields, url: NormalizedURL, defaults: EntryFields) -> Entry {
+        Entry(
+            key: url.canonical,
+            line: 0,
+            file: fields.file.map { FileName(text: $0) },
+            options: EntryOptions(fields.merged(withDefaults: defaults))
+        )
+    }
+
+    /// The fields that ``text`` may have. An entry with any other field wasn't made by a recorder.
+    package static let fieldNames: Set<String> = [
+        "file", "mimeType", "charset", "status", "ignoreQuery", "use", "methods", "enabled", "headers",
+    ]
+
+    private static func text(_ fields: EntryFields) -> String {
+        let members = members(fields)
+        return fields.file != nil && members.count == 1 ? members[0].value : JSONText.object(members)
+    }
+
+    private static func members(_ fields: EntryFields) -> [(key: String, value: String)] {
+        var members: [(key: String, value: String)] = []
+        if let file = fields.file { members.append(("file", JSONText.string(file))) }
+        if let type = fields.mimeType { members.append(("mimeType", JSONText.string(type))) }
+        if let charset = fields.charset { members.append(("charset", JSONText.string(charset))) }
+        if let status = fields.status { members.append(("status", String(status))) }
+        if fields.ignoreQuery != nil { members.append(("ignoreQuery", "false")) }
+        if let use = fields.use { members.append(("use", JSONText.string(use.rawValue))) }
+        if let methods = fields.methods {
+            members.append(("methods", "[\(methods.map(JSONText.string).joined(separator: ", "))]"))
+        }
+        if fields.isEnabled != nil { members.append(("enabled", "true")) }
+        if !fields.headers.isEmpty {
+            let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
+            members.append(("headers", JSONText.object(headers)))
+        }
+        return members
+    }
+}

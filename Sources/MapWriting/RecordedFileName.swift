@@ -1,0 +1,137 @@
+import Foundation
+package import LocalSubstitution
+
+/// The name of a kept response's file in the resources folder: `host/path/name.ext`.
+///
+/// It's readable and safe on every file system, including those that ignore letter case or Unicode normalization, and those of
+/// Windows. A query becomes a short digest. Characters that a file system might not accept become `_`.
+package struct RecordedFileName {
+    private let host: String
+    private let folders: [String]
+    private let base: String
+    private let fileExtension: String
+    private let digest: String
+
+    /// The longest segment, in UTF-8 bytes.
+    static let longestSegment = 200
+    /// The longest name, in UTF-8 bytes.
+    static let longest = 1_000
+
+    /// - Parameters:
+    ///   - type: The MIME type that determines the extension if the URL's path has no known one; `nil` if there is none.
+    ///   - bodyDigest: The digest of a body that replaces another, which becomes part of the name; `nil` for a URL's first body.
+    package init(_ url: NormalizedURL, type: String?, bodyDigest: String? = nil) {
+        digest = Digest.hexadecimal(of: Data((url.canonical + (bodyDigest.map { " \($0)" } ?? "")).utf8))
+        host = Self.hostFolder(of: url)
+        var segments = url.path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+            .map { String(Substring($0)) }
+        let last = segments.popLast() ?? ""
+        folders = segments.map { Self.safe($0) }
+
+        let name = last.isEmpty ? "index" : Self.safe(last)
+        let own = MIMEType.fileExtension(of: name).flatMap { MIMEType.guess(forExtension: $0) == nil ? nil : $0 }
+        fileExtension = own ?? MIMEType.preferredExtension(for: type ?? "")
+        var base = own.map { String(Substring(name.utf8.dropLast($0.utf8.count + 1))) } ?? name
+        if url.query != nil { base += "-" + Digest.hexadecimal(of: Data(url.canonical.utf8)).prefix(8) }
+        if let bodyDigest { base += "-" + bodyDigest.prefix(8) }
+        self.base = base
+    }
+
+    /// Returns the first folder in the names of all files for a URL's host and port.
+    package static func hostFolder(of url: NormalizedURL) -> String {
+        let defaultPort = URLParts.defaultPort(ofScheme: url.scheme)
+        let host = url.host.filter { $0 != "[" && $0 != "]" }.map { $0 == ":" ? "-" : $0 }
+        return safe(String(host) + (url.layout.port == defaultPort ? "" : "_\(url.layout.port)"))
+    }
+
+    /// Returns a candidate for the name. Each next one is more certain to be free, and there's no last one.
+    package func candidate(_ number: Int) -> String {
+        switch number {
+        case 0: return named(in: folders, "")
+        case 1: return named(in: folders, "-\(digest.prefix(8))")
+        case 2: return named(in: folders, "-\(digest)")
+        case 3: return "\(host)/\(digest).\(shortExtension)"
+        default: return "\(host)-\(digest.prefix(8))/\(digest)-\(number).\(shortExtension)"
+        }
+    }
+
+    private func named(in folders: [String], _ suffix: String) -> String {
+        let ending = suffix + "." + shortExtension
+        let name = ([host] + folders + [Self.cut(base, to: Self.longestSegment - ending.utf8.count) + ending])
+            .joined(separator: "/")
+        return name.utf8.count > Self.longest ? "\(host)/\(digest)\(suffix).\(shortExtension)" : name
+    }
+
+    /// The extension, if necessary shortened. All known extensions are short, but the table may grow.
+    private var shortExtension: String { String(fileExtension.prefix(20)) }
+
+    /// Returns a segment of a path, decoded, with unsafe characters replaced.
+    private static func safe(_ segment: String) -> String {
+        // Most segments are safe as they are. Without other characters, a device's name has three or four.
+        let (count, isPlain) = (segment.utf8.count, segment.utf8.allSatisfy(plain.contains))
+        if isPlain, 1...longestSegment ~= count, !(3...4 ~= count && isDevice(segment)) { return segment }
+        let bytes = PercentEncoding.decode(segment.utf8)
+        let text = String(utf8: bytes)?.precomposedStringWithCanonicalMapping ?? segment
+        var scalars = String.UnicodeScalarView()
+        // At the beginning, a mark would combine with the slash before it into one character.
+        if let first = text.unicodeScalars.first, isMark(first) {
+            scalars.append("_")
+        }
+        for scalar in text.unicodeScalars { scalars.append(isSafe(scalar) ? scalar : "_") }
+        // Cut first, since the cut name may end in a period.
+        var name = cut(String(scalars), to: longestSegment)
+        if name.isEmpty { return "_" }
+        if let last = name.unicodeScalars.last, last == "." || last == " " { name = replacingLast(of: name) }
+        if let first = name.unicodeScalars.first, first == "." || first == " " {
+            name = "_" + String(String.UnicodeScalarView(name.unicodeScalars.dropFirst()))
+        }
+        return isDevice(name) ? "_" + cut(name, to: longestSegment - 1) : name
+    }
+
+    private static let plain = AllowedBytes("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
+    }
+
+    private static func replacingLast(of name: String) -> String {
+        let kept = name.unicodeScalars.reversed().drop { $0 == "." || $0 == " " }.reversed()
+        return String(String.UnicodeScalarView(kept)) + "_"
+    }
+
+    private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII {
+            return scalar.value >= 0x20 && scalar.value != 0x7F && !"<>:\"|?*\\/".unicodeScalars.contains(scalar)
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator,
+            .spaceSeparator:
+            return false
+        default:
+            return scalar != "\u{FFFD}" && !scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+
+    /// Returns whether Windows reserves a name for a device. It does so with any extension.
+    private static func isDevice(_ name: String) -> Bool {
+        let stem = MIMEType.asciiLowercased(String(name.prefix { $0 != "." })).trimmingCharacters(in: .whitespaces)
+        if ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(stem) { return true }
+        guard stem.hasPrefix("com") || stem.hasPrefix("lpt"), stem.count == 4, let number = stem.last else {
+            return false
+        }
+        return "0123456789¹²³".contains(number)
+    }
+
+    /// Returns a text cut between characters, with at most so many UTF-8 bytes. A digest of the whole text ends it, so that
+    /// different texts remain different.
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let ending = "-" + Digest.hexadecimal(of: Data(text.utf8)).prefix(12)
+        var kept = ""
+        for character in text {
+            guard kept.utf8.count + character.utf8.count + ending.utf8.count <= limit else { break }
+            kept.append(character)
+        }
+        return kept + ending
+    }
+}

@@ -1,0 +1,218 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+@Suite("Warnings about more than files", .values)
+struct AnswerWarningTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let json: String
+        let key: String?
+        let messages: [String]
+
+        /// The key with the warning; `nil` if there's no warning.
+        init(_ json: String, _ key: String? = nil, _ messages: String...) {
+            (self.json, self.key, self.messages) = (json, key, messages)
+        }
+
+        var testDescription: String { json }
+    }
+
+    private func expect(_ row: Row, _ kind: SubstitutionMap.Warning.Kind) throws {
+        let map = try SubstitutionMap(json: Data(row.json.utf8))
+        let warnings = MapReview(map).warnings.filter { $0.kind == kind }
+        #expect(warnings.map(\.key) == (row.key.map { [$0] } ?? []), "\(warnings)")
+        for message in row.messages { #expect(warnings.first?.message.contains(message) == true, "\(warnings)") }
+    }
+
+    @Test(
+        "An https URL that's forwarded to http",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"forwardTo": "http://l.example/"}}"#,
+                "https://h/a",
+                "“http://l.example”",
+                "Use https."
+            ),
+            Row(#"{"*://h/*": {"forwardTo": "http://l.example/*"}}"#, "*://h/*"),
+            Row(#"{"https://h/a": [{"forwardTo": "http://127.example/"}]}"#, "https://h/a"),
+            Row(#"{"https://h/a": {"forwardTo": "https://l.example/"}}"#),
+            Row(#"{"http://h/a": {"forwardTo": "http://l.example/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://localhost:8080/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://a.localhost/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://127.0.0.2/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://[::1]:1/"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "http://l.example/", "enabled": false}}"#),
+        ]
+    )
+    func insecure(_ row: Row) throws {
+        try expect(row, .insecureTarget)
+    }
+
+    @Test(
+        "A forwarding target that's forwarded itself",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"forwardTo": "https://l/"}}"#,
+                "https://h/a",
+                "“https://h/b”",
+                "aren't looked up again"
+            ),
+            Row(#"{"https://h/*": {"forwardTo": "https://h/v2/*"}}"#, "https://h/*"),
+            Row(#"{"https://h/a*": {"forwardTo": "https://h/b/*"}}"#),
+            Row(#"{"https://h/a": {"forwardTo": "https://h/b"}, "https://h/b": {"status": 404}}"#),
+        ]
+    )
+    func forwarded(_ row: Row) throws {
+        try expect(row, .forwardedTarget)
+    }
+
+    private static let wide = #""https://h/*": {"methods": ["POST", "GET"], "status": 404}"#
+
+    @Test(
+        "A method that only a wider pattern answers",
+        arguments: [
+            Row(
+                "{\"https://h/a\": {\"status\": 200}, \(wide)}",
+                "https://h/a",
+                "“https://h/*” answers POST",
+                "“methods”"
+            ),
+            Row("{\"https://h/a\": {\"status\": 200}, \"https://h/*\": {\"error\": \"timedOut\"}}", "https://h/a"),
+            Row("{\"https://h/a\": {\"status\": 200, \"methods\": [\"GET\", \"POST\"]}, \(wide)}"),
+            Row("{\"https://h/a\": [{\"status\": 200}, {\"status\": 200, \"methods\": [\"POST\"]}], \(wide)}"),
+            Row("{\"https://h/a\": {\"error\": \"timedOut\"}, \(wide)}"),
+            Row("{\"https://h/a\": null, \(wide)}"),
+            Row("{\"https://i/a\": {\"status\": 200}, \(wide)}"),
+            Row("{\"https://h/a\": {\"status\": 200}, \"https://h/*\": {\"status\": 404}}"),
+        ]
+    )
+    func methods(_ row: Row) throws {
+        try expect(row, .methodOfPattern)
+    }
+
+    private static func foreign(_ key: String, _ pattern: String) -> Row {
+        Row("{\(JSONText.string(key)): {\"status\": 204}}", key, "Write “\(pattern)”.")
+    }
+
+    @Test(
+        "A key in the syntax of a router or a regular expression",
+        arguments: [
+            foreign("https://h/items/:id", "https://h/items/*"),
+            foreign("https://h/items/:id/parts/:part", "https://h/items/*/parts/*"),
+            foreign("https://h/items/{id}", "https://h/items/*"),
+            foreign("https://h/{id}.json?a=1", "https://h/*.json?a=1"),
+            foreign("https://h/v{n}/items", "https://h/v*/items"),
+            foreign("https://h/items?id={id}", "https://h/items?id=*"),
+            foreign(#"https://h/items/\d+"#, "https://h/items/*"),
+            foreign(#"https://h/items/(\d+)/x"#, "https://h/items/*/x"),
+            foreign(#"https://h/v\d/a\w{2,3}.png$"#, "https://h/v*/a*.png"),
+            foreign("https://h/{kind}/*", "https://h/*/*"), foreign("https://h/{a}{b}", "https://h/*"),
+            Row(#"{"https://h:80/items": {"status": 204}}"#), Row(#"{"https://h/wiki/Talk:id": {"status": 204}}"#),
+            Row(#"{"https://h/a/:": {"status": 204}}"#), Row(#"{"https://h/a/:1": {"status": 204}}"#),
+            Row(#"{"https://h/a?b={\"c\":1}": {"status": 204}}"#), Row(#"{"https://h/{}": {"status": 204}}"#),
+            Row(#"{"https://h/a\\b": {"status": 204}}"#), Row(#"{"https://h/items/:id": null}"#),
+            Row(#"{"https://h/items/:id": {"status": 204, "enabled": false}}"#),
+        ]
+    )
+    func foreignSyntax(_ row: Row) throws {
+        try expect(row, .foreignSyntax)
+    }
+
+    @Test(
+        "Methods in lowercase",
+        arguments: [
+            Row(#"{"https://h/a": {"status": 204, "methods": ["post"]}}"#, "https://h/a", "Write “POST”"),
+            Row(
+                #"{"https://h/a": {"status": 204, "methods": ["GET", "Post", "put"]}}"#,
+                "https://h/a",
+                "“Post” and “put”",
+                "Write “POST” and “PUT”."
+            ),
+            Row(#"{"https://h/a": [{"status": 204, "methods": ["get"]}]}"#, "https://h/a", "Write “GET”"),
+            Row(#"{"https://h/a": {"status": 204, "methods": ["*"]}}"#),
+            Row(#"{"https://h/a": {"status": 204, "methods": ["PURGE-1"]}}"#),
+        ]
+    )
+    func methodCase(_ row: Row) throws {
+        try expect(row, .methodCase)
+        // The loader does ask a cache for GET.
+        guard row.json.contains("get") else { return }
+        try expect(Row(row.json), .refusedByLoader)
+    }
+
+    @Test(
+        "A timeout that nothing uses",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"text": "a", "timeout": 5}}"#,
+                "https://h/a",
+                #"Add "use": "whenOffline", or remove “timeout”."#
+            ),
+            Row(#"{"https://h/a": {"text": "a", "timeout": 5, "use": "whenOffline"}}"#),
+            Row(#"{"$defaults": {"timeout": 5}, "https://h/a": {"text": "a"}}"#),
+            Row(#"{"$defaults": {"use": "whenOffline"}, "https://h/a": {"text": "a", "timeout": 5}}"#),
+            Row(#"{"https://h/a": {"text": "a", "timeout": 5, "enabled": false}}"#),
+        ]
+    )
+    func unusedTimeout(_ row: Row) throws {
+        try expect(row, .unusedTimeout)
+    }
+
+    @Test(
+        "A delay that looks like milliseconds",
+        arguments: [
+            Row(#"{"https://h/a": {"text": "a", "delay": 1500}}"#, "https://h/a", "1,500 seconds", "write 1.5."),
+            Row(#"{"https://h/a": {"text": "a", "delay": 250}}"#, "https://h/a", "250 seconds", "write 0.25."),
+            Row(#"{"https://h/a": [{"text": "a", "delay": 61, "times": 2}]}"#, "https://h/a", "write 0.061."),
+            Row(#"{"https://h/a": {"text": "a", "delay": 60}}"#),
+            Row(
+                #"{"$defaults": {"delay": 300}, "https://h/a": {"text": "a"}, "https://h/b": {"text": "b"}}"#,
+                "https://h/a"
+            ),
+        ]
+    )
+    func longDelay(_ row: Row) throws {
+        try expect(row, .longDelay)
+    }
+
+    @Test(
+        "Entries that need an attached session",
+        arguments: [
+            Row(
+                #"{"https://h/a": {"status": 200, "delay": 1}}"#,
+                "https://h/a",
+                "“delay” needs an attached session",
+                "attached"
+            ),
+            Row(#"{"https://h/a": {"error": "timedOut"}}"#, "https://h/a", "“error” needs"),
+            Row(#"{"https://h/a": {"forwardTo": "https://l/"}}"#, "https://h/a", "“forwardTo” needs"),
+            Row(#"{"https://h/a": {"setRequestHeaders": {"A": "1"}}}"#, "https://h/a", "“setRequestHeaders” needs"),
+            Row(#"{"https://h/a": {"status": 200, "when": {"json": 1}}}"#, "https://h/a", "“when.json” needs"),
+            Row(#"{"https://h/a": {"status": 200, "when": {"text": ""}}}"#, "https://h/a", "“when.text” needs"),
+            Row(
+                #"{"https://h/a": [{"status": 200, "times": 1, "delay": 1}, {"error": "timedOut"}]}"#,
+                "https://h/a",
+                "“delay”, “error” and “times” need an attached session"
+            ),
+            Row(#"{"https://h/a": {"status": 200, "when": {"headers": {"A": "1"}, "query": {"a": "1"}}}}"#),
+            Row(
+                #"{"https://h/a": {"text": "a", "use": "whenOffline"}}"#,
+                "https://h/a",
+                "waits for the network to fail"
+            ),
+        ]
+    )
+    func needsSession(_ row: Row) throws {
+        try expect(row, .needsProtocol)
+    }
+
+    @Test("A pattern isn't shadowed by one that leaves it some requests")
+    func shadowed() throws {
+        let json = #"{"https://h/*": {"status": 200}, "https://h/**": {"status": 200, "methods": ["POST"]}}"#
+        try expect(Row(json), .neverWins)
+        try expect(Row(json.replacing("POST", with: "GET"), "https://h/**", "is shadowed by"), .neverWins)
+    }
+}
