@@ -147,8 +147,8 @@ struct ServedConnection: Sendable {
     /// client that has all of it finds it in both.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes to send; `nil` if it isn't known. No more are sent, since the client would take them for
-    ///     the next response.
+    ///   - length: The number of bytes to send; `nil` if it isn't known. Further bytes aren't sent, since the client would take them
+    ///     for the next response.
     ///   - log: Called with the number of bytes that were sent, or that are about to be.
     /// - Returns: Whether that many bytes arrived.
     private func send(
@@ -199,9 +199,11 @@ extension DirectResponse.Body {
         }
     }
 
-    /// Returns the bytes after those that were taken already; `nil` at the end.
+    /// Returns the next bytes; `nil` at the end.
     ///
-    /// - Parameter length: The number of bytes to take. What arrives is also taken if it's longer, so that it's recorded.
+    /// - Parameters:
+    ///   - taken: The number of bytes that were returned so far.
+    ///   - length: The number of bytes to return. A response that's still arriving may return more, since it's recorded to its end.
     fileprivate func piece(after taken: Int, of length: Int?) throws -> Data? {
         switch self {
         case .data(let data):

@@ -26,7 +26,7 @@ struct ServedRequest: Sendable {
         url = URLText.url(origin.description + received.pathAndQuery)
     }
 
-    // MARK: Answers of the server's own
+    // MARK: Requests that the server answers itself
 
     /// The response to a request that the server refuses, whatever the map says; `nil` for any other request.
     var refusal: ServedResponse? {

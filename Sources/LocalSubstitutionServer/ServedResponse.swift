@@ -21,7 +21,7 @@ extension ServedResponse {
     /// The longest document or style sheet that is rewritten, in bytes.
     private static let longestRewritten = 32 << 20
 
-    /// Creates a response of the server's own, which says why there is no other.
+    /// Creates a response that says why the server has no other.
     ///
     /// - Parameter url: The URL that failed, which the text begins with. The log has it anyway, so it gets only the reason.
     init(status: Int, _ reason: String, at url: URL? = nil) {
