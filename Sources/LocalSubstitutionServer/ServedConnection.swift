@@ -127,7 +127,9 @@ struct ServedConnection: Sendable {
             head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
         }
         if !keepsAlive { head.fields.append(("Connection", "close")) }
-        let isWhole = try send(response.body, after: head, length: length, isChunked: isChunked) { bytes in
+        // A response that's still arriving is read to its end even if its body isn't sent, so that it's recorded.
+        let body = hasBody || response.body.length == nil ? response.body : .data(Data())
+        let isWhole = try send(body, after: head, length: length, isChunked: isChunked) { bytes in
             log?(
                 SubstitutionServer.LoggedRequest(
                     method: request?.received.method ?? "?",
@@ -167,7 +169,7 @@ struct ServedConnection: Sendable {
         var end = Data()
         do {
             if !isTogether { try socket.write(head.encoded) }
-            while let received = try body.piece(after: sent + end.count, of: length) {
+            while let received = try body.piece(after: sent + end.count) {
                 connection.busy()
                 let piece = received.prefix(rest ?? received.count)
                 guard !piece.isEmpty else { continue }
@@ -201,16 +203,14 @@ extension DirectResponse.Body {
 
     /// Returns the next bytes; `nil` at the end.
     ///
-    /// - Parameters:
-    ///   - taken: The number of bytes that were returned so far.
-    ///   - length: The number of bytes to return. A response that's still arriving may return more, since it's recorded to its end.
-    fileprivate func piece(after taken: Int, of length: Int?) throws -> Data? {
+    /// - Parameter taken: The number of bytes that were returned so far.
+    fileprivate func piece(after taken: Int) throws -> Data? {
         switch self {
         case .data(let data):
-            return taken < length ?? data.count ? data : nil
+            return taken < data.count ? data : nil
         case .large(let body):
             let start = body.range.lowerBound + taken
-            let end = min(start + ServedConnection.pieceSize, body.range.lowerBound + (length ?? body.range.count))
+            let end = min(start + ServedConnection.pieceSize, body.range.upperBound)
             return start < end ? try body.file.bytes(start..<end) : nil
         case .arriving(let response):
             return try response.nextBytes()
