@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LocalSubstitution
 import Loopback
+import WebReferences
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -11,10 +12,12 @@ import FoundationNetworking
 /// One client's connection, from its first request to its close.
 struct ServedConnection: Sendable {
     let connection: AcceptedConnection
-    let responder: ServerResponder
+    let origins: ServedOrigins
+    let loader: DirectLoader
+    let rewritesReferences: Bool
     /// The longest pause in an answer to a client that sends no more, in seconds. Such a client may have left.
     let halfClosedSeconds: Double
-    let log: (@Sendable (ServedRequest) -> Void)?
+    let log: (@Sendable (SubstitutionServer.LoggedRequest) -> Void)?
 
     /// The clients are on the same machine, so one that takes longer has given up.
     private static let limits = RequestReader.Limits(idleSeconds: 15, headSeconds: 10, bodySeconds: 10)
@@ -23,19 +26,21 @@ struct ServedConnection: Sendable {
     /// The longest request body, in bytes. Conditions in a map don't look at longer bodies either.
     private static let longestBody = 8 << 20
     /// The size of the pieces in which a body is sent, in bytes.
-    private static let pieceSize = 64 << 10
+    fileprivate static let pieceSize = 64 << 10
 
     private var socket: Socket { connection.socket }
 
     /// Answers requests until one side ends the connection.
     func serve() {
+        guard let origin = origins.origin(of: connection.port) else { return }
         socket.setWriteLimit(seconds: Self.writeSeconds)
         var reader = RequestReader(socket, limits: Self.limits)
         do {
             while true {
                 connection.idle()
-                var request = try reader.nextHead()
+                let head = try reader.nextHead()
                 connection.busy()
+                var request = ServedRequest(head, port: connection.port, of: origin, among: origins)
                 #if canImport(Darwin)
                 // Frees Foundation's autoreleased objects: the thread has no pool, and may serve many requests.
                 let goesOn = try autoreleasepool { try answer(&request, &reader) }
@@ -45,107 +50,66 @@ struct ServedConnection: Sendable {
                 guard goesOn else { return }
             }
         } catch let refusal as HTTPRequest.Refusal {
-            try? refuse(ServedResponse(status: refusal.status, refusal.reason), nil)
+            _ = try? send(ServedResponse(refusal), to: nil, closes: true)
         } catch {
             // The client has disconnected, or the server was stopped.
         }
     }
 
     /// Answers one request. Returns whether the connection stays open for another.
-    private func answer(_ request: inout HTTPRequest, _ reader: inout RequestReader) throws -> Bool {
+    ///
+    /// After a refusal it's closed, since the client's body wasn't read.
+    private func answer(_ request: inout ServedRequest, _ reader: inout RequestReader) throws -> Bool {
         let start = DispatchTime.now()
-        do throws(Refusal) {
-            try Refusal.check(request, port: connection.port, responder.origins)
-        } catch {
-            try refuse(ServedResponse(status: error.status, error.reason), request)
-            return false
-        }
+        if let refusal = request.refusal { return try send(refusal, to: request, closes: true) }
         do {
-            try reader.readBody(of: &request, limit: Self.longestBody)
+            try reader.readBody(of: &request.received, limit: Self.longestBody)
         } catch let refusal as HTTPRequest.Refusal {
-            try refuse(ServedResponse(status: refusal.status, refusal.reason), request)
-            return false
+            return try send(ServedResponse(refusal), to: request, closes: true)
         }
-        guard let url = responder.url(of: request, at: connection.port) else {
-            try refuse(ServedResponse(status: 400, "“\(request.target)” isn't a path."), request)
-            return false
+        guard let url = request.url else {
+            let refusal = ServedResponse(status: 400, "“\(request.received.target)” isn't a path.")
+            return try send(refusal, to: request, closes: true)
         }
-        let response = responder.response(to: request, for: url, at: connection.port) {
-            [connection, halfClosedSeconds] in
+        return try send(response(to: request, for: url), to: request, since: start)
+    }
+
+    private func response(to request: ServedRequest, for url: URL) -> ServedResponse {
+        let isWanted = { @Sendable [connection, halfClosedSeconds] in
             !connection.stopSignal.isRaised(within: 0)
                 && connection.isClientWaiting(halfClosedSeconds: halfClosedSeconds)
         }
-        if case .data = response.body {
-            // Logged before it's sent, so that a client that has the response finds it in the log.
-            record(request, url, response, since: start)
-            return try send(response, to: request) { _, _ in }
+        let asked = request.forOrigin(url, isWhole: rewritesReferences && request.asksForDocument)
+        if let preflight = request.preflightResponse, !loader.hasEntry(for: asked) { return preflight }
+        var response = loader.load(asked, isWanted: isWanted)
+        if rewritesReferences, case .success((let head, _)) = response.result, head.statusCode == 206,
+            References.Syntax(of: head) != nil
+        {
+            // Rewriting moves a body's bytes, so ranges of the original wouldn't match.
+            response = loader.load(request.forOrigin(url, isWhole: true), isWanted: isWanted)
         }
-        var bytes = 0
-        var isLogged = false
-        defer { if !isLogged { record(request, url, response, sent: bytes, since: start) } }
-        return try send(response, to: request) { count, isLast in
-            bytes += count
-            guard isLast else { return }
-            record(request, url, response, sent: bytes, since: start)
-            isLogged = true
-        }
-    }
-
-    /// Sends a response and has the connection closed, since the client's body wasn't read.
-    private func refuse(_ response: ServedResponse, _ request: HTTPRequest?) throws {
-        let url = request.flatMap { responder.url(of: $0, at: connection.port) }
-        record(request, url, response, since: .now())
-        _ = try send(response, to: request, closes: true) { _, _ in }
-    }
-
-    /// Logs a request.
-    ///
-    /// - Parameter sent: The number of body bytes that were sent; `nil` for all of them.
-    private func record(
-        _ request: HTTPRequest?,
-        _ url: URL?,
-        _ response: ServedResponse,
-        sent: Int? = nil,
-        since start: DispatchTime
-    ) {
-        guard let log else { return }
-        let whole = sendsBody(response, to: request) ? response.body.length ?? 0 : 0
-        log(
-            ServedRequest(
-                method: request?.method ?? "?",
-                url: url?.absoluteString ?? request?.target ?? "?",
-                status: response.head.status,
-                source: response.source,
-                response: response.original,
-                bytes: sent ?? whole,
-                seconds: Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
-            )
-        )
+        return ServedResponse(response, to: request, for: url, rewritesReferences: rewritesReferences)
     }
 
     // MARK: Sending
 
-    private func sendsBody(_ response: ServedResponse, to request: HTTPRequest?) -> Bool {
-        response.head.allowsBody && request?.method != "HEAD"
-    }
-
-    /// Sends a response.
+    /// Sends a response, and logs the request.
     ///
     /// - Parameters:
+    ///   - request: The request; `nil` if its head couldn't be read.
     ///   - closes: Whether the connection is closed afterwards, even if the client would keep it open.
-    ///   - count: Called with the size of each piece of a long body, and whether it's the last: before the last piece is sent, and
-    ///     after each of the others.
+    ///   - start: When the request arrived.
     /// - Returns: Whether the connection stays open for another request.
     private func send(
         _ response: ServedResponse,
-        to request: HTTPRequest?,
+        to request: ServedRequest?,
         closes: Bool = false,
-        count: (Int, _ isLast: Bool) -> Void
+        since start: DispatchTime = .now()
     ) throws -> Bool {
         var head = response.head
         head.fields.append(("Cache-Control", "no-store"))
-        let hasBody = sendsBody(response, to: request)
-        var keepsAlive = !closes && request?.closesConnection == false
+        let hasBody = head.allowsBody && request?.received.method != "HEAD"
+        var keepsAlive = !closes && request?.received.closesConnection == false
         var isChunked = false
         if hasBody {
             if let length = response.body.length {
@@ -153,74 +117,76 @@ struct ServedConnection: Sendable {
                 head.fields.append(("Content-Length", String(length)))
             } else if head.field("Content-Length") == nil {
                 // HTTP/1.0 has no chunks, so closing the connection ends the body.
-                isChunked = request.map { $0.minorVersion > 0 } ?? false
+                isChunked = request.map { $0.received.minorVersion > 0 } ?? false
                 if isChunked { head.fields.append(("Transfer-Encoding", "chunked")) } else { keepsAlive = false }
             }
         }
+        let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
         // In a 304, the length may be that of the body that isn't sent.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
             head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
         }
         if !keepsAlive { head.fields.append(("Connection", "close")) }
-        switch response.body {
-        case .data(let data):
-            let body = hasBody ? data : Data()
-            if body.count <= Self.pieceSize {
-                // Sent together, which takes the system half as long.
-                try socket.write(head.encoded + body)
-            } else {
-                try socket.write(head.encoded)
-                try socket.write(body)
-            }
-        case .large(let body):
-            if !hasBody || body.range.isEmpty { count(0, true) }
-            try socket.write(head.encoded)
-            guard hasBody else { break }
-            for start in stride(from: body.range.lowerBound, to: body.range.upperBound, by: Self.pieceSize) {
-                let end = min(start + Self.pieceSize, body.range.upperBound)
-                let piece = try body.file.bytes(start..<end)
-                let isLast = end == body.range.upperBound
-                if isLast { count(piece.count, true) }
-                try socket.write(piece)
-                if !isLast { count(piece.count, false) }
-            }
-        case .arriving(let arriving):
-            let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
-            return try send(arriving, after: head, length: length, isChunked: isChunked, count: count) && keepsAlive
+        // A response that's still arriving is read to its end even if its body isn't sent, so that it's recorded.
+        let body = hasBody || response.body.length == nil ? response.body : .data(Data())
+        let isWhole = try send(body, after: head, length: length, isChunked: isChunked) { bytes in
+            log?(
+                SubstitutionServer.LoggedRequest(
+                    method: request?.received.method ?? "?",
+                    url: request?.url?.absoluteString ?? request?.received.target ?? "?",
+                    status: head.status,
+                    source: response.source,
+                    response: response.original,
+                    bytes: bytes,
+                    seconds: Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+                )
+            )
         }
-        return keepsAlive
+        return isWhole && keepsAlive
     }
 
-    /// Sends a response while it arrives. The end is held back until the response is recorded and logged, so a client that has all
-    /// of it finds it in both.
+    /// Sends a head and a body, which may still be arriving. The end is held back until the response is recorded and logged, so a
+    /// client that has all of it finds it in both.
     ///
-    /// - Parameter length: The number of bytes to send. No more are sent, since the client would take them for the next response.
+    /// - Parameters:
+    ///   - length: The number of bytes to send; `nil` if it isn't known. Further bytes aren't sent, since the client would take them
+    ///     for the next response.
+    ///   - log: Called with the number of bytes that were sent, or that are about to be.
     /// - Returns: Whether that many bytes arrived.
     private func send(
-        _ response: ArrivingResponse,
+        _ body: DirectResponse.Body,
         after head: ResponseHead,
         length: Int?,
         isChunked: Bool,
-        count: (Int, _ isLast: Bool) -> Void
+        log: (_ bytes: Int) -> Void
     ) throws -> Bool {
+        // If they're short, both are sent together, which takes the system half as long.
+        var isTogether = length == 0
+        if case .data = body, let length { isTogether = length <= Self.pieceSize }
         let writer = ChunkedWriter(socket)
         var rest = length
+        var sent = 0
         var end = Data()
-        if rest == 0 { end = head.encoded } else { try socket.write(head.encoded) }
-        while let received = try response.nextBytes() {
-            let piece = received.prefix(rest ?? received.count)
-            connection.busy()
-            guard !piece.isEmpty else { continue }
-            rest = rest.map { $0 - piece.count }
-            if rest == 0 {
-                end = piece
-                continue
+        do {
+            if !isTogether { try socket.write(head.encoded) }
+            while let received = try body.piece(after: sent + end.count) {
+                connection.busy()
+                let piece = received.prefix(rest ?? received.count)
+                guard !piece.isEmpty else { continue }
+                rest = rest.map { $0 - piece.count }
+                if rest == 0 {
+                    end = piece
+                    continue
+                }
+                if isChunked { try writer.write(piece) } else { try socket.write(piece) }
+                sent += piece.count
             }
-            if isChunked { try writer.write(piece) } else { try socket.write(piece) }
-            count(piece.count, false)
+        } catch {
+            log(sent)
+            throw error
         }
-        count(length == 0 ? 0 : end.count, true)
-        if isChunked { try writer.end() } else { try socket.write(end) }
+        log(sent + end.count)
+        if isChunked { try writer.end() } else { try socket.write(isTogether ? head.encoded + end : end) }
         return rest ?? 0 == 0
     }
 }
@@ -234,17 +200,35 @@ extension DirectResponse.Body {
         case .arriving: nil
         }
     }
+
+    /// Returns the next bytes; `nil` at the end.
+    ///
+    /// - Parameter taken: The number of bytes that were returned so far.
+    fileprivate func piece(after taken: Int) throws -> Data? {
+        switch self {
+        case .data(let data):
+            return taken < data.count ? data : nil
+        case .large(let body):
+            let start = body.range.lowerBound + taken
+            let end = min(start + ServedConnection.pieceSize, body.range.upperBound)
+            return start < end ? try body.file.bytes(start..<end) : nil
+        case .arriving(let response):
+            return try response.nextBytes()
+        }
+    }
 }
 
-extension HTTPRequest.Refusal {
-    fileprivate var reason: String {
-        switch status {
-        case 408: "The request didn't arrive in time."
-        case 413: "The request's body is too long. The limit is 8 MiB."
-        case 431: "The request's header is too long."
-        case 501: "The request's body has a transfer coding other than chunked. Use chunked."
-        default: "The request isn't valid HTTP/1.1."
-        }
+extension ServedResponse {
+    fileprivate init(_ refusal: HTTPRequest.Refusal) {
+        let reason =
+            switch refusal.status {
+            case 408: "The request didn't arrive in time."
+            case 413: "The request's body is too long. The limit is 8 MiB."
+            case 431: "The request's header is too long."
+            case 501: "The request's body has a transfer coding other than chunked. Use chunked."
+            default: "The request isn't valid HTTP/1.1."
+            }
+        self.init(status: refusal.status, reason)
     }
 }
 #endif

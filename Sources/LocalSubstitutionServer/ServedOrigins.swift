@@ -8,27 +8,37 @@ import WebReferences
 /// The ports of 127.0.0.1, each of which answers for one origin.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
+        /// Listens on the ports; `nil` once the server was stopped.
+        var listener: Listener?
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
         /// The origins that the map names; `nil` until they're needed.
         var named: MapOrigins?
-        var isStopped = false
     }
 
     private let cache: LocalSubstitutionCache
     /// The ports that the caller chose for origins.
     private let wanted: [WebOrigin: UInt16]
-    private let listener: Listener
-    private let state: Guarded<State>
+    private let serve: @Sendable (AcceptedConnection, ServedOrigins) -> Void
+    private let state = Guarded(State())
 
     /// The most origins that can have a port. Patterns can match any number of origins, and each port needs a file descriptor.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
-    init(_ cache: LocalSubstitutionCache, ports: [WebOrigin: UInt16], listener: Listener) {
+    /// - Parameter serve: Serves one connection, on its own thread.
+    init(
+        _ cache: LocalSubstitutionCache,
+        ports: [WebOrigin: UInt16],
+        serve: @escaping @Sendable (AcceptedConnection, ServedOrigins) -> Void
+    ) throws(StartError) {
         self.cache = cache
         wanted = ports
-        self.listener = listener
-        state = Guarded(State())
+        self.serve = serve
+        // Weak, since the listener's threads may outlive the server.
+        let listener = try Listener { [weak self] connection in
+            if let self { self.serve(connection, self) }
+        }
+        state.withLock { $0.listener = listener }
     }
 
     /// Returns the origin that a port answers for; `nil` if the port isn't open.
@@ -37,15 +47,28 @@ final class ServedOrigins: Sendable {
     /// Returns the port that answers for an origin. Opens it if necessary.
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
-            guard !state.isStopped else { throw .stopped }
+            guard let listener = state.listener else {
+                throw SubstitutionServerError(.stopped, "The server was stopped. Make another one.")
+            }
             if let port = state.ports[origin] { return port }
-            guard state.ports.count < Self.most else { throw .tooManyOrigins(origin, most: Self.most) }
+            guard state.ports.count < Self.most else {
+                throw SubstitutionServerError(
+                    .tooManyOrigins,
+                    "“\(origin)” can't be served, because a server has at most \(Self.most) origins. "
+                        + "Make another server for it."
+                )
+            }
             let wanted = wanted[origin] ?? 0
             let port: UInt16
             do throws(StartError) {
                 port = try listener.listen(on: wanted)
             } catch {
-                throw .portUnavailable(origin, wanted, error)
+                let place = wanted == 0 ? "any port" : "port \(wanted)"
+                let fix = wanted == 0 ? "" : " Use another port, or none for a free one."
+                throw SubstitutionServerError(
+                    .portUnavailable,
+                    "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)).\(fix)"
+                )
             }
             state.ports[origin] = port
             state.origins[port] = origin
@@ -70,8 +93,12 @@ final class ServedOrigins: Sendable {
         return origin(of: port)
     }
 
-    /// Opens no more ports from now on.
-    func stop() { state.withLock { $0.isStopped = true } }
+    /// Closes all ports and connections, and opens no more ports from now on.
+    func stop() {
+        // Not under the lock, since the requests that are being answered take it.
+        let listener = state.withLock { $0.listener.take() }
+        listener?.stop()
+    }
 
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 

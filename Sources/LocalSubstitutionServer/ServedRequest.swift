@@ -1,30 +1,154 @@
+import Foundation
+import LocalSubstitution
+import Loopback
+import WebReferences
+
 #if canImport(FoundationNetworking)
-package import FoundationNetworking
-#else
-package import Foundation
+import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A request that a server answered, for its log.
-package struct ServedRequest: Sendable {
-    package enum Source: Sendable {
-        case substituted
-        /// A recorder's copy answered, since the network said that it's current.
-        case confirmed
-        case network
-        /// The request failed, it was refused, or nothing answers it.
-        case failed(String)
+/// A client's request at one of a server's ports: whether it's refused, and what the origin gets.
+struct ServedRequest: Sendable {
+    var received: HTTPRequest
+    let port: UInt16
+    /// The origin that the port answers for.
+    let origin: WebOrigin
+    let origins: ServedOrigins
+    /// The request's URL at the origin; `nil` if the request's path isn't valid in a URL.
+    let url: URL?
+
+    init(_ received: HTTPRequest, port: UInt16, of origin: WebOrigin, among origins: ServedOrigins) {
+        self.received = received
+        self.port = port
+        self.origin = origin
+        self.origins = origins
+        url = URLText.url(origin.description + received.pathAndQuery)
     }
 
-    package let method: String
-    /// The URL at the origin, or the request target if the origin isn't known.
-    package let url: String
-    package let status: Int
-    package let source: Source
-    /// The response before it was changed for the client; `nil` for a request that failed.
-    package let response: HTTPURLResponse?
-    /// The number of body bytes that were sent.
-    package let bytes: Int
-    package let seconds: Double
+    // MARK: Requests that the server answers itself
+
+    /// The response to a request that the server refuses, whatever the map says; `nil` for any other request.
+    var refusal: ServedResponse? {
+        // Another site can make its name point to 127.0.0.1 (DNS rebinding). Its pages must not read the origin's responses.
+        let hosts = [received.header("Host") ?? "", received.authority].compactMap { $0 }
+        if let foreign = hosts.first(where: { !isOwn($0) }) {
+            return ServedResponse(
+                status: 421,
+                "The host “\(foreign)” isn't served here. Use \(ServedOrigins.local(port))."
+            )
+        }
+        guard received.path.hasPrefix("/") else {
+            return ServedResponse(status: 400, "“\(received.target)” isn't a path.")
+        }
+        // A service worker would answer for all later pages on this port, even after the map has changed.
+        guard received.header("Service-Worker") == nil else {
+            return ServedResponse(
+                status: 403,
+                "Service workers aren't served, because they would outlive the server."
+            )
+        }
+        guard ["GET", "HEAD"].contains(received.method) || !isCrossSite else {
+            return ServedResponse(
+                status: 403,
+                "\(received.method) requests from \(received.header("Origin") ?? "another site") aren't answered. "
+                    + "Only pages of this server may send them."
+            )
+        }
+        return nil
+    }
+
+    /// Returns whether a host is this machine, with or without the port.
+    private func isOwn(_ host: String) -> Bool {
+        let host = host.lowercased()
+        return ["127.0.0.1", "localhost"].contains { host == $0 || host == "\($0):\(port)" }
+    }
+
+    /// Whether a page that isn't served here sent the request. Clients other than browsers send neither header.
+    private var isCrossSite: Bool {
+        let origin = received.header("Origin")
+        if let origin, origins.origin(ofLocal: origin.lowercased()) != nil { return false }
+        // A page's policy may hide its origin. A browser considers other ports of this machine the same site.
+        guard let site = received.header("Sec-Fetch-Site")?.lowercased() else { return origin != nil }
+        return !["same-origin", "none"].contains(site)
+    }
+
+    /// The response to a browser's preflight, which asks whether a page may send a request to another origin (WHATWG Fetch,
+    /// section 3.3.4). It allows the request if the server serves both origins; `nil` for any other request.
+    ///
+    /// Preflights aren't sent on, since the origin's server knows the page under another origin.
+    var preflightResponse: ServedResponse? {
+        guard received.method == "OPTIONS", let method = received.header("Access-Control-Request-Method"),
+            let origin = received.header("Origin"), origins.origin(ofLocal: origin) != nil
+        else { return nil }
+        var head = ResponseHead(status: 204)
+        head.fields = [
+            ("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Methods", method),
+            ("Access-Control-Allow-Credentials", "true"),
+        ]
+        if let names = received.header("Access-Control-Request-Headers") {
+            head.fields.append(("Access-Control-Allow-Headers", names))
+        }
+        return ServedResponse(head: head, body: .data(Data()), source: .substituted, original: nil)
+    }
+
+    // MARK: What the origin gets
+
+    /// Credentials for a proxy, and headers that the session sets itself.
+    private static let dropped: Set<String> = [
+        "proxy-authorization", "host", "accept-encoding", "content-length", "expect", "cookie",
+    ]
+
+    private static let ofConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-authenticate", "proxy-connection", "te", "trailer", "transfer-encoding",
+        "upgrade",
+    ]
+
+    /// Returns the lowercase names of headers that belong to one connection, including those that its header `Connection` names
+    /// (RFC 9110 section 7.6.1).
+    static func ofConnection(naming others: String?) -> Set<String> {
+        others.map { ofConnection.union(FieldSyntax.elements(of: $0)) } ?? ofConnection
+    }
+
+    /// Whether the browser is asking for a document or a style sheet.
+    var asksForDocument: Bool {
+        let destination = received.header("Sec-Fetch-Dest") ?? ""
+        return ["document", "embed", "frame", "iframe", "object", "style"].contains(destination)
+            || received.header("Accept")?.contains("text/html") == true
+    }
+
+    /// Returns the request to send to the origin.
+    ///
+    /// - Parameter isWhole: Whether to request the whole body, even if the client requests a range.
+    func forOrigin(_ url: URL, isWhole: Bool) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = received.method
+        let isBodiless = ["GET", "HEAD"].contains(received.method) && received.body.isEmpty
+        if !isBodiless { request.httpBody = received.body }
+        let ofConnection = Self.ofConnection(naming: received.header("Connection"))
+        for (name, value) in received.headers {
+            let key = name.asciiLowercased
+            if Self.dropped.contains(key) || ofConnection.contains(key) { continue }
+            if isWhole, key == "range" || key == "if-range" { continue }
+            request.addValue(key == "origin" || key == "referer" ? original(value) : value, forHTTPHeaderField: name)
+        }
+        let cookies = received.headers.filter { $0.name.isSameHeader(as: "Cookie") }.map(\.value)
+        if !cookies.isEmpty, let own = ServedCookies(of: origin).requested(cookies) {
+            request.setValue(own, forHTTPHeaderField: "Cookie")
+        }
+        // Part of a compressed body can't be decoded.
+        if request.value(forHTTPHeaderField: "Range") != nil {
+            request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        return request
+    }
+
+    /// Returns the origin's form of a local URL or origin.
+    private func original(_ text: String) -> String {
+        let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let local = parts.prefix(3).joined(separator: "/")
+        guard let origin = origins.origin(ofLocal: local) else { return text }
+        return origin.description + text.dropFirst(local.count)
+    }
 }
 #endif

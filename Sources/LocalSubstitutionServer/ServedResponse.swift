@@ -1,6 +1,7 @@
 import Foundation
 import LocalSubstitution
 import Loopback
+import WebReferences
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -9,36 +10,192 @@ import FoundationNetworking
 #if !os(watchOS)
 /// A response as the client receives it.
 struct ServedResponse: Sendable {
-    var head: ResponseHead
-    var body: DirectResponse.Body
-    let source: ServedRequest.Source
+    let head: ResponseHead
+    let body: DirectResponse.Body
+    let source: SubstitutionServer.LoggedRequest.Source
     /// The response before it was adapted for the client; `nil` if the server made it.
-    var original: HTTPURLResponse?
+    let original: HTTPURLResponse?
+}
 
-    init(
-        _ head: ResponseHead,
-        _ body: DirectResponse.Body,
-        _ source: ServedRequest.Source,
-        _ original: HTTPURLResponse?
-    ) {
-        self.head = head
-        self.body = body
-        self.source = source
-        self.original = original
-    }
+extension ServedResponse {
+    /// The longest document or style sheet that is rewritten, in bytes.
+    private static let longestRewritten = 32 << 20
 
-    /// Creates a response of the server's own, which says why there is no other.
+    /// Creates a response that says why the server has no other.
     ///
     /// - Parameter url: The URL that failed, which the text begins with. The log has it anyway, so it gets only the reason.
     init(status: Int, _ reason: String, at url: URL? = nil) {
-        head = ResponseHead(
-            status: status,
-            fields: [
-                ("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
-            ]
+        self.init(
+            head: ResponseHead(
+                status: status,
+                fields: [("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff")]
+            ),
+            body: .data(Data("\(url.map { "\($0.absoluteString): " } ?? "")\(reason)\n".utf8)),
+            source: .failed(reason),
+            original: nil
         )
-        body = .data(Data("\(url.map { "\($0.absoluteString): " } ?? "")\(reason)\n".utf8))
-        source = .failed(reason)
+    }
+
+    /// Adapts an origin's response to a client.
+    ///
+    /// - Parameters:
+    ///   - url: The URL at the origin.
+    ///   - rewritesReferences: Whether references in documents and style sheets are rewritten.
+    init(_ response: DirectResponse, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
+        do throws(URLError) {
+            let (head, received) = try response.result.get()
+            var body = received
+            let rewriter = ReferenceRewriter(document: url) { [origins = request.origins] in origins.local(for: $0) }
+            let syntax = rewritesReferences ? References.Syntax(of: head) : nil
+            if let syntax {
+                let bytes = try body.bytes(upTo: Self.longestRewritten)
+                let charset = DocumentCharset.named(in: head.contentType)
+                body = .data(rewriter.rewritten(bytes, as: syntax, charset: charset) ?? bytes)
+            }
+            let fields = Self.fields(of: head, for: request, rewriter, isRewritten: syntax != nil)
+            var adapted = ResponseHead(status: head.statusCode, fields: fields)
+            adapted.removeInvalidFields()
+            let source: SubstitutionServer.LoggedRequest.Source =
+                switch response.kind {
+                case .answered: .substituted
+                case .confirmed: .confirmed
+                case .loaded, .failed, .unmatched: .network
+                }
+            self.init(head: adapted, body: body, source: source, original: head)
+        } catch {
+            self.init(status: 502, error.localizedDescription, at: url)
+        }
+    }
+}
+
+// MARK: Headers
+
+extension ServedResponse {
+    /// Headers that don't apply on 127.0.0.1.
+    private static let dropped: Set<String> = [
+        // These name origins, or keep a page's origins apart.
+        "content-security-policy", "content-security-policy-report-only", "cross-origin-opener-policy",
+        "cross-origin-opener-policy-report-only", "cross-origin-embedder-policy",
+        "cross-origin-embedder-policy-report-only", "cross-origin-resource-policy", "origin-agent-cluster",
+        // These apply to https, to other servers, or to what the browser has stored for every port.
+        "strict-transport-security", "alt-svc", "clear-site-data", "nel", "report-to", "reporting-endpoints",
+        // Every response says that it must not be stored: see `ServedConnection`.
+        "cache-control", "expires", "pragma", "age",
+    ]
+
+    /// Headers that describe the exact bytes of a body, which change when it's rewritten.
+    private static let ofBytes: Set<String> = [
+        "accept-ranges", "content-digest", "content-length", "content-md5", "digest", "etag", "repr-digest",
+    ]
+
+    /// The content codings that URLSession decodes.
+    private static let decodedCodings: Set<String> = ["gzip", "x-gzip", "deflate", "br", "zstd"]
+
+    /// Returns an origin's header fields, adapted for the client.
+    private static func fields(
+        of response: HTTPURLResponse,
+        for request: ServedRequest,
+        _ rewriter: ReferenceRewriter,
+        isRewritten: Bool
+    ) -> [(name: String, value: String)] {
+        let all = response.allHeaderFields as? [String: String] ?? [:]
+        var dropped = dropped.union(ServedRequest.ofConnection(naming: all[header: "Connection"]))
+        if isRewritten { dropped.formUnion(ofBytes) }
+        if !decodedCodings.isDisjoint(with: FieldSyntax.elements(of: all[header: "Content-Encoding"])) {
+            dropped.formUnion(["content-encoding", "content-length"])
+        }
+        // The length doesn't count beside chunks (RFC 9112 section 6.3).
+        if all[header: "Transfer-Encoding"] != nil { dropped.insert("content-length") }
+        var fields: [(name: String, value: String)] = []
+        for (name, value) in all {
+            let key = name.asciiLowercased
+            if dropped.contains(key) { continue }
+            if key == "set-cookie" {
+                let cookies = ServedCookies(of: request.origin)
+                fields += ServedCookies.separated(value).map { (name, cookies.set($0)) }
+                continue
+            }
+            let adapted: String? =
+                switch key {
+                // Only once, even if the origin repeats it.
+                case "content-length": HTTPSyntax.length(value).map { String($0) }
+                case "location": rewriter.url(value) ?? value
+                case "link": rewriter.links(value)
+                case "refresh": rewriter.refresh(value)
+                case "access-control-allow-origin": WebOrigin(of: value).flatMap(request.origins.local) ?? value
+                default: value
+                }
+            if let adapted { fields.append((name, adapted)) }
+        }
+        // Lets a page from one served origin read a response from another, unless that response says who may read it.
+        if let local = request.received.header("Origin"), let asking = request.origins.origin(ofLocal: local),
+            asking != request.origin, all[header: "Access-Control-Allow-Origin"] == nil
+        {
+            fields += [
+                ("Access-Control-Allow-Origin", local), ("Access-Control-Allow-Credentials", "true"),
+                ("Vary", "Origin"),
+            ]
+        }
+        return fields
+    }
+}
+
+extension ReferenceRewriter {
+    /// Maps the URLs in a `Link` header: `<URL>; rel=preload, <URL>; rel=…` (RFC 8288 section 3).
+    fileprivate func links(_ value: String) -> String {
+        var result = ""
+        var rest = value[...]
+        while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+            let url = String(rest[rest.index(after: start)..<end])
+            result += rest[...start] + (self.url(url) ?? url)
+            rest = rest[end...]
+        }
+        return result + rest
+    }
+
+    /// Maps the URL in a `Refresh` header: `5; url=URL`.
+    fileprivate func refresh(_ value: String) -> String {
+        guard let range = value.range(of: "url=", options: .caseInsensitive) else { return value }
+        let url = value[range.upperBound...].trimmingCharacters(in: ["\"", "'", " "])
+        return value[..<range.upperBound] + (self.url(url) ?? url)
+    }
+}
+
+// MARK: Bodies
+
+extension HTTPURLResponse {
+    fileprivate var contentType: String { value(forHTTPHeaderField: "Content-Type") ?? "" }
+}
+
+extension References.Syntax {
+    /// Creates the syntax of a response's body; `nil` if it isn't a document whose references are rewritten.
+    init?(of head: HTTPURLResponse) {
+        switch MIMEType.essence(of: head.contentType) {
+        case "text/html": self = .html
+        case "application/xhtml+xml": self = .xhtml
+        case "text/css": self = .css
+        default: return nil
+        }
+    }
+}
+
+extension DirectResponse.Body {
+    /// Returns all bytes. Throws if there are more than the limit.
+    fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
+        switch self {
+        case .data(let data):
+            return data
+        case .large(let body):
+            guard body.range.count <= limit else { throw URLError(.dataLengthExceedsMaximum) }
+            do throws(FileProblem) { return try body.file.bytes(body.range) } catch { throw URLError(.cannotOpenFile) }
+        case .arriving(let response):
+            var bytes = Data()
+            while let piece = try response.nextBytes() {
+                bytes += piece
+                guard bytes.count <= limit else { throw URLError(.dataLengthExceedsMaximum) }
+            }
+            return bytes
+        }
     }
 }
 #endif

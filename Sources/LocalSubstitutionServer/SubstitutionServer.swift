@@ -1,12 +1,11 @@
 public import Foundation
-import Guarded
 public import LocalSubstitution
 public import LocalSubstitutionRecording
 import Loopback
 import WebReferences
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 #if !os(watchOS)
@@ -24,8 +23,6 @@ import FoundationNetworking
 /// reference to it.
 public final class SubstitutionServer: Sendable {
     private let origins: ServedOrigins
-    private let listener: Listener
-    private let current: CurrentResponder
 
     /// Starts a server and opens the ports that `ports` names. The server opens other ports when they're first needed.
     ///
@@ -73,7 +70,7 @@ public final class SubstitutionServer: Sendable {
         rewritesReferences: Bool = true,
         sendsCredentials: Bool = false,
         halfClosedSeconds: Double = 60,
-        log: (@Sendable (ServedRequest) -> Void)?
+        log: (@Sendable (LoggedRequest) -> Void)?
     ) throws(SubstitutionServerError) {
         let wanted = try Self.origins(ports)
         let loader: DirectLoader
@@ -87,24 +84,19 @@ public final class SubstitutionServer: Sendable {
         } catch {
             throw SubstitutionServerError(.invalidException, error.description)
         }
-        let current = CurrentResponder()
         do throws(StartError) {
-            listener = try Listener { connection in
-                guard let responder = current.responder.withLock({ $0 }) else { return }
+            origins = try ServedOrigins(cache, ports: wanted) { connection, origins in
                 ServedConnection(
                     connection: connection,
-                    responder: responder,
+                    origins: origins,
+                    loader: loader,
+                    rewritesReferences: rewritesReferences,
                     halfClosedSeconds: halfClosedSeconds,
                     log: log
                 ).serve()
             }
         } catch {
             throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)).")
-        }
-        self.current = current
-        origins = ServedOrigins(cache, ports: wanted, listener: listener)
-        current.responder.withLock { [origins] in
-            $0 = ServerResponder(loader: loader, origins: origins, rewritesReferences: rewritesReferences)
         }
         for origin in wanted.keys { _ = try origins.port(for: origin) }
     }
@@ -120,21 +112,21 @@ public final class SubstitutionServer: Sendable {
     ///   at most 256, or the port can't be opened.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {
         let text = url.absoluteString
-        guard let origin = WebOrigin(of: text) else { throw .invalidURL(text) }
+        let unservable = SubstitutionServerError(
+            .invalidURL,
+            "“\(text)” can't be served. Use an http or https URL with a host and no user info."
+        )
+        guard let origin = WebOrigin(of: text) else { throw unservable }
         let port = try origins.port(for: origin)
         // Keeps everything after the scheme and authority unchanged.
         let rest = text.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
         let path = rest.hasPrefix("/") ? String(rest) : "/\(rest)"
-        guard let local = URL(string: ServedOrigins.local(port) + path) else { throw .invalidURL(text) }
+        guard let local = URL(string: ServedOrigins.local(port) + path) else { throw unservable }
         return local
     }
 
     /// Closes all ports and connections. You can't start a stopped server again.
-    public func stop() {
-        origins.stop()
-        listener.stop()
-        current.responder.withLock { $0 = nil }
-    }
+    public func stop() { origins.stop() }
 
     /// The largest number of origins that a server in this process can have.
     package static var mostOrigins: Int { ServedOrigins.most }
@@ -152,18 +144,49 @@ public final class SubstitutionServer: Sendable {
             let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
             guard let origin = WebOrigin(of: bare),
                 !bare.drop(while: { $0 != ":" }).dropFirst(3).contains(where: "/?#".contains)
-            else { throw .invalidOrigin(text) }
-            guard port == 0 || !origins.values.contains(port) else { throw .portUsedTwice(port) }
-            guard origins.updateValue(port, forKey: origin) == nil else { throw .namedTwice(origin) }
+            else {
+                throw SubstitutionServerError(
+                    .invalidPorts,
+                    "“\(text)” isn't an origin. Use only scheme, host and port, such as “https://www.example.com”."
+                )
+            }
+            guard port == 0 || !origins.values.contains(port) else {
+                throw SubstitutionServerError(
+                    .invalidPorts,
+                    "Two origins have the port \(port). Use a different port for each."
+                )
+            }
+            guard origins.updateValue(port, forKey: origin) == nil else {
+                throw SubstitutionServerError(.invalidPorts, "“\(origin)” is named twice. Name each origin once.")
+            }
         }
         return origins
     }
 }
 
-/// Holds the responder for the listener's threads. It's `nil` before the listener exists and after the server is stopped, which
-/// breaks the reference cycle.
-private final class CurrentResponder: Sendable {
-    let responder = Guarded<ServerResponder?>(nil)
+extension SubstitutionServer {
+    /// A request that a server answered, for its log.
+    package struct LoggedRequest: Sendable {
+        package enum Source: Sendable {
+            case substituted
+            /// A recorder's copy answered, since the network said that it's current.
+            case confirmed
+            case network
+            /// The request failed, it was refused, or nothing answers it.
+            case failed(String)
+        }
+
+        package let method: String
+        /// The URL at the origin, or the request target if the origin isn't known.
+        package let url: String
+        package let status: Int
+        package let source: Source
+        /// The response before it was changed for the client; `nil` for a request that failed.
+        package let response: HTTPURLResponse?
+        /// The number of body bytes that were sent.
+        package let bytes: Int
+        package let seconds: Double
+    }
 }
 
 extension URLSessionConfiguration {

@@ -1,6 +1,4 @@
 public import Foundation
-import Loopback
-import WebReferences
 
 #if !os(watchOS)
 /// The error that a server throws if it can't start or can't serve a URL. Its description says how to fix it.
@@ -39,41 +37,5 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         self.kind = kind
         self.description = description
     }
-}
-
-extension SubstitutionServerError {
-    static func invalidURL(_ url: String) -> Self {
-        Self(.invalidURL, "“\(url)” can't be served. Use an http or https URL with a host and no user info.")
-    }
-
-    static func invalidOrigin(_ text: String) -> Self {
-        Self(
-            .invalidPorts,
-            "“\(text)” isn't an origin. Use only scheme, host and port, such as “https://www.example.com”."
-        )
-    }
-
-    static func portUsedTwice(_ port: UInt16) -> Self {
-        Self(.invalidPorts, "Two origins have the port \(port). Use a different port for each.")
-    }
-
-    static func namedTwice(_ origin: WebOrigin) -> Self {
-        Self(.invalidPorts, "“\(origin)” is named twice. Name each origin once.")
-    }
-
-    static func tooManyOrigins(_ origin: WebOrigin, most: Int) -> Self {
-        Self(
-            .tooManyOrigins,
-            "“\(origin)” can't be served, because a server has at most \(most) origins. Make another server for it."
-        )
-    }
-
-    static func portUnavailable(_ origin: WebOrigin, _ port: UInt16, _ error: StartError) -> Self {
-        let place = port == 0 ? "any port" : "port \(port)"
-        let fix = port == 0 ? "" : " Use another port, or none for a free one."
-        return Self(.portUnavailable, "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)).\(fix)")
-    }
-
-    static let stopped = Self(.stopped, "The server was stopped. Make another one.")
 }
 #endif

@@ -2,62 +2,26 @@
 import Foundation
 import LocalSubstitution
 
-/// Where the map of a trait or of `withSubstitutions` comes from.
-struct MapSource: Sendable {
-    /// The map's file, which a recording run adds to; `nil` if the run can't add to the map.
-    let file: URL?
-    /// The folder with the entries' files, if the test names one.
-    let resources: URL?
-    /// The path of ``file`` as the test has it, and the test's file.
-    private let written: (path: String, testFile: String)?
-    private let loaded: @Sendable () throws -> SubstitutionMap
-
-    init(
-        file: URL?,
-        resources: URL?,
-        written: (path: String, testFile: String)? = nil,
-        loaded: @escaping @Sendable () throws -> SubstitutionMap
-    ) {
-        self.file = file
-        self.resources = resources
-        self.written = written
-        self.loaded = loaded
-    }
-
-    /// Returns the map that was probably meant, if there's none at ``file``.
-    func nearest() -> NearestMap? { written.flatMap { NearestMap(to: $0.path, beside: $0.testFile) } }
-
-    /// Loads the map.
-    ///
-    /// - Throws: An error that says what's wrong with the map, or with the variable that makes a run record.
-    func load() throws -> SubstitutionMap {
-        if let problem = Recording.problem { throw ScopeError(problems: [problem]) }
-        return try loaded()
-    }
-}
-
-extension MapSource {
-    /// Creates a source for a map file. Relative paths start at the folder of the test's file.
-    init(path: String, resources: String?, testFile: String) {
-        let file = Self.url(path, beside: testFile)
-        let folder = resources.map { Self.url($0, beside: testFile) }
-        self.init(file: file, resources: folder, written: (path, testFile)) {
-            try Recording.isOn
-                ? Recording.map(file, resources: folder) : SubstitutionMap(contentsOf: file, resources: folder)
-        }
-    }
-
-    /// Creates a source for a map in a bundle.
-    ///
+/// Where the map of a trait or of `withSubstitutions` comes from. Relative paths start at the folder of the test's file.
+enum MapSource: Sendable {
+    /// - Parameter resources: The folder with the entries' files, if the test names one.
+    case file(_ path: String, resources: String?, testFile: String)
     /// - Parameter module: The test's module, whose own bundle is `.module`.
-    init(named name: String, in bundle: Bundle, module: String) {
-        self.init(file: nil, resources: nil) {
-            do {
-                return try SubstitutionMap(bundle: bundle, named: name)
-            } catch {
-                guard let advice = NearestMap.advice(on: name, missingIn: bundle, module: module) else { throw error }
-                throw ScopeError(problems: [advice])
-            }
+    case bundle(Bundle, name: String, module: String)
+    case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
+
+    /// The map's file, which a recording run adds to; `nil` if the run can't add to the map.
+    var file: URL? {
+        guard case .file(let path, _, let testFile) = self else { return nil }
+        return Self.url(path, beside: testFile)
+    }
+
+    /// The folder with the entries' files, if the test names one.
+    var resources: URL? {
+        switch self {
+        case .file(_, let path, let testFile), .entries(_, let path, let testFile):
+            path.map { Self.url($0, beside: testFile) }
+        case .bundle: nil
         }
     }
 
@@ -65,6 +29,43 @@ extension MapSource {
         guard !path.hasPrefix("/") else { return URL(fileURLWithPath: path) }
         return URL(fileURLWithPath: testFile).deletingLastPathComponent().appendingPathComponent(path)
             .standardizedFileURL
+    }
+
+    /// Loads the map.
+    ///
+    /// - Throws: An error that says what's wrong with the map, or with the variable that makes a run record.
+    func load() throws -> SubstitutionMap {
+        if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
+        switch self {
+        case .file(let path, _, let testFile):
+            let file = Self.url(path, beside: testFile)
+            return try Recording.isOn
+                ? Recording.map(file, resources: resources) : SubstitutionMap(contentsOf: file, resources: resources)
+        case .bundle(let bundle, let name, let module):
+            do {
+                return try SubstitutionMap(bundle: bundle, named: name)
+            } catch {
+                guard let advice = NearestMap.advice(on: name, missingIn: bundle, module: module) else { throw error }
+                throw SubstitutionScope.Failure([advice])
+            }
+        case .entries(let entries, _, _):
+            return try SubstitutionMap(entries, resources: resources)
+        }
+    }
+
+    /// Describes what's wrong with the map and, if its file doesn't exist, how to record one.
+    func explanation(of error: any Error, in test: TestName) -> String {
+        guard Recording.problem == nil, case .file(let path, _, let testFile) = self,
+            !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path)
+        else { return "\(error)" }
+        let record = "record it:    \(Recording.command(test.filter))"
+        guard let nearest = NearestMap(to: path, beside: testFile) else { return "\(error)\n  \(record)" }
+        let question = "\(error)\n  Did you mean “\(nearest.path)”?"
+        // Recording would start a new map in a folder that was probably not meant.
+        guard nearest.isMisspelled else {
+            return "\(question) Otherwise, first start a new map: write {} into the missing file."
+        }
+        return "\(question) Otherwise, start a new map.\n  \(record)"
     }
 }
 #endif

@@ -24,33 +24,21 @@ package struct NearestMap: Sendable {
         }.sorted { ($0.steps, $0.1) < ($1.steps, $1.1) }.map(\.0)
         let sameName = files.filter { $0.lastPathComponent.lowercased() == name }
         let sameFile = sameName.filter { $0.path.lowercased() == missing }
-        if let file = (sameFile + sameName).first(where: Self.isMap) {
-            self.path = Self.path(of: file, from: folder)
-            isMisspelled = false
-            return
-        }
-        let names = files.map(\.stem)
-        let stem = URL(fileURLWithPath: path).stem
-        guard let nearest = NearestName.of(stem, in: names),
-            let file = files.first(where: { $0.stem == nearest && Self.isMap($0) })
-        else { return nil }
+        let same = (sameFile + sameName).first(where: Self.isMap)
+        let nearest = same == nil ? NearestName.of(URL(fileURLWithPath: path).stem, in: files.map(\.stem)) : nil
+        guard let file = same ?? files.first(where: { $0.stem == nearest && Self.isMap($0) }) else { return nil }
         self.path = Self.path(of: file, from: folder)
-        isMisspelled = true
+        isMisspelled = same == nil
     }
 
     /// Returns the highest folder above a test's file that's still inside the package, such as `Tests`; the file's own folder if
     /// there's no package.
     private static func root(above folder: URL) -> URL {
-        var folder = folder
-        let own = folder
-        while folder.path != "/" {
-            let parent = folder.deletingLastPathComponent()
-            guard !FileManager.default.fileExists(atPath: parent.appendingPathComponent("Package.swift").path) else {
-                return folder
-            }
-            folder = parent
-        }
-        return own
+        let folders = sequence(first: folder) { $0.deletingLastPathComponent() }.prefix { $0.path != "/" }
+        return folders.first {
+            let manifest = $0.deletingLastPathComponent().appendingPathComponent("Package.swift")
+            return FileManager.default.fileExists(atPath: manifest.path)
+        } ?? folder
     }
 
     private static func jsonFiles(in folder: URL) -> [URL] {
@@ -59,13 +47,8 @@ package struct NearestMap: Sendable {
             includingPropertiesForKeys: nil,
             options: .skipsHiddenFiles
         )
-        var files: [URL] = []
-        var left = 20_000
-        while left > 0, let file = all?.nextObject() as? URL {
-            left -= 1
-            if file.pathExtension.lowercased() == "json" { files.append(file.standardizedFileURL) }
-        }
-        return files
+        return (all?.prefix(20_000).compactMap { $0 as? URL } ?? [])
+            .filter { $0.pathExtension.lowercased() == "json" }.map(\.standardizedFileURL)
     }
 
     /// Returns whether a JSON file is a map, perhaps with mistakes, and not an entry's file.

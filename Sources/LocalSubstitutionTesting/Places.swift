@@ -15,8 +15,7 @@ package final class Places: Sendable {
     private struct State: Sendable {
         var free: Int
         /// Those who wait, in the order in which they came.
-        var queue: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
-        var lastNumber = 0
+        var queue: [(id: UUID, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     /// The places of this process; `nil` if it may open enough files for any number of tests.
@@ -61,45 +60,39 @@ package final class Places: Sendable {
 
     /// Waits for a place. Returns `false` if there's none in time, or if the task is cancelled.
     package func take(isolation: isolated (any Actor)? = #isolation) async -> Bool {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
+        let id = UUID()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isFree = state.withLock { state in
-                    guard state.free == 0 else {
+                    if state.free > 0 {
                         state.free -= 1
                         return true
                     }
-                    state.queue.append((number, continuation))
+                    state.queue.append((id, continuation))
                     return false
                 }
                 if isFree { return continuation.resume(returning: true) }
                 // The handler may have been called before there was anything to end.
-                if Task.isCancelled { return endWait(number) }
-                DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(number) }
+                if Task.isCancelled { return endWait(id) }
+                DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(id) }
             }
         } onCancel: {
-            endWait(number)
+            endWait(id)
         }
     }
 
     /// Gives the place to the task that has waited longest, or frees it.
     package func giveBack() {
         let next = state.withLock { state in
-            guard !state.queue.isEmpty else {
-                state.free += 1
-                return nil as CheckedContinuation<Bool, Never>?
-            }
-            return state.queue.removeFirst().continuation
+            if state.queue.isEmpty { state.free += 1 }
+            return state.queue.isEmpty ? nil : state.queue.removeFirst().continuation
         }
         next?.resume(returning: true)
     }
 
-    private func endWait(_ number: Int) {
+    private func endWait(_ id: UUID) {
         let ended = state.withLock { state in
-            state.queue.firstIndex { $0.number == number }.map { state.queue.remove(at: $0).continuation }
+            state.queue.firstIndex { $0.id == id }.map { state.queue.remove(at: $0).continuation }
         }
         ended?.resume(returning: false)
     }

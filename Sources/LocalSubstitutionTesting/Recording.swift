@@ -29,14 +29,41 @@ struct Recording: Sendable {
     /// Returns the command that records what a test's map is missing.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
 
+    let file: URL
+    let resources: URL?
+    /// Says which requests are recorded: all that it fails, which are all but the exceptions.
+    let unmatched: UnmatchedRule
+    let redact: (@Sendable (inout RecordedAnswer) -> Void)?
+
+    /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
+    ///
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
+    init?(_ options: SubstitutionScope.Options) throws(AttachmentError) {
+        guard Self.isOn, let file = options.source.file else { return nil }
+        switch options.unmatched {
+        case .issue: unmatched = try UnmatchedRule(options.unmatched.ofCache)
+        case .fail: return nil
+        case .load: unmatched = try UnmatchedRule(.fail)
+        }
+        self.file = file
+        resources = options.source.resources
+        redact = options.redact
+    }
+
+    // MARK: Runs
+
     /// What this process has recorded, by the paths of the map and of its files. Lets one test record at a time.
     private static let runs = Guarded<[[String]: RecordingRun]>([:])
 
-    /// Returns a map as it was before this process recorded into it; an empty one if there was none.
-    ///
-    /// So what a test records doesn't depend on which tests have ended before it.
-    static func map(_ file: URL, resources: URL?) throws -> SubstitutionMap {
-        try withRun(file, resources) { try $0.current() }
+    private static func withRun<Result>(
+        _ file: URL,
+        _ resources: URL?,
+        _ body: (inout RecordingRun) throws -> Result
+    ) rethrows -> Result {
+        // However they're spelled, since a second run for one map would take the first one's responses for a person's.
+        let new = RecordingRun(file: file, resources: resources)
+        let names = [resolved(file).path, resolved(new.folder).path]
+        return try runs.withLock { try body(&$0[names, default: new]) }
     }
 
     /// Returns a file or folder without symbolic links. What doesn't exist yet gets the same place as when it does.
@@ -48,36 +75,11 @@ struct Recording: Sendable {
         return resolved(parent).appendingPathComponent(url.lastPathComponent)
     }
 
-    private static func withRun<Result>(
-        _ file: URL,
-        _ resources: URL?,
-        _ body: (inout RecordingRun) throws -> Result
-    ) rethrows -> Result {
-        // However they're spelled, since a second run for one map would take the first one's responses for a person's.
-        let folder = URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
-        let names = [resolved(file).path, resolved(folder).path]
-        return try runs.withLock { try body(&$0[names, default: RecordingRun(file: file, resources: resources)]) }
-    }
-
-    let file: URL
-    let resources: URL?
-    /// Says which requests are recorded: all that it fails, which are all but the exceptions.
-    let unmatched: UnmatchedRule
-    let redact: (@Sendable (inout RecordedAnswer) -> Void)?
-
-    /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
+    /// Returns a map as it was before this process recorded into it; an empty one if there was none.
     ///
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
-    init?(_ options: ScopeOptions) throws(AttachmentError) {
-        guard Self.isOn, let file = options.source.file else { return nil }
-        switch options.unmatched {
-        case .issue: unmatched = try UnmatchedRule(options.unmatched.ofCache)
-        case .fail: return nil
-        case .load: unmatched = try UnmatchedRule(.fail)
-        }
-        self.file = file
-        resources = options.source.resources
-        redact = options.redact
+    /// So what a test records doesn't depend on which tests have ended before it.
+    static func map(_ file: URL, resources: URL?) throws -> SubstitutionMap {
+        try withRun(file, resources) { try $0.current() }
     }
 
     /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
@@ -91,8 +93,18 @@ struct Recording: Sendable {
         }
     }
 
+    /// A request to which tests got different responses.
+    struct Conflict: Sendable {
+        /// What to report.
+        let text: String
+        /// The place of the test whose response is kept.
+        let place: SourceLocation
+    }
+
+    // MARK: Adding responses
+
     /// Adds responses to a test's requests that the map doesn't answer. Returns what to report; `nil` if nothing was missing.
-    func add(_ requests: [TestSubstitutions.Request], _ test: Contribution.Name) -> String? {
+    func add(_ requests: [TestSubstitutions.Request], _ test: TestName) -> String? {
         Self.withRun(file, resources) { run in
             do {
                 return try add(requests, test, to: &run)
@@ -104,37 +116,38 @@ struct Recording: Sendable {
 
     private func add(
         _ requests: [TestSubstitutions.Request],
-        _ name: Contribution.Name,
+        _ name: TestName,
         to run: inout RecordingRun
     ) throws -> String? {
-        let cache = Self.cache(try run.current())
-        var test = Contribution(name: name)
+        let cache = MissingAnswer.cache(try run.current())
+        var test = RecordedTest(name: name)
         var lines: [String] = []
         var leftOut: Set<String> = []
         for request in requests where unmatched.fails(request.request) {
-            guard let missing = Self.missing(in: cache, request) else { continue }
+            guard let missing = MissingAnswer(to: request, in: cache) else { continue }
+            let obstacle: String
             if let error = request.error {
-                lines.append("  \(request.signature): not loaded: \(error.localizedDescription)")
+                obstacle = "not loaded: \(error.localizedDescription)"
             } else if request.outcome == .underWay {
-                lines.append("  \(request.signature): not recorded: it hadn't ended when the test did")
+                obstacle = "not recorded: it hadn't ended when the test did"
             } else if missing == .target {
-                lines.append("  \(request.signature): not recorded: its entry has no “forwardTo”")
+                obstacle = "not recorded: its entry has no “forwardTo”"
             } else if var answer = RecordedAnswer(request) {
                 redact?(&answer)
-                if answer.isRefused {
-                    lines.append("  \(request.signature): not recorded: the closure refused it")
-                } else {
-                    test.add(request, answer.exchange)
+                if !answer.isRefused {
+                    test.add(answer.exchange, to: request)
                     leftOut.formUnion(answer.leftOut)
+                    continue
                 }
+                obstacle = "not recorded: the closure refused it"
             } else {
-                lines.append("  \(request.signature): not recorded: the response is too long, or isn't HTTP")
+                obstacle = "not recorded: the response is too long, or isn't HTTP"
             }
+            lines.append("  \(request.signature): \(obstacle)")
         }
-        guard !test.exchanges.isEmpty || !lines.isEmpty else { return nil }
-        let outcomes = try run.add(test)
+        guard !test.recorded.isEmpty || !lines.isEmpty else { return nil }
         var recorded: Set<String> = []
-        for (exchange, outcome) in zip(test.exchanges, outcomes) {
+        for (exchange, outcome) in zip(test.exchanges, try run.add(test)) {
             let name = "  \(exchange.method) \(ShownURL(exchange.url).text)"
             switch outcome {
             case .success(let added):
@@ -150,38 +163,65 @@ struct Recording: Sendable {
             "Recorded \(responses) in \(file.path). Review the new entries, then run the test again without \(Self.variable).\n"
             + lines.joined(separator: "\n")
     }
+}
 
-    /// What the map is missing to answer a request.
-    fileprivate enum Missing {
-        case answer
-        /// A URL to send the request to.
-        case target
-    }
+/// What a map is missing to answer a request of a recording run.
+private enum MissingAnswer {
+    case entry
+    /// A URL to send the request to.
+    case target
 
     /// Returns a cache that says how a map answers a request before any alternative is used up.
-    fileprivate static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
+    static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
         LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
     }
 
-    /// Returns what a map is missing for a request of this run; `nil` if it's missing nothing.
-    fileprivate static func missing(
-        in cache: LocalSubstitutionCache,
-        _ request: TestSubstitutions.Request
-    ) -> Missing? {
+    /// Returns `nil` if the map is missing nothing.
+    init?(to request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) {
         guard request.outcome != .answered else { return nil }
         let explanation = cache.explain(request.request)
-        if unanswered.contains(explanation.verdict) { return .answer }
-        guard request.needsOrigin, let winner = explanation.winner else { return nil }
-        let isWinner: (SubstitutionMap.EntryReference) -> Bool = {
-            $0.key == winner.key && $0.alternative == winner.alternative
+        switch explanation.verdict {
+        case .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile: self = .entry
+        default:
+            guard request.needsOrigin, let winner = explanation.winner else { return nil }
+            func isWinner(_ entry: SubstitutionMap.EntryReference) -> Bool {
+                entry.key == winner.key && entry.alternative == winner.alternative
+            }
+            if request.usedUp.contains(where: isWinner) {
+                self = .entry
+            } else if request.entry.map(isWinner) == true {
+                self = .target
+            } else {
+                return nil
+            }
         }
-        if request.usedUp.contains(where: isWinner) { return .answer }
-        return request.entry.map(isWinner) == true ? .target : nil
+    }
+}
+
+/// What one test, or a test with one of its arguments, has recorded.
+private struct RecordedTest: Sendable {
+    let name: TestName
+    /// The requests, without their responses, and what is kept of both.
+    var recorded: [(request: TestSubstitutions.Request, exchange: RecordedExchange)] = []
+
+    var exchanges: [RecordedExchange] { recorded.map(\.exchange) }
+
+    mutating func add(_ exchange: RecordedExchange, to request: TestSubstitutions.Request) {
+        var request = request
+        request.response = nil
+        recorded.append((request, exchange))
     }
 
-    private static let unanswered: Set<Explanation.Verdict> = [
-        .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile,
-    ]
+    /// Returns whether a test comes before another in the source code. Of one test's arguments, the order is that of their responses.
+    static func < (one: Self, other: Self) -> Bool {
+        for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
+            let (first, second) = (
+                (first.fileID, first.line, first.column), (second.fileID, second.line, second.column)
+            )
+            if first != second { return first < second }
+        }
+        return one.exchanges.lexicographicallyPrecedes(other.exchanges) { $0.precedes($1) }
+    }
 }
 
 /// What the tests of this process have recorded into one map.
@@ -198,12 +238,17 @@ private struct RecordingRun: Sendable {
     /// The status of the map's file when it was last read or written.
     private var status: FileStatus?
     private var draft: EditedMap.Draft?
-    private var tests: [Recording.Contribution] = []
+    private var tests: [RecordedTest] = []
     private var conflicts: [Recording.Conflict] = []
     private var reported: Set<String> = []
 
     init(file: URL, resources: URL?) {
         (self.file, self.resources) = (file, resources)
+    }
+
+    /// The folder with the entries' files, at this moment.
+    var folder: URL {
+        URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
     }
 
     /// Returns the map before the run. If something else has changed its file meanwhile, the run begins again with that.
@@ -212,106 +257,49 @@ private struct RecordingRun: Sendable {
         if let base, now == status { return base }
         let map = now == nil ? .empty : try SubstitutionMap(contentsOf: file, resources: resources)
         (base, status, draft) = (map, now, nil)
-        let cache = Recording.cache(map)
-        for index in tests.indices { tests[index].removeAll { Recording.missing(in: cache, $0) == nil } }
+        let cache = MissingAnswer.cache(map)
+        for index in tests.indices {
+            tests[index].recorded.removeAll { MissingAnswer(to: $0.request, in: cache) == nil }
+        }
         return map
     }
 
     /// Adds a test's responses, and saves the map. Returns what was added for each.
-    mutating func add(_ test: Recording.Contribution) throws -> [Result<AddedExchange, MapToolError>] {
+    mutating func add(_ test: RecordedTest) throws -> [Result<AddedExchange, MapToolError>] {
         let place = tests.firstIndex { test < $0 } ?? tests.endIndex
         tests.insert(test, at: place)
-        let folder = SubstitutionMap.folder(beside: file, or: resources)
-        let resources = URL(fileURLWithPath: folder.path, isDirectory: true)
-        var edited = try EditedMap(file, resources: resources, replacing: draft)
+        var edited = try EditedMap(file, resources: folder, replacing: draft)
         let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
         try edited.save()
         draft = edited.added
         status = FileStatus(path: file.path)
-        self.conflicts = conflicts.compactMap { conflict in
-            Recording.Conflict(conflict, conflict.tests.map { tests[$0.number].name }, file)
-        }
+        self.conflicts = conflicts.compactMap { conflict($0) }
         return outcomes[place]
+    }
+
+    /// Returns what to report of a conflict; `nil` if no test's response is kept.
+    private func conflict(_ conflict: AddedExchange.Conflict) -> Recording.Conflict? {
+        guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
+        let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
+        let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
+        let list = conflict.tests.map { test in
+            let name = tests[test.number].name
+            let statuses = test.statuses.map(String.init).joined(separator: ", ")
+            let place = "\(name.location.fileName):\(name.location.line)"
+            return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
+        }
+        return Recording.Conflict(
+            text:
+                "\(conflict.method) \(conflict.url)\(condition) got different responses in these tests, and a map can't tell the "
+                + "requests apart\(reason). \(file.lastPathComponent) keeps the response of the first test. "
+                + "Give the other tests their own map." + list.joined(),
+            place: tests[kept.number].name.location
+        )
     }
 
     /// Returns the conflicts that weren't reported yet, or not with all of their tests.
     mutating func unreportedConflicts() -> [Recording.Conflict] {
         conflicts.filter { reported.insert($0.text).inserted }
-    }
-}
-
-extension Recording {
-    /// What one test, or a test with one of its arguments, has recorded.
-    struct Contribution: Sendable {
-        struct Name: Sendable {
-            let text: String
-            let location: SourceLocation
-            /// Where the trait or the call of `withSubstitutions` is.
-            let scope: SourceLocation
-
-            /// - Parameter function: The function to name where there's no current test, such as in XCTest.
-            init(_ function: String, scope: SourceLocation) {
-                let components = Test.current?.id.nameComponents ?? [function]
-                text = components.map { component in String(component.prefix { $0 != "(" }) }.joined(separator: "/")
-                location = Test.current?.sourceLocation ?? scope
-                self.scope = scope
-            }
-        }
-
-        let name: Name
-        private(set) var exchanges: [RecordedExchange] = []
-        /// The requests, without their responses.
-        private var requests: [TestSubstitutions.Request] = []
-
-        init(name: Name) { self.name = name }
-
-        mutating func add(_ request: TestSubstitutions.Request, _ exchange: RecordedExchange) {
-            var request = request
-            request.response = nil
-            requests.append(request)
-            exchanges.append(exchange)
-        }
-
-        mutating func removeAll(where isRemoved: (TestSubstitutions.Request) -> Bool) {
-            let kept = zip(requests, exchanges).filter { !isRemoved($0.0) }
-            (requests, exchanges) = (kept.map(\.0), kept.map(\.1))
-        }
-
-        /// Returns whether a test comes before another in the source code. Of one test's arguments, the order is that of their responses.
-        static func < (one: Self, other: Self) -> Bool {
-            for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
-                if first.fileID != second.fileID { return first.fileID < second.fileID }
-                if first.line != second.line { return first.line < second.line }
-                if first.column != second.column { return first.column < second.column }
-            }
-            return one.exchanges.lexicographicallyPrecedes(other.exchanges) { $0.precedes($1) }
-        }
-    }
-
-    /// A request to which tests got different responses.
-    struct Conflict: Sendable {
-        /// What to report.
-        let text: String
-        /// The place of the test whose response is kept.
-        let place: SourceLocation
-
-        /// Returns `nil` if no test made the request.
-        fileprivate init?(_ conflict: AddedExchange.Conflict, _ names: [Contribution.Name], _ file: URL) {
-            guard let kept = zip(conflict.tests, names).first(where: { $0.0.isKept })?.1 else { return nil }
-            let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
-            let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
-            let tests = zip(conflict.tests, names).map { test, name in
-                let statuses = test.statuses.map(String.init).joined(separator: ", ")
-                let place = "\(name.location.fileName):\(name.location.line)"
-                return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
-            }
-            text =
-                "\(conflict.method) \(conflict.url)\(condition) got different responses in these tests, and a map can't tell the "
-                + "requests apart\(reason). \(file.lastPathComponent) keeps the response of the first test. "
-                + "Give the other tests their own map."
-                + tests.joined()
-            place = kept.location
-        }
     }
 }
 #endif

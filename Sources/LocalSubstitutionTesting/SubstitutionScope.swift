@@ -10,30 +10,45 @@ import FoundationNetworking
 
 /// A part of a test whose requests a map answers.
 struct SubstitutionScope: Sendable {
+    /// The arguments of a trait or of `withSubstitutions`.
+    struct Options: Sendable {
+        let source: MapSource
+        let unmatched: TestSubstitutions.Unmatched
+        var redact: (@Sendable (inout RecordedAnswer) -> Void)?
+        /// Where issues are shown.
+        let place: SourceLocation
+        /// The function to name where there's no current test, such as in XCTest.
+        var function = ""
+
+        var test: TestName { TestName(function: function, scope: place) }
+    }
+
+    /// The problems of a scope: those of its map, or, in XCTest, those that Swift Testing would report as issues.
+    struct Failure: Error, CustomStringConvertible, LocalizedError {
+        let description: String
+
+        init(_ problems: [String]) { description = problems.joined(separator: "\n") }
+
+        var errorDescription: String? { description }
+    }
+
     let substitutions: TestSubstitutions
-    private let options: ScopeOptions
+    private let options: Options
     private let recording: Recording?
 
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
-    init(_ map: SubstitutionMap, _ options: ScopeOptions) throws(AttachmentError) {
+    init(_ map: SubstitutionMap, _ options: Options) throws(AttachmentError) {
         self.options = options
         recording = try Recording(options)
-        substitutions = try TestSubstitutions(
-            map,
-            unmatched: recording == nil ? options.unmatched.ofCache : .load,
-            explainsUnmatched: options.unmatched.isIssue,
-            recording: recording
-        )
+        substitutions = try TestSubstitutions(map, options.unmatched, recording: recording)
     }
 
-    /// Runs a body in the scope, then ends the scope.
-    ///
-    /// - Returns: The body's result, and the scope's other problems.
+    /// Runs a body in the scope and ends the scope. Then records its problems as issues, or throws them where there's no test to
+    /// record them in.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
-        _ test: TestName,
         _ body: () async throws -> Result
-    ) async -> (result: Swift.Result<Result, any Error>, problems: [String]) {
+    ) async throws -> Result {
         let result: Swift.Result<Result, any Error>
         recording?.begin()
         do {
@@ -42,33 +57,39 @@ struct SubstitutionScope: Sendable {
             result = .failure(error)
         }
         substitutions.end()
-        return (result, problems(test))
+        let problems = problems()
+        if Test.current == nil, !problems.isEmpty {
+            if case .failure(let error) = result { throw Failure(["\(error)"] + problems) }
+            throw Failure(problems)
+        }
+        for problem in problems { Issue.record(Comment(rawValue: problem), sourceLocation: options.place) }
+        return try result.get()
     }
 
     /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
-    private func problems(_ test: TestName) -> [String] {
+    private func problems() -> [String] {
         let requests = substitutions.requests
         if let recording {
-            let added = recording.add(requests, Recording.Contribution.Name(test.filter, scope: options.place))
+            let added = recording.add(requests, options.test)
             return [added].compactMap { $0 } + recording.end().map(\.text)
         }
         guard options.unmatched.isIssue else { return [] }
         var seen: Set<String> = []
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
         return requests.filter { $0.outcome == .unmatched }
-            .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0, test))" }
+            .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0))" }
             .filter { seen.insert($0).inserted }
     }
 
     /// Returns advice about a request that the map doesn't answer.
-    private func advice(on request: TestSubstitutions.Request, _ test: TestName) -> String {
+    private func advice(on request: TestSubstitutions.Request) -> String {
         guard !request.isHiddenUpload else {
             return "Use a data task with httpBody: on Linux, Foundation hides an upload task's body."
         }
         guard options.source.file != nil else {
             return "Add an entry. (Only a map that is named by its path can be recorded.)"
         }
-        return request.obstacleToRecording ?? "record it:    \(Recording.command(test.filter))"
+        return request.obstacleToRecording ?? "record it:    \(Recording.command(options.test.filter))"
     }
 }
 

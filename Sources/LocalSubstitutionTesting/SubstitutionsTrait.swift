@@ -1,6 +1,7 @@
 #if canImport(Testing)
-import Foundation
-import LocalSubstitution
+public import Foundation
+import Guarded
+public import LocalSubstitution
 public import Testing
 
 /// A trait that gives a test, or each test of a suite, its own map, cache and session.
@@ -8,7 +9,7 @@ public import Testing
 /// Make one with `.substituting(…)`. If several apply to a test, the innermost is used.
 public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private let id = UUID()
-    let options: ScopeOptions
+    let options: SubstitutionScope.Options
     let reportsUnused: Bool
 
     /// Always `true`: each test of a suite has its own scope.
@@ -28,17 +29,23 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if testCase == nil {
             try await runAll(of: test, function)
         } else {
-            let use = TraitUse.ofTask.get() ?? TraitUse(id, options.source)
+            let use = Use.ofTask.get() ?? Use(id, options.source)
             try await Places.with(Places.ofProcess) { try await run(use, function) }
         }
     }
 
     /// Runs a suite, or a test with all its arguments.
     private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
-        let inherited = TraitUse.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
-        let use = inherited ?? TraitUse(id, options.source)
+        let inherited = Use.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
+        let use = inherited ?? Use(id, options.source)
         // Checked once, not for each argument. A suite leaves the check to its tests, since it may not have any.
-        guard test.isSuite || isRight(use) else { return }
+        if !test.isSuite {
+            do {
+                _ = try use.map()
+            } catch {
+                return record(options.source.explanation(of: error, in: options.test))
+            }
+        }
         guard inherited == nil else { return try await function() }
         let recording = try? Recording(options)
         recording?.begin()
@@ -47,70 +54,178 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
                 Issue.record(Comment(rawValue: conflict.text), sourceLocation: conflict.place)
             }
         }
-        let result = await TraitUse.ofTask.withValue(use) { await Result.catching(function) }
-        if reportsUnused, !Recording.isOn { reportUnused(use.unused) }
-        // A test that fails early may not have reached its requests.
-        if !test.isSuite, use.hasNoRequests, case .success = result {
-            warn(
-                "The test has substitutions, but made no request with URLSession.substituted or "
-                    + "TestSubstitutions.current. Give the code one of these sessions instead of URLSession.shared."
+        var failure: (any Error)?
+        do {
+            try await Use.ofTask.withValue(use, operation: function)
+        } catch {
+            failure = error
+        }
+        let unused = reportsUnused && !Recording.isOn ? use.unused : []
+        if !unused.isEmpty {
+            let list = unused.map { "\n  \($0)" }.joined()
+            record(
+                "\(unused.count == 1 ? "1 entry has" : "\(unused.count.grouped) entries have") answered no requests:\(list)"
             )
         }
-        try result.get()
-    }
-
-    /// Returns whether the map can be loaded. If it can't, records an issue.
-    private func isRight(_ use: TraitUse) -> Bool {
-        do {
-            _ = try use.map()
-            return true
-        } catch {
-            record(TestName(function: "").explanation(of: error, options.source))
-            return false
+        if let failure { throw failure }
+        // A test that fails early may not have reached its requests. Older toolchains don't have warnings, and an issue would fail
+        // the test.
+        #if compiler(>=6.3)
+        if !test.isSuite, use.hasNoRequests {
+            let warning =
+                "The test has substitutions, but made no request with URLSession.substituted or "
+                + "TestSubstitutions.current. Give the code one of these sessions instead of URLSession.shared."
+            Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
         }
+        #endif
     }
 
     /// Runs a test with one of its arguments.
-    private func run(_ use: TraitUse, _ function: @Sendable () async throws -> Void) async throws {
+    private func run(_ use: Use, _ function: @Sendable () async throws -> Void) async throws {
         let scope: SubstitutionScope
         do {
             scope = try SubstitutionScope(try use.map(), options)
         } catch {
             return record("\(error)")
         }
-        let (result, problems) = await scope.run(TestName(function: ""), function)
-        use.add(scope.substitutions)
-        for problem in problems { record(problem) }
-        try result.get()
-    }
-
-    private func reportUnused(_ entries: [SubstitutionMap.EntryReference]) {
-        guard !entries.isEmpty else { return }
-        let list = entries.map { "\n  \($0)" }.joined()
-        record(
-            "\(entries.count == 1 ? "1 entry has" : "\(entries.count.grouped) entries have") answered no requests:\(list)"
-        )
+        defer { use.add(scope.substitutions) }
+        try await scope.run(function)
     }
 
     private func record(_ problem: String) {
         Issue.record(Comment(rawValue: problem), sourceLocation: options.place)
     }
+}
 
-    private func warn(_ warning: String) {
-        // Older toolchains don't have warnings, and an issue would fail the test.
-        #if compiler(>=6.3)
-        Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
-        #endif
+extension SubstitutionsTrait {
+    /// What a test's arguments did with the test's trait, or what a suite's tests did with the suite's trait.
+    final class Use: Sendable {
+        let trait: UUID
+        private let source: MapSource
+        private let state = Guarded(State())
+
+        private struct State: Sendable {
+            var map: Result<SubstitutionMap, any Error>?
+            /// The entries that no scope has used so far; `nil` until a scope has ended.
+            var unused: [SubstitutionMap.EntryReference]?
+            var requests = 0
+        }
+
+        static let ofTask = TaskLocal<Use?>(wrappedValue: nil)
+
+        init(_ trait: UUID, _ source: MapSource) {
+            self.trait = trait
+            self.source = source
+        }
+
+        /// Returns the map, which is loaded only once.
+        func map() throws -> SubstitutionMap {
+            let source = source
+            let map = state.withLock { state in
+                let map = state.map ?? Result { try source.load() }
+                state.map = map
+                return map
+            }
+            return try map.get()
+        }
+
+        /// Adds what a scope did, after it has ended.
+        func add(_ substitutions: TestSubstitutions) {
+            let (unused, count) = (substitutions.unusedEntries, substitutions.requests.count)
+            state.withLock { state in
+                let still = Set(unused)
+                state.unused = state.unused?.filter(still.contains) ?? unused
+                state.requests += count
+            }
+        }
+
+        /// Adds the number of requests made in a scope inside the trait's.
+        func addRequests(_ count: Int) { state.withLock { $0.requests += count } }
+
+        /// The entries that no scope has used.
+        var unused: [SubstitutionMap.EntryReference] { state.withLock { $0.unused ?? [] } }
+
+        /// Whether scopes have ended, and nothing was requested in any of them.
+        var hasNoRequests: Bool { state.withLock { $0.unused != nil && $0.requests == 0 } }
     }
 }
 
-extension Result where Success == Void, Failure == any Error {
-    fileprivate static func catching(_ body: @Sendable () async throws -> Void) async -> Self {
-        do {
-            return .success(try await body())
-        } catch {
-            return .failure(error)
-        }
+extension Trait where Self == SubstitutionsTrait {
+    /// Answers a test's requests with a map file.
+    ///
+    /// Your code gets the session from `URLSession.substituted`, or makes its own with the configuration of
+    /// ``TestSubstitutions/current``. Each test, and each argument of a parameterized test, has its own cache and session, so tests
+    /// can run in parallel.
+    ///
+    /// - Parameters:
+    ///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
+    ///     folder `Resources` beside the map; if there is none, the map's own folder.
+    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
+    ///     entry that none of the suite's tests uses, so run the whole suite.
+    ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
+    public static func substituting(
+        _ map: String,
+        unmatched: TestSubstitutions.Unmatched = .issue,
+        resources: String? = nil,
+        reportsUnused: Bool = false,
+        redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
+        filePath: String = #filePath,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+        let source = MapSource.file(map, resources: resources, testFile: filePath)
+        return Self(
+            options: .init(source: source, unmatched: unmatched, redact: redact, place: sourceLocation),
+            reportsUnused: reportsUnused
+        )
+    }
+
+    /// Answers a test's requests with a map in a bundle. Otherwise, it's like
+    /// ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// map.
+    ///
+    /// - Parameters:
+    ///   - name: The map's name, without its extension `json`.
+    ///   - bundle: The bundle, such as `.module`.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    public static func substituting(
+        named name: String,
+        in bundle: Bundle,
+        unmatched: TestSubstitutions.Unmatched = .issue,
+        reportsUnused: Bool = false,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+        let source = MapSource.bundle(bundle, name: name, module: sourceLocation.moduleName)
+        return Self(
+            options: .init(source: source, unmatched: unmatched, place: sourceLocation),
+            reportsUnused: reportsUnused
+        )
+    }
+
+    /// Answers a test's requests with entries in code. Otherwise, it's like
+    /// ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// entries.
+    ///
+    /// - Parameters:
+    ///   - entries: Keys and answers, as in a map file.
+    ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
+    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    public static func substituting(
+        _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
+        unmatched: TestSubstitutions.Unmatched = .issue,
+        resources: String? = nil,
+        reportsUnused: Bool = false,
+        filePath: String = #filePath,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> Self {
+        let source = MapSource.entries(entries, resources: resources, testFile: filePath)
+        return Self(
+            options: .init(source: source, unmatched: unmatched, place: sourceLocation),
+            reportsUnused: reportsUnused
+        )
     }
 }
 #endif

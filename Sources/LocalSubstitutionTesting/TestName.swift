@@ -1,32 +1,33 @@
 #if canImport(Testing)
 import Foundation
+import LocalSubstitution
 import Testing
 
-/// A test's name, for the `--filter` option of `swift test`.
+/// The running test's name and place.
 struct TestName: Sendable {
-    /// A regular expression that matches the test, in quotes if a shell needs them.
-    let filter: String
+    /// The names of the suites and of the test, without parameters.
+    private let components: [String]
+    /// The place of the test; that of the scope where there's no current test.
+    let location: SourceLocation
+    /// Where the trait or the call of `withSubstitutions` is.
+    let scope: SourceLocation
 
     /// - Parameter function: The function to name where there's no current test, such as in XCTest.
-    init(function: String) {
-        let components = Test.current?.id.nameComponents ?? [function]
-        let name = components.map { component in
-            let name = component.prefix { $0 != "(" }.filter { $0 != "`" }
-            return NSRegularExpression.escapedPattern(for: String(name))
-        }.joined(separator: "/")
-        let isPlain = name.utf8.allSatisfy {
-            $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "_") || Self.isAlphanumeric($0)
-        }
-        filter = isPlain ? name : "'\(name.replacingOccurrences(of: "'", with: "."))'"
+    init(function: String, scope: SourceLocation) {
+        components = (Test.current?.id.nameComponents ?? [function]).map { String($0.prefix { $0 != "(" }) }
+        location = Test.current?.sourceLocation ?? scope
+        self.scope = scope
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: false
-        }
+    /// The name as it's shown, such as `Suite/test`.
+    var text: String { components.joined(separator: "/") }
+
+    /// A regular expression for the `--filter` option of `swift test`, in quotes if a shell needs them.
+    var filter: String {
+        let name = components.map { NSRegularExpression.escapedPattern(for: $0.filter { $0 != "`" }) }
+            .joined(separator: "/")
+        let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "/_".utf8.contains($0) }
+        return isPlain ? name : "'\(name.replacingOccurrences(of: "'", with: "."))'"
     }
 }
 #endif

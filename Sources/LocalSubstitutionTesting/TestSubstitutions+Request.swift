@@ -1,5 +1,6 @@
 #if canImport(Testing)
 public import Foundation
+import Guarded
 public import LocalSubstitution
 
 #if canImport(FoundationNetworking)
@@ -63,6 +64,57 @@ extension TestSubstitutions {
 
         /// The method, and the URL without credentials.
         var signature: String { "\(request.httpMethod ?? "GET") \(ShownURL(request.url).text)" }
+    }
+}
+
+extension TestSubstitutions {
+    /// The requests of a test, in the order in which they began. The loader's threads add to it.
+    final class RequestLog: Sendable {
+        private let entries = Guarded<[Request]>([])
+        private let keepsResponses: Bool
+
+        init(keepsResponses: Bool) { self.keepsResponses = keepsResponses }
+
+        var requests: [Request] { entries.withLock { $0 } }
+
+        /// Adds a request. Returns a closure to call with what happens to it.
+        func begin(_ request: URLRequest) -> @Sendable (RequestListener.Progress) -> Void {
+            let index = entries.withLock { entries in
+                entries.append(Request(request))
+                return entries.count - 1
+            }
+            return { progress in
+                self.entries.withLock { entries in
+                    switch progress {
+                    case .readBody(let body): entries[index].body = body
+                    case .ended(let outcome): entries[index].end(outcome, keepsResponse: self.keepsResponses)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension TestSubstitutions.Request {
+    fileprivate mutating func end(_ outcome: RequestOutcome, keepsResponse: Bool) {
+        self.outcome =
+            switch outcome.kind {
+            case .answered, .confirmed: .answered
+            case .loaded: .loaded
+            case .failed: .failed
+            case .unmatched: .unmatched
+            }
+        entry = outcome.entry
+        error = outcome.error
+        if case .unmatched(let explanation) = outcome.kind {
+            self.explanation = explanation
+            // The error that the code gets may be brief.
+            error = .unmatched(explanation)
+            isHiddenUpload = outcome.isHiddenUpload
+        }
+        needsOrigin = outcome.needsOrigin
+        usedUp = outcome.usedUp
+        if keepsResponse { response = outcome.response }
     }
 }
 #endif

@@ -16,10 +16,14 @@ public final class TestSubstitutions: Sendable {
     /// The cache with the test's map.
     public let cache: LocalSubstitutionCache
 
-    let log: RequestLog
+    private let log: RequestLog
     private let slot: SubstitutionURLProtocol.Type?
-    /// A configuration that never changes: each session and each caller gets a copy.
-    private let original: URLSessionConfiguration
+    /// A configuration that doesn't change after `init`: each session and each caller gets a copy.
+    private let original: URLSessionConfiguration = {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.useClassicLoader()
+        return configuration
+    }()
     /// `nil` until it's used. On Linux, a session has two file descriptors from when it's made, used or not.
     private let made = Guarded<URLSession?>(nil)
 
@@ -35,34 +39,33 @@ public final class TestSubstitutions: Sendable {
 
     /// Creates the substitutions for code outside any scope.
     private init() {
-        cache = .ofTest(.empty)
+        cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
         slot = nil
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.useClassicLoader()
-        configuration.urlCache = nil
-        configuration.protocolClasses = [UnscopedProtocol.self]
-        original = configuration
+        original.urlCache = nil
+        original.protocolClasses = [UnscopedProtocol.self]
     }
 
-    init(
-        _ map: SubstitutionMap,
-        unmatched: LocalSubstitutionCache.Unmatched,
-        explainsUnmatched: Bool,
-        recording: Recording?
-    ) throws(AttachmentError) {
+    init(_ map: SubstitutionMap, _ unmatched: Unmatched, recording: Recording?) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.useClassicLoader()
-        cache = .ofTest(map)
-        let listener = RequestListener(
-            start: { log.begin($0) },
-            mustHear: { recording?.unmatched.fails($0) ?? false },
-            explainsUnmatched: explainsUnmatched
-        )
-        slot = try cache.attach(to: configuration, unmatched: unmatched, keeper: nil, listener: listener)
-        original = configuration
         self.log = log
+        cache = Self.cache(map)
+        slot = try cache.attach(
+            to: original,
+            unmatched: recording == nil ? unmatched.ofCache : .load,
+            keeper: nil,
+            listener: RequestListener(
+                start: { log.begin($0) },
+                mustHear: { recording?.unmatched.fails($0) ?? false },
+                explainsUnmatched: unmatched.isIssue
+            )
+        )
+    }
+
+    /// Returns a cache whose default cache is empty and stores nothing.
+    private static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("LocalSubstitutionTesting-none")
+        return LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0, directory: folder)
     }
 
     /// The session that uses the test's map. It's made at first use.
@@ -95,11 +98,58 @@ public final class TestSubstitutions: Sendable {
     }
 }
 
-extension LocalSubstitutionCache {
-    /// Returns a cache whose default cache is empty and stores nothing.
-    fileprivate static func ofTest(_ map: SubstitutionMap) -> LocalSubstitutionCache {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("LocalSubstitutionTesting-none")
-        return LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0, directory: folder)
+extension TestSubstitutions {
+    /// What happens to a test's requests that no entry answers.
+    public enum Unmatched: Sendable, Hashable {
+        /// The request fails, and the test gets an issue that explains why, even if the test's code ignores the error.
+        ///
+        /// Requests whose URL matches an exception are loaded. An exception is an exact URL, or a match pattern such as
+        /// `http://127.0.0.1:*/*`.
+        case issue(except: [String])
+        /// The request fails without an issue, for tests of how code behaves without a network. A recording run doesn't record it.
+        /// The exceptions are those of ``issue(except:)``.
+        case fail(except: [String])
+        /// The request is loaded from the network.
+        case load
+
+        /// Every such request fails and is reported as an issue of the test.
+        public static var issue: Unmatched { .issue(except: []) }
+        /// Every such request fails.
+        public static var fail: Unmatched { .fail(except: []) }
+
+        /// The cache's counterpart.
+        var ofCache: LocalSubstitutionCache.Unmatched {
+            switch self {
+            case .issue(let exceptions), .fail(let exceptions): .fail(except: exceptions)
+            case .load: .load
+            }
+        }
+
+        var isIssue: Bool { if case .issue = self { true } else { false } }
     }
+}
+
+extension URLSession {
+    /// The running test's session, from ``TestSubstitutions/current``.
+    public static var substituted: URLSession { TestSubstitutions.current.session }
+}
+
+/// Fails every request with an error that explains what to write, for a session that was used outside any scope.
+private final class UnscopedProtocol: URLProtocol {
+    private static let explanation = """
+        There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
+        .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. In an exit test, call it in \
+        the exit test's body. In a detached task, use a session that was made before the task.
+        """
+
+    override class func canInit(with request: URLRequest) -> Bool { true }
+    override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        let error = URLError.explained(.resourceUnavailable, Self.explanation, request.url)
+        client?.urlProtocol(self, didFailWithError: error)
+    }
+
+    override func stopLoading() {}
 }
 #endif

@@ -1,5 +1,5 @@
 #if canImport(Testing)
-import LocalSubstitution
+public import LocalSubstitution
 import Testing
 
 /// Answers requests with a map file while a body runs: in part of a test, or in an XCTest method.
@@ -34,16 +34,40 @@ public func withSubstitutions<Result>(
     function: String = #function,
     _ body: () async throws -> Result
 ) async throws -> Result {
-    let source = MapSource(path: map, resources: resources, testFile: filePath)
     // Not a `SourceLocation` parameter: its default value is a macro of Testing, which XCTest tests don't import.
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    let options = ScopeOptions(source: source, unmatched: unmatched, redact: redact, place: place)
-    return try await withSubstitutions(options, TestName(function: function), body)
+    let source = MapSource.file(map, resources: resources, testFile: filePath)
+    return try await run(
+        .init(source: source, unmatched: unmatched, redact: redact, place: place, function: function),
+        body
+    )
 }
 
-func withSubstitutions<Result>(
-    _ options: ScopeOptions,
-    _ test: TestName,
+/// Answers requests with entries in code while a body runs. Otherwise, it's like
+/// ``withSubstitutions(_:unmatched:resources:redacting:isolation:fileID:filePath:line:column:function:_:)``.
+///
+/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, what would be issues in Swift
+///   Testing is thrown as an error after the body has ended.
+public func withSubstitutions<Result>(
+    _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
+    unmatched: TestSubstitutions.Unmatched = .issue,
+    resources: String? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: String = #fileID,
+    filePath: String = #filePath,
+    line: Int = #line,
+    column: Int = #column,
+    function: String = #function,
+    _ body: () async throws -> Result
+) async throws -> Result {
+    let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let source = MapSource.entries(entries, resources: resources, testFile: filePath)
+    return try await run(.init(source: source, unmatched: unmatched, place: place, function: function), body)
+}
+
+/// Runs a body with a map that's loaded for it alone.
+private func run<Result>(
+    _ options: SubstitutionScope.Options,
     isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
 ) async throws -> Result {
@@ -51,17 +75,14 @@ func withSubstitutions<Result>(
     do {
         map = try options.source.load()
     } catch {
-        throw ScopeError(problems: [test.explanation(of: error, options.source)])
+        throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }
     // A test case has one place, however many scopes are in it.
     let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil
-    let (result, problems) = try await Places.with(isOutermost ? Places.ofProcess : nil) {
+    return try await Places.with(isOutermost ? Places.ofProcess : nil) {
         let scope = try SubstitutionScope(map, options)
-        defer { TraitUse.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
-        return await scope.run(test, body)
+        defer { SubstitutionsTrait.Use.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
+        return try await scope.run(body)
     }
-    if Test.current == nil, !problems.isEmpty { throw ScopeError(problems: problems, result) }
-    for problem in problems { Issue.record(Comment(rawValue: problem), sourceLocation: options.place) }
-    return try result.get()
 }
 #endif

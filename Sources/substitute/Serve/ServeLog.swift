@@ -25,7 +25,7 @@ final class ServeLog: Sendable {
 
     var totals: Totals { counted.withLock { $0 } }
 
-    func add(_ request: ServedRequest) {
+    func add(_ request: SubstitutionServer.LoggedRequest) {
         counted.withLock {
             $0.requests += 1
             $0.bytes += request.bytes
@@ -57,7 +57,7 @@ final class ServeLog: Sendable {
         )
     }
 
-    private func file(of request: ServedRequest) -> String? {
+    private func file(of request: SubstitutionServer.LoggedRequest) -> String? {
         guard case .substituted = request.source, let response = request.response else { return nil }
         return AnswerSources.file(of: response, by: cache)
     }
@@ -72,7 +72,7 @@ final class ServeLog: Sendable {
         let milliseconds: Double
         let error: String?
 
-        init(_ request: ServedRequest, file: String?, milliseconds: Double) {
+        init(_ request: SubstitutionServer.LoggedRequest, file: String?, milliseconds: Double) {
             method = request.method
             url = request.url
             status = request.status
