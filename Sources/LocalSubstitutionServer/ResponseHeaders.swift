@@ -46,7 +46,7 @@ struct ResponseHeaders {
         requestOrigin: String?
     ) -> [(name: String, value: String)] {
         let all = response.allHeaderFields as? [String: String] ?? [:]
-        let isDecoded = !Self.decodedCodings.isDisjoint(with: FieldSyntax.elements(of: all[header: "Content-Encoding"]))
+        let isDecoded = !Self.decodedCodings.isDisjoint(with: HTTPRequest.elements(of: all[header: "Content-Encoding"]))
         let ofConnection = RequestHeaders.ofConnection(naming: all[header: "Connection"])
         // The length doesn't count beside chunks (RFC 9112 section 6.3).
         let isChunked = all[header: "Transfer-Encoding"] != nil

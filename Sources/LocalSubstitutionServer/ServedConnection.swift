@@ -10,7 +10,7 @@ import FoundationNetworking
 #if !os(watchOS)
 /// One client's connection, from its first request to its close.
 struct ServedConnection: Sendable {
-    let connection: AcceptedConnection
+    let connection: Listener.Connection
     let responder: ServerResponder
     /// The longest pause in an answer to a client that sends no more, in seconds. Such a client may have left.
     let halfClosedSeconds: Double
@@ -203,7 +203,6 @@ struct ServedConnection: Sendable {
         isChunked: Bool,
         count: (Int, _ isLast: Bool) -> Void
     ) throws -> Bool {
-        let writer = ChunkedWriter(socket)
         var rest = length
         var end = Data()
         if rest == 0 { end = head.encoded } else { try socket.write(head.encoded) }
@@ -216,11 +215,11 @@ struct ServedConnection: Sendable {
                 end = piece
                 continue
             }
-            if isChunked { try writer.write(piece) } else { try socket.write(piece) }
+            if isChunked { try socket.writeChunk(piece) } else { try socket.write(piece) }
             count(piece.count, false)
         }
         count(length == 0 ? 0 : end.count, true)
-        if isChunked { try writer.end() } else { try socket.write(end) }
+        if isChunked { try socket.endChunks() } else { try socket.write(end) }
         return rest ?? 0 == 0
     }
 }
