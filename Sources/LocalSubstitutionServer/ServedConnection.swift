@@ -11,7 +11,7 @@ import FoundationNetworking
 #if !os(watchOS)
 /// One client's connection, from its first request to its close.
 struct ServedConnection: Sendable {
-    let connection: AcceptedConnection
+    let connection: Listener.Connection
     let origins: ServedOrigins
     let loader: DirectLoader
     let rewritesReferences: Bool
@@ -163,7 +163,6 @@ struct ServedConnection: Sendable {
         // If they're short, both are sent together, which takes the system half as long.
         var isTogether = length == 0
         if case .data = body, let length { isTogether = length <= Self.pieceSize }
-        let writer = ChunkedWriter(socket)
         var rest = length
         var sent = 0
         var end = Data()
@@ -178,7 +177,7 @@ struct ServedConnection: Sendable {
                     end = piece
                     continue
                 }
-                if isChunked { try writer.write(piece) } else { try socket.write(piece) }
+                if isChunked { try socket.writeChunk(piece) } else { try socket.write(piece) }
                 sent += piece.count
             }
         } catch {
@@ -186,7 +185,7 @@ struct ServedConnection: Sendable {
             throw error
         }
         log(sent + end.count)
-        if isChunked { try writer.end() } else { try socket.write(isTogether ? head.encoded + end : end) }
+        if isChunked { try socket.endChunks() } else { try socket.write(isTogether ? head.encoded + end : end) }
         return rest ?? 0 == 0
     }
 }

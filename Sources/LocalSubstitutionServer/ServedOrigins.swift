@@ -19,7 +19,7 @@ final class ServedOrigins: Sendable {
     private let cache: LocalSubstitutionCache
     /// The ports that the caller chose for origins.
     private let wanted: [WebOrigin: UInt16]
-    private let serve: @Sendable (AcceptedConnection, ServedOrigins) -> Void
+    private let serve: @Sendable (Listener.Connection, ServedOrigins) -> Void
     private let state = Guarded(State())
 
     /// The most origins that can have a port. Patterns can match any number of origins, and each port needs a file descriptor.
@@ -29,7 +29,7 @@ final class ServedOrigins: Sendable {
     init(
         _ cache: LocalSubstitutionCache,
         ports: [WebOrigin: UInt16],
-        serve: @escaping @Sendable (AcceptedConnection, ServedOrigins) -> Void
+        serve: @escaping @Sendable (Listener.Connection, ServedOrigins) -> Void
     ) throws(StartError) {
         self.cache = cache
         wanted = ports

@@ -107,7 +107,7 @@ struct ServedRequest: Sendable {
     /// Returns the lowercase names of headers that belong to one connection, including those that its header `Connection` names
     /// (RFC 9110 section 7.6.1).
     static func ofConnection(naming others: String?) -> Set<String> {
-        others.map { ofConnection.union(FieldSyntax.elements(of: $0)) } ?? ofConnection
+        others.map { ofConnection.union(HTTPRequest.elements(of: $0)) } ?? ofConnection
     }
 
     /// Whether the browser is asking for a document or a style sheet.

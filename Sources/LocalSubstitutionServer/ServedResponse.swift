@@ -101,7 +101,7 @@ extension ServedResponse {
         let all = response.allHeaderFields as? [String: String] ?? [:]
         var dropped = dropped.union(ServedRequest.ofConnection(naming: all[header: "Connection"]))
         if isRewritten { dropped.formUnion(ofBytes) }
-        if !decodedCodings.isDisjoint(with: FieldSyntax.elements(of: all[header: "Content-Encoding"])) {
+        if !decodedCodings.isDisjoint(with: HTTPRequest.elements(of: all[header: "Content-Encoding"])) {
             dropped.formUnion(["content-encoding", "content-length"])
         }
         // The length doesn't count beside chunks (RFC 9112 section 6.3).

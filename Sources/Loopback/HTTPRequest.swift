@@ -29,16 +29,6 @@ public struct HTTPRequest: Sendable {
     /// The minor version: the x in HTTP/1.x.
     package let minorVersion: Int
 
-    /// Returns the value of a header field; `nil` if the request doesn't have it.
-    ///
-    /// The name's case doesn't matter. Several lines are joined with `", "` (RFC 9110 section 5.3).
-    public func header(_ name: String) -> String? {
-        let values = headers.filter { FieldSyntax.isSameName($0.name, name) }.map(\.value)
-        return values.isEmpty ? nil : values.joined(separator: ", ")
-    }
-}
-
-extension HTTPRequest {
     /// The refusal of a request that breaks a rule or exceeds a limit, with its status.
     package struct Refusal: Error, Equatable {
         package let status: Int
@@ -54,10 +44,64 @@ extension HTTPRequest {
         static let unknownCoding = Refusal(status: 501)
     }
 
-    /// How the body that follows a head is delimited (RFC 9112 section 6.3).
-    package enum Framing: Equatable {
-        case length(Int)
-        case chunked
+    /// Parses a request line and its header lines, already split and without line ends.
+    init(head lines: [[UInt8]]) throws(Refusal) {
+        let parts = (lines.first ?? []).split(separator: .space, omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].isToken, !parts[1].isEmpty, parts[1].allSatisfy({ $0 > .space }),
+            parts[2].count == 8, parts[2].starts(with: "HTTP/1.".utf8),
+            let minorVersion = Int(String(decoding: parts[2].suffix(1), as: UTF8.self))
+        else {
+            throw .malformed
+        }
+        method = String(decoding: parts[0], as: UTF8.self)
+        self.minorVersion = minorVersion
+        // Bytes that aren't ASCII need not be UTF-8.
+        let characters = parts[1].map { byte in
+            byte < 0x80 ? String(Unicode.Scalar(byte)) : "%\(String(byte, radix: 16, uppercase: true))"
+        }
+        target = characters.joined()
+        var rest = target[...]
+        let scheme = target.prefix { $0 != ":" && $0 != "/" && $0 != "?" }
+        if !scheme.isEmpty, target[scheme.endIndex...].hasPrefix("://") {
+            let host = target[scheme.endIndex...].dropFirst("://".count).prefix { $0 != "/" && $0 != "?" }
+            authority = String(host)
+            rest = target[host.endIndex...]
+        } else {
+            authority = nil
+        }
+        let path = rest.prefix { $0 != "?" }
+        guard authority != nil || !path.isEmpty else { throw .malformed }
+        self.path = path.isEmpty ? "/" : String(path)
+        query = path.endIndex == rest.endIndex ? nil : String(rest[path.endIndex...].dropFirst())
+
+        headers = try lines.dropFirst().map(Self.field)
+        // RFC 9112 section 3.2: an HTTP/1.1 request has exactly one Host field.
+        let hosts = headers.count { $0.name.isSameField(as: "Host") }
+        guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
+    }
+
+    /// Splits `name: value`. White space around the name, as in obsolete folded lines, is malformed (RFC 9112 section 5).
+    private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else { throw .malformed }
+        let value = line[(colon + 1)...].drop { $0.isBlank }
+        let end = value.lastIndex { !$0.isBlank }.map { $0 + 1 } ?? value.startIndex
+        guard value[..<end].isFieldValue else { throw .malformed }
+        return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value[..<end], as: UTF8.self))
+    }
+
+    /// Returns the value of a header field; `nil` if the request doesn't have it.
+    ///
+    /// The name's case doesn't matter. Several lines are joined with `", "` (RFC 9110 section 5.3).
+    public func header(_ name: String) -> String? {
+        let values = headers.filter { $0.name.isSameField(as: name) }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Returns the lowercased elements of a field's value that is a comma-separated list (RFC 9110 section 5.6.1).
+    package static func elements(of list: String?) -> [String] {
+        (list ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { element in
+            String(decoding: element.map(\.lowercased), as: UTF8.self)
+        }
     }
 
     /// The path and the query, as in a target that begins with a slash.
@@ -67,22 +111,28 @@ extension HTTPRequest {
 
     /// Whether to close the connection after this request. HTTP/1.0 connections are always closed (RFC 9112 section 9.3).
     package var closesConnection: Bool {
-        minorVersion == 0 || FieldSyntax.elements(of: header("Connection")).contains("close")
+        minorVersion == 0 || Self.elements(of: header("Connection")).contains("close")
     }
 
     /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 section 10.1.1).
-    package var awaitsContinue: Bool {
-        minorVersion > 0 && FieldSyntax.elements(of: header("Expect")).contains("100-continue")
+    var awaitsContinue: Bool {
+        minorVersion > 0 && Self.elements(of: header("Expect")).contains("100-continue")
+    }
+
+    /// How the body that follows a head is delimited (RFC 9112 section 6.3).
+    enum Framing: Equatable {
+        case length(Int)
+        case chunked
     }
 
     /// Returns how to read the body.
     ///
     /// - Throws: ``Refusal`` if two readers could disagree on where the body ends.
-    package func framing() throws(Refusal) -> Framing {
+    func framing() throws(Refusal) -> Framing {
         let length = header("Content-Length")
         if let coding = header("Transfer-Encoding") {
             guard length == nil else { throw .malformed }
-            guard FieldSyntax.elements(of: coding) == ["chunked"] else { throw .unknownCoding }
+            guard Self.elements(of: coding) == ["chunked"] else { throw .unknownCoding }
             return .chunked
         }
         guard let length else { return .length(0) }
@@ -91,5 +141,40 @@ extension HTTPRequest {
         }
         // Digits that overflow are still well-formed. They announce a body far beyond any limit.
         return .length(Int(length) ?? .max)
+    }
+}
+
+// MARK: The syntax of header fields (RFC 9110 sections 5.1 and 5.5)
+
+extension Collection<UInt8> {
+    /// Whether the bytes are a token, such as a field's name or a method (RFC 9110 section 5.6.2).
+    var isToken: Bool {
+        !isEmpty
+            && allSatisfy { byte in
+                switch byte {
+                // Digits and letters, the most common bytes.
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// Whether the bytes can be a field's value: they have no control characters except tabs.
+    var isFieldValue: Bool { allSatisfy { $0 >= .space && $0 != 0x7F || $0 == UInt8(ascii: "\t") } }
+}
+
+extension UInt8 {
+    fileprivate static let space = UInt8(ascii: " ")
+
+    /// Whether it's the white space that may be around values.
+    var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
+
+    fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}
+
+extension String {
+    /// Returns whether two names are those of the same field. Case doesn't matter.
+    func isSameField(as other: String) -> Bool {
+        utf8.elementsEqual(other.utf8) { $0.lowercased == $1.lowercased }
     }
 }

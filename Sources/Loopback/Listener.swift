@@ -2,14 +2,6 @@ import Dispatch
 import Foundation
 import Guarded
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// Accepts connections on any number of ports of 127.0.0.1 with one thread, and serves each on a separate thread.
 ///
 /// Once it has a port, its thread keeps it alive until it is stopped.
@@ -21,7 +13,7 @@ package final class Listener: Sendable {
 
     private struct State {
         var ports: [Port] = []
-        var connections: [ObjectIdentifier: AcceptedConnection] = [:]
+        var connections: [ObjectIdentifier: Connection] = [:]
         var isAccepting = false
         var isStopped = false
     }
@@ -38,7 +30,7 @@ package final class Listener: Sendable {
     /// How long a connection must be idle before it may be hung up. A client that just connected is about to send its request.
     private static let shortestIdleSeconds = 0.1
 
-    private let serve: @Sendable (AcceptedConnection) -> Void
+    private let serve: @Sendable (Connection) -> Void
     private let state = Guarded(State())
     private let accepting = DispatchGroup()
 
@@ -50,7 +42,7 @@ package final class Listener: Sendable {
     ///
     /// - Parameter serve: Serves one connection, on its own thread. The connection is closed when it returns.
     /// - Throws: ``StartError`` if a system call fails.
-    package init(serve: @escaping @Sendable (AcceptedConnection) -> Void) throws(StartError) {
+    package init(serve: @escaping @Sendable (Connection) -> Void) throws(StartError) {
         self.serve = serve
         stopSignal = try StopSignal()
         (waker, wakened) = try Socket.pair()
@@ -139,7 +131,7 @@ package final class Listener: Sendable {
             _ = stopSignal.isRaised(within: 0.01)
             return
         }
-        let connection = AcceptedConnection(socket: socket, port: port.number, stopSignal: stopSignal)
+        let connection = Connection(socket: socket, port: port.number, stopSignal: stopSignal)
         var isOtherServed = true
         // If no thread can be created, the connection waits until another connection's thread ends, and further
         // connections stay pending. If no other connection is being served, this one is released, which closes it.
@@ -151,23 +143,26 @@ package final class Listener: Sendable {
     }
 
     /// Serves a connection on a new thread. Returns whether there can be one.
-    private func startServing(_ connection: AcceptedConnection) -> Bool {
+    private func startServing(_ connection: Connection) -> Bool {
         let id = ObjectIdentifier(connection)
         let isStopped = state.withLock { state in
             if !state.isStopped { state.connections[id] = connection }
             return state.isStopped
         }
         if isStopped { return false }
-        do throws(StartError) {
+        let remove: @Sendable () -> Void = { [self] in
+            state.withLock { _ = $0.connections.removeValue(forKey: id) }
+        }
+        do {
             try Self.startThread { [self] in
                 serve(connection)
                 connection.idle()
                 connection.socket.finish()
-                state.withLock { _ = $0.connections.removeValue(forKey: id) }
+                remove()
             }
             return true
         } catch {
-            state.withLock { _ = $0.connections.removeValue(forKey: id) }
+            remove()
             return false
         }
     }
@@ -219,6 +214,92 @@ package final class Listener: Sendable {
         guard let longest = silent.min(by: { $0.start < $1.start }) else { return false }
         if Socket.now - longest.start >= Self.shortestIdleSeconds { longest.socket.hangUp() }
         return true
+    }
+}
+
+extension Listener {
+    /// A client's connection to one of the ports.
+    package final class Connection: Sendable {
+        package let socket: Socket
+
+        /// The port that the client connected to.
+        package let port: UInt16
+
+        /// Raised when the listener stops, to wake anything that waits while a request is answered.
+        package let stopSignal: StopSignal
+
+        /// Times by ``Socket/now``.
+        private struct State {
+            /// When it last began to wait for a request, or nil while it answers one.
+            var idleStart: Double? = Socket.now
+            /// When the client was first seen to send no more, or nil.
+            var endSeen: Double?
+        }
+
+        private let state = Guarded(State())
+
+        fileprivate init(socket: Socket, port: UInt16, stopSignal: StopSignal) {
+            self.socket = socket
+            self.port = port
+            self.stopSignal = stopSignal
+        }
+
+        /// Marks the connection as waiting for a request, its initial state. The listener may hang it up if it needs the descriptor.
+        package func idle() {
+            state.withLock { $0.idleStart = Socket.now }
+        }
+
+        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call it again when a part of the
+        /// answer was sent.
+        package func busy() {
+            state.withLock { $0 = State(idleStart: nil) }
+        }
+
+        fileprivate var idleSince: Double? {
+            state.withLock { $0.idleStart }
+        }
+
+        /// Returns whether the client may still be waiting for the rest of an answer.
+        ///
+        /// A client that sends no more after its request, as `nc -N` does, waits for the answer. Until something is sent, it can't
+        /// be told from one that has left, so both get the same time.
+        ///
+        /// - Parameter seconds: How long such a client may be waiting after this was first seen, or after the last ``busy()``.
+        package func isClientWaiting(halfClosedSeconds seconds: Double) -> Bool {
+            switch socket.otherSide {
+            case .open:
+                return true
+            case .left:
+                return false
+            case .finished:
+                let now = Socket.now
+                return state.withLock { state in
+                    let endSeen = state.endSeen ?? now
+                    state.endSeen = endSeen
+                    return now - endSeen < seconds
+                }
+            }
+        }
+    }
+
+    /// A signal that is raised once and wakes every thread that waits for it.
+    package final class StopSignal: Sendable {
+        private let sender: Socket
+        private let receiver: Socket
+
+        package init() throws(StartError) {
+            (sender, receiver) = try Socket.pair()
+        }
+
+        /// Wakes the waiting threads. From then on, waits return at once.
+        package func raise() {
+            sender.hangUp()
+        }
+
+        /// Waits for the signal, at most for a timeout in seconds. Returns whether it was raised.
+        package func isRaised(within timeout: Double) -> Bool {
+            !Socket.readable(of: [receiver], within: timeout).isEmpty
+        }
     }
 }
 

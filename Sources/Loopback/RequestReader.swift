@@ -2,12 +2,8 @@ import Foundation
 
 /// Reads one request after another from a connection.
 package struct RequestReader {
-    /// How long a client may take, and how much it may send. If seconds are `nil`, there is no limit.
+    /// How long a client may take. If seconds are `nil`, there is no limit.
     package struct Limits: Sendable {
-        /// The most bytes in a request line and its fields together. Each chunk's lines have the same limit, which includes the
-        /// trailer fields after the last chunk.
-        package var headBytes = 64 << 10
-
         /// How long the connection may wait for a request.
         package var idleSeconds: Double?
 
@@ -24,12 +20,23 @@ package struct RequestReader {
         }
     }
 
+    private let socket: Socket
     private let limits: Limits
-    private var input: SocketInput
+    /// The bytes that have arrived. Those before the position are used.
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var readLimit: Double?
+
+    /// The most bytes in a request line and its fields together. Each chunk's lines have the same limit, which includes the
+    /// trailer fields after the last chunk.
+    private static let headBytes = 64 << 10
+
+    /// The most bytes that one read of lines takes. Most heads fit, and a waiting connection holds no more.
+    private static let lineReadSize = 8 << 10
 
     package init(_ socket: Socket, limits: Limits = Limits()) {
+        self.socket = socket
         self.limits = limits
-        input = SocketInput(socket: socket)
     }
 
     /// Waits for the next request and reads its head, but not its body.
@@ -37,18 +44,22 @@ package struct RequestReader {
     /// - Throws: ``HTTPRequest/Refusal`` if the client should get an answer before the connection is closed: 400, 431, or 408 if
     ///   the head doesn't arrive in time. ``Socket/Closed`` if the client has left or hasn't begun a request in time.
     package mutating func nextHead() throws -> HTTPRequest {
-        if !input.hasBytes { try input.fill(within: limits.idleSeconds) }
+        if position == buffer.count { try fill(within: limits.idleSeconds) }
         let deadline = limits.headSeconds.map { Socket.now + $0 }
-        var budget = limits.headBytes
+        var budget = Self.headBytes
         var lines: [[UInt8]] = []
-        while true {
-            let line = try input.line(within: &budget) { deadline.map { $0 - Socket.now } }
-            if !line.isEmpty {
-                lines.append(line)
-            } else if !lines.isEmpty {
-                return try HTTPRequest(head: lines)
+        do {
+            while true {
+                let line = try line(within: &budget) { deadline.map { $0 - Socket.now } }
+                if !line.isEmpty {
+                    lines.append(line)
+                } else if !lines.isEmpty {
+                    return try HTTPRequest(head: lines)
+                }
+                // RFC 9112 section 2.2: empty lines before a request line are skipped.
             }
-            // RFC 9112 section 2.2: empty lines before a request line are skipped.
+        } catch let error as Socket.Closed where error.isTimeout {
+            throw HTTPRequest.Refusal.timeout
         }
     }
 
@@ -63,22 +74,26 @@ package struct RequestReader {
         let framing = try request.framing()
         if case .length(let length) = framing, length > limit { throw HTTPRequest.Refusal.bodyTooLarge }
         if request.awaitsContinue, framing != .length(0) {
-            try input.socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            try socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
         }
-        switch framing {
-        case .length(let length): try input.take(length, into: &request.body, within: limits.bodySeconds)
-        case .chunked: try takeChunks(into: &request.body, limit: limit)
+        do {
+            switch framing {
+            case .length(let length): try take(length, into: &request.body)
+            case .chunked: try takeChunks(into: &request.body, limit: limit)
+            }
+        } catch let error as Socket.Closed where error.isTimeout {
+            throw HTTPRequest.Refusal.timeout
         }
     }
 
     /// Reads chunks and trailer fields (RFC 9112 section 7.1). The trailer fields are dropped.
     private mutating func takeChunks(into body: inout Data, limit: Int) throws {
         while true {
-            var budget = limits.headBytes
+            var budget = Self.headBytes
             let size = try bodyLine(within: &budget).prefix { $0 != UInt8(ascii: ";") }
             let digits = size.prefix { "0123456789abcdefABCDEF".utf8.contains($0) }
             // Only blanks may follow the digits.
-            guard size[digits.endIndex...].allSatisfy(FieldSyntax.isBlank),
+            guard size[digits.endIndex...].allSatisfy(\.isBlank),
                 let length = Int(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw HTTPRequest.Refusal.malformed }
             guard length <= limit - body.count else { throw HTTPRequest.Refusal.bodyTooLarge }
@@ -86,12 +101,66 @@ package struct RequestReader {
                 while try !bodyLine(within: &budget).isEmpty {}
                 return
             }
-            try input.take(length, into: &body, within: limits.bodySeconds)
+            try take(length, into: &body)
             guard try bodyLine(within: &budget).isEmpty else { throw HTTPRequest.Refusal.malformed }
         }
     }
 
     private mutating func bodyLine(within budget: inout Int) throws -> [UInt8] {
-        try input.line(within: &budget) { [limits] in limits.bodySeconds }
+        try line(within: &budget) { [limits] in limits.bodySeconds }
+    }
+
+    // MARK: Bytes
+
+    /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
+    ///
+    /// - Parameters:
+    ///   - budget: The most bytes in the line. Its length is subtracted.
+    ///   - seconds: Returns how long the next read may wait. Called before each read.
+    private mutating func line(within budget: inout Int, seconds: () -> Double?) throws -> [UInt8] {
+        var searched = 0
+        while true {
+            if let end = buffer[(position + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = buffer[position..<end]
+                budget -= line.count + 1
+                guard budget >= 0 else { throw HTTPRequest.Refusal.headTooLarge }
+                position = end + 1
+                return Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+            }
+            searched = buffer.count - position
+            guard searched <= budget else { throw HTTPRequest.Refusal.headTooLarge }
+            try fill(within: seconds())
+        }
+    }
+
+    /// Appends the next bytes to a body.
+    private mutating func take(_ count: Int, into body: inout Data) throws(Socket.Closed) {
+        let received = buffer[position...].prefix(count)
+        body.append(contentsOf: received)
+        position += received.count
+        var missing = count - received.count
+        while missing > 0 {
+            let bytes = try read(upTo: min(missing, Socket.pieceSize), within: limits.bodySeconds)
+            body.append(contentsOf: bytes)
+            missing -= bytes.count
+        }
+    }
+
+    /// Reads the next bytes, and drops those already used.
+    private mutating func fill(within seconds: Double?) throws(Socket.Closed) {
+        buffer.removeFirst(position)
+        position = 0
+        buffer += try read(upTo: Self.lineReadSize, within: seconds)
+    }
+
+    private mutating func read(upTo count: Int, within seconds: Double?) throws(Socket.Closed) -> [UInt8] {
+        if let seconds, seconds <= 0 { throw Socket.Closed(written: 0, isTimeout: true) }
+        if seconds != readLimit {
+            socket.setReadLimit(seconds: seconds)
+            readLimit = seconds
+        }
+        let bytes = try socket.read(upTo: count)
+        guard !bytes.isEmpty else { throw Socket.Closed(written: 0) }
+        return bytes
     }
 }

@@ -14,7 +14,7 @@ package struct ResponseHead: Sendable {
 
     /// Returns the value of the first field with a name; `nil` if there is none. Case doesn't matter.
     package func field(_ name: String) -> String? {
-        fields.first { FieldSyntax.isSameName($0.name, name) }?.value
+        fields.first { $0.name.isSameField(as: name) }?.value
     }
 
     /// Whether a response with this status has a body, and so a length to declare (RFC 9110 section 8.6).
@@ -25,29 +25,24 @@ package struct ResponseHead: Sendable {
     /// Removes the fields whose names aren't tokens, and those whose values have a line end or another control character. A server
     /// on the network may have sent them, and their bytes must not become other fields or a body.
     package mutating func removeInvalidFields() {
-        fields.removeAll { !FieldSyntax.isToken($0.name.utf8) || !FieldSyntax.isValue($0.value.utf8) }
+        fields.removeAll { !$0.name.utf8.isToken || !$0.value.utf8.isFieldValue }
     }
 
     /// The status line and the fields as bytes, unchanged, with the empty line that ends them.
     package var encoded: Data {
-        var text = "HTTP/1.1 \(status) \(reason)\r\n"
+        var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "")\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
         return Data((text + "\r\n").utf8)
     }
 
-    /// The reason phrase. Clients should ignore it, and it may be empty (RFC 9112 section 4).
-    private var reason: String {
-        Self.reasons[status] ?? ""
-    }
-
+    /// The reason phrases. Clients should ignore them, and they may be empty (RFC 9112 section 4).
     private static let reasons = [
         200: "OK", 201: "Created", 202: "Accepted", 204: "No Content", 206: "Partial Content",
         301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
         307: "Temporary Redirect", 308: "Permanent Redirect",
         400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-        408: "Request Timeout", 410: "Gone",
-        413: "Content Too Large", 416: "Range Not Satisfiable", 421: "Misdirected Request",
-        431: "Request Header Fields Too Large",
+        408: "Request Timeout", 410: "Gone", 413: "Content Too Large", 416: "Range Not Satisfiable",
+        421: "Misdirected Request", 431: "Request Header Fields Too Large",
         500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
         503: "Service Unavailable", 504: "Gateway Timeout",
     ]

@@ -2,10 +2,6 @@ package import Foundation
 
 #if canImport(Darwin)
 import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
 #endif
 
 /// An open stream socket, closed when the last reference to it is released.
@@ -25,7 +21,15 @@ package final class Socket: Sendable {
             self.written = written
             self.isTimeout = isTimeout
         }
+
+        /// Returns the error of the system call that just failed, from `errno`.
+        fileprivate static func current(written: Int = 0) -> Closed {
+            Closed(written: written, isTimeout: errno == EAGAIN || errno == EWOULDBLOCK)
+        }
     }
+
+    /// The most bytes that are read or written at once.
+    package static let pieceSize = 64 << 10
 
     package let descriptor: Int32
 
@@ -36,13 +40,22 @@ package final class Socket: Sendable {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
         // Keeps a write to a client that has left from killing the process. Linux has a flag of send() for that.
-        set(SO_NOSIGPIPE, at: SOL_SOCKET)
+        turnOn(SO_NOSIGPIPE, at: SOL_SOCKET)
         #endif
     }
 
     deinit {
         close(descriptor)
     }
+
+    /// Returns two sockets that are connected to each other.
+    package static func pair() throws(StartError) -> (Socket, Socket) {
+        var descriptors: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, streamType, 0, &descriptors) == 0 else { throw .current("socketpair") }
+        return (Socket(owning: descriptors[0]), Socket(owning: descriptors[1]))
+    }
+
+    // MARK: Reading and writing
 
     /// Limits how long each later read waits for the first byte.
     ///
@@ -67,24 +80,72 @@ package final class Socket: Sendable {
             } while received < 0 && errno == EINTR
             initializedCount = max(0, received)
         }
-        guard received >= 0 else { throw Closed(written: 0, isTimeout: errno == EAGAIN || errno == EWOULDBLOCK) }
+        guard received >= 0 else { throw .current() }
         return bytes
     }
 
     /// Writes all of the bytes, and waits while the other side can't take more.
     package func write(_ bytes: Data) throws(Closed) {
-        let (written, isTimeout) = bytes.withUnsafeBytes(sendAll)
-        guard written == bytes.count else { throw Closed(written: written, isTimeout: isTimeout) }
+        var error: Closed?
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count, error == nil {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let sent = send(descriptor, rest.baseAddress, rest.count, Self.sendFlags)
+                if sent < 0, errno == EINTR { continue }
+                if sent > 0 { written += sent } else { error = .current(written: written) }
+            }
+        }
+        if let error { throw error }
     }
 
-    /// Returns whether the process has at least this many descriptors left.
-    func canBeDuplicated(_ times: Int) -> Bool {
-        var copies: [Int32] = []
-        while copies.count < times, case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0 {
-            copies.append(copy)
+    /// Writes a part of a body whose length isn't known in advance (RFC 9112 section 7.1). Without bytes, it writes nothing, since
+    /// an empty chunk would end the body.
+    ///
+    /// - Throws: ``Closed``, which counts the body's bytes only.
+    package func writeChunk(_ piece: Data) throws(Closed) {
+        guard !piece.isEmpty else { return }
+        let size = Data("\(String(piece.count, radix: 16))\r\n".utf8)
+        do {
+            try write(size + piece + Data("\r\n".utf8))
+        } catch {
+            let written = min(max(0, error.written - size.count), piece.count)
+            throw Closed(written: written, isTimeout: error.isTimeout)
         }
-        for copy in copies { close(copy) }
-        return copies.count == times
+    }
+
+    /// Ends a body that was written in chunks.
+    package func endChunks() throws(Closed) {
+        try write(Data("0\r\n\r\n".utf8))
+    }
+
+    // MARK: Waiting and ending
+
+    /// The seconds since some moment before the process began. Changes to the clock don't affect them.
+    package static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Waits until at least one of the sockets has bytes, a connection or an end of input.
+    ///
+    /// - Returns: The indices of those sockets, in ascending order; empty if the timeout has passed.
+    /// - Parameter timeout: In seconds; `nil` to wait for as long as it takes.
+    package static func readable(of sockets: [Socket], within timeout: Double?) -> [Int] {
+        let deadline = timeout.map { now + $0 }
+        var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let left = deadline.map { max(0, $0 - now) }
+            // Rounded up, so that a wait never ends early.
+            let milliseconds = left.map { Int32(min(($0 * 1_000).rounded(.up), Double(Int32.max))) } ?? -1
+            if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
+                return polls.indices.filter { polls[$0].revents != 0 }
+            }
+            // If poll() fails at once, this pause keeps the loop from spinning.
+            if errno != EINTR, left != 0 { usleep(10_000) }
+            if left == 0 { return [] }
+        }
     }
 
     /// What is known about the other side without waiting.
@@ -130,60 +191,85 @@ package final class Socket: Sendable {
         while let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty {}
     }
 
-    /// The most bytes that are read or written at once.
-    package static let pieceSize = 64 << 10
+    // MARK: Listening
 
-    /// Writes all bytes. Returns how many were written, and whether there are fewer because time ran out.
-    private func sendAll(_ bytes: UnsafeRawBufferPointer) -> (written: Int, isTimeout: Bool) {
-        var offset = 0
-        while offset < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-            let sent = send(descriptor, rest.baseAddress, rest.count, Self.sendFlags)
-            if sent < 0, errno == EINTR { continue }
-            guard sent > 0 else { return (offset, errno == EAGAIN || errno == EWOULDBLOCK) }
-            offset += sent
+    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 takes a free one.
+    static func listening(on port: UInt16) throws(StartError) -> Socket {
+        let descriptor = socket(AF_INET, streamType, 0)
+        guard descriptor >= 0 else { throw .current("socket") }
+        let listener = Socket(owning: descriptor)
+        // Lets a fixed port be used again while connections of an earlier process are still in TIME_WAIT.
+        listener.turnOn(SO_REUSEADDR, at: SOL_SOCKET)
+        var address = loopbackAddress(port: port)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
         }
-        return (offset, false)
+        guard bound == 0 else { throw .current("bind") }
+        guard listen(descriptor, 512) == 0 else { throw .current("listen") }
+        // A client can leave between poll() and accept(), which would then block beyond the reach of stop().
+        guard fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else { throw .current("fcntl") }
+        return listener
     }
+
+    /// Returns the port that the socket is bound to.
+    func localPort() throws(StartError) -> UInt16 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
+        }
+        guard result == 0 else { throw .current("getsockname") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    /// Returns the next pending connection; `nil` if there is none or it can't be accepted.
+    func nextConnection() -> Socket? {
+        let accepted = accept(descriptor, nil, nil)
+        guard accepted >= 0 else { return nil }
+        let connection = Socket(owning: accepted)
+        // On Darwin a connection inherits the listener's O_NONBLOCK. On Linux it doesn't.
+        guard fcntl(accepted, F_SETFL, 0) == 0 else { return nil }
+        // The head and the body are written separately. Nagle's algorithm would hold the body back for a delayed ACK.
+        connection.turnOn(TCP_NODELAY, at: Int32(IPPROTO_TCP))
+        return connection
+    }
+
+    /// Returns whether the process has at least this many descriptors left.
+    func canBeDuplicated(_ times: Int) -> Bool {
+        var copies: [Int32] = []
+        while copies.count < times, case let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0), copy >= 0 {
+            copies.append(copy)
+        }
+        for copy in copies { close(copy) }
+        return copies.count == times
+    }
+
+    /// Returns the socket address of a port of 127.0.0.1.
+    package static func loopbackAddress(port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return address
+    }
+
+    // MARK: Options
+
+    #if canImport(Glibc)
+    // Only Glibc declares it as a C enumeration.
+    package static let streamType = Int32(SOCK_STREAM.rawValue)
+    #else
+    package static let streamType = SOCK_STREAM
+    #endif
 
     #if canImport(Darwin)
     private static let sendFlags: Int32 = 0
     #else
     private static let sendFlags = Int32(MSG_NOSIGNAL)
     #endif
-}
 
-extension Socket {
-    /// The seconds since some moment before the process began. Changes to the clock don't affect them.
-    package static var now: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    /// Waits until at least one of the sockets has bytes, a connection or an end of input.
-    ///
-    /// - Returns: The indices of those sockets, in ascending order; empty if the timeout has passed.
-    /// - Parameter timeout: In seconds; `nil` to wait for as long as it takes.
-    package static func readable(of sockets: [Socket], within timeout: Double?) -> [Int] {
-        let deadline = timeout.map { now + $0 }
-        var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-        while true {
-            let left = deadline.map { max(0, $0 - now) }
-            // Rounded up, so that a wait never ends early.
-            let milliseconds = left.map { Int32(min(($0 * 1_000).rounded(.up), Double(Int32.max))) } ?? -1
-            if poll(&polls, nfds_t(polls.count), milliseconds) > 0 {
-                return polls.indices.filter { polls[$0].revents != 0 }
-            }
-            // If poll() fails at once, this pause keeps the loop from spinning.
-            if errno != EINTR, left != 0 { usleep(10_000) }
-            if left == 0 { return [] }
-        }
-    }
-}
-
-extension Socket {
-    func set(_ option: Int32, at level: Int32) {
+    private func turnOn(_ option: Int32, at level: Int32) {
         var on: Int32 = 1
         _ = setsockopt(descriptor, level, option, &on, socklen_t(MemoryLayout<Int32>.size))
     }

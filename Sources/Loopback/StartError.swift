@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import Foundation
 
 /// The reason a server couldn't start listening.
 public struct StartError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 public import Foundation
+import Guarded
 // `HTTPRequest` and `StartError` are declared there, and a file that uses a request needs its members.
 @_exported public import Loopback
 
@@ -76,7 +77,7 @@ public final class LoopbackServer: Sendable {
 
     /// Every request received in full so far, in order of arrival. Each is recorded before its handler runs.
     public var requests: [Request] {
-        server.requests
+        server.state.withLock { $0.requests }
     }
 
     /// Returns how many of ``requests`` were for a path.
@@ -90,7 +91,7 @@ public final class LoopbackServer: Sendable {
     ///
     /// A byte that a client has received is always counted. One in flight to a client that left may be.
     public var bytesSent: Int {
-        server.bytesSent
+        server.state.withLock { $0.bytesSent }
     }
 
     /// Refuses further connections, closes those that are open, and ends every delay and stall.
@@ -98,5 +99,106 @@ public final class LoopbackServer: Sendable {
     /// It doesn't wait for a running handler, whose answer is dropped. Calling it again does nothing.
     public func stop() {
         listener.stop()
+    }
+}
+
+/// The half of an origin that its threads share: the handler and the record.
+private final class Server: Sendable {
+    struct State {
+        var requests: [LoopbackServer.Request] = []
+        var bytesSent = 0
+    }
+
+    let state = Guarded(State())
+    private let recordsRequests: Bool
+    private let handler: @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer
+
+    init(
+        recordsRequests: Bool,
+        handler: @escaping @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer
+    ) {
+        self.recordsRequests = recordsRequests
+        self.handler = handler
+    }
+
+    /// Records a request, if requests are recorded, and asks the handler.
+    func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+        if recordsRequests { state.withLock { $0.requests.append(request) } }
+        return handler(request)
+    }
+}
+
+/// One client's connection, from its first request to its close, on its own thread.
+private struct Connection {
+    let accepted: Listener.Connection
+    let server: Server
+
+    /// The most bytes in a request's body. A longer one gets 413.
+    private static let bodyLimit = 64 << 20
+
+    private var socket: Socket { accepted.socket }
+
+    /// Answers requests until one side ends the connection.
+    func serve() {
+        var reader = RequestReader(socket)
+        do {
+            var keepsAlive = true
+            while keepsAlive {
+                accepted.idle()
+                var request = try reader.nextHead()
+                accepted.busy()
+                try reader.readBody(of: &request, limit: Self.bodyLimit)
+                keepsAlive = try send(server.answer(request), to: request)
+            }
+        } catch let refusal as LoopbackServer.Request.Refusal {
+            try? socket.write(LoopbackServer.Answer.status(refusal.status).head(chunked: false, closing: true).encoded)
+        } catch {
+            // The client has left or the server was stopped, so no answer can be sent.
+        }
+    }
+
+    /// Sends an answer, as far as its fault allows. Returns whether another request may follow.
+    private func send(_ answer: LoopbackServer.Answer, to request: LoopbackServer.Request) throws -> Bool {
+        guard !accepted.stopSignal.isRaised(within: answer.delay), answer.fault != .dropBeforeHead else { return false }
+        let keepsAlive = !request.closesConnection && !answer.endsConnection(for: request)
+        let chunked = answer.isChunked(for: request)
+        let head = answer.head(chunked: chunked, closing: !keepsAlive)
+        let hasBody = head.allowsBody && request.method != "HEAD"
+        var body = hasBody ? answer.body : Data()
+        if answer.fault == nil, !chunked, body.count <= Socket.pieceSize {
+            // In one write, which takes the system half the time.
+            try sendCounted(body, after: head.encoded)
+            return keepsAlive
+        }
+        try socket.write(head.encoded)
+        switch answer.fault {
+        case .dropAfter(let count), .stallAfter(let count): body = body.prefix(max(0, count))
+        case .dropBeforeHead, nil: break
+        }
+        // In pieces, so that the count of bytes keeps up with a slow client.
+        while !body.isEmpty {
+            let piece = body.prefix(Socket.pieceSize)
+            body = body.dropFirst(piece.count)
+            try sendCounted(piece, chunked: chunked)
+        }
+        if case .stallAfter = answer.fault { socket.waitForEnd() }
+        guard answer.fault == nil else { return false }
+        if chunked, hasBody { try socket.endChunks() }
+        return keepsAlive
+    }
+
+    /// Counts bytes and then sends them. The count must include every byte that a client has received.
+    private func sendCounted(_ piece: Data, chunked: Bool = false, after head: Data = Data()) throws {
+        server.state.withLock { $0.bytesSent += piece.count }
+        do {
+            if chunked {
+                try socket.writeChunk(piece)
+            } else {
+                try socket.write(head.isEmpty ? piece : head + piece)
+            }
+        } catch {
+            server.state.withLock { $0.bytesSent += max(0, error.written - head.count) - piece.count }
+            throw error
+        }
     }
 }

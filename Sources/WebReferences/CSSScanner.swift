@@ -1,21 +1,12 @@
 import LocalSubstitution
 
 /// A scanner that finds the URLs in a style sheet, or in the declarations of a `style` attribute (CSS Syntax Level 3 §4).
-///
-/// It works on the bytes of any charset that contains ASCII, and reads each byte once.
-struct CSSScanner {
-    struct Reference {
-        /// The text between the parentheses or the quotes, with escapes decoded.
-        let url: SourceText
-        let isImport: Bool
-    }
-
-    private let source: SourceText
-    private let bytes: [UInt8]
-    private var index = 0
+struct CSSScanner: SourceText.Scanner {
+    let source: SourceText
+    var index = 0
     /// The at-rule whose prelude is being read.
     private var rule = AtRule.none
-    private var open: [CSSBlock] = []
+    private var open: [Block] = []
 
     private enum AtRule {
         case none
@@ -25,21 +16,28 @@ struct CSSScanner {
         case namespace
     }
 
+    /// An open block: parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
+    private struct Block {
+        let closingByte: UInt8
+        /// Whether it's a function whose strings are URLs (CSS Images 4 §2.4).
+        var isImageSet = false
+    }
+
     init(_ source: SourceText) {
         self.source = source
-        bytes = source.bytes
     }
 
     /// Returns the next URL; `nil` at the end.
-    mutating func next() -> Reference? {
+    mutating func next() -> References.Reference? {
         while let byte = byte() {
             switch byte {
             case UInt8(ascii: "/") where self.byte(after: 1) == UInt8(ascii: "*"):
-                index = bytes.end(of: "*/", from: index + 2)
+                index += 2
+                skip(past: "*/")
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 let string = string()
-                if rule == .import || open.last == .imageSet, let string { return reference(string) }
-            case UInt8(ascii: "<") where bytes[index...].starts(with: "<!--".utf8):
+                if rule == .import || open.last?.isImageSet == true, let string { return reference(string) }
+            case UInt8(ascii: "<") where isAt("<!--"):
                 index += 4
             case UInt8(ascii: "@"):
                 index += 1
@@ -53,7 +51,8 @@ struct CSSScanner {
                 rule = .none
             case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "("):
                 index += 1
-                begin(byte == UInt8(ascii: "{") ? .braces : byte == UInt8(ascii: "[") ? .brackets : .parentheses)
+                let closing: Unicode.Scalar = byte == UInt8(ascii: "{") ? "}" : byte == UInt8(ascii: "[") ? "]" : ")"
+                begin(Block(closingByte: UInt8(ascii: closing)))
             case UInt8(ascii: "}"), UInt8(ascii: "]"), UInt8(ascii: ")"):
                 index += 1
                 if open.last?.closingByte == byte {
@@ -67,7 +66,7 @@ struct CSSScanner {
             case _ where byte.isDigit:
                 // The number's unit doesn't begin a function.
                 _ = name()
-            case _ where beginsName(byte):
+            case _ where byte.isPartOfName || escape() != nil:
                 guard let url = url() else { continue }
                 if rule != .namespace { return reference(url) }
                 rule = .none
@@ -78,14 +77,14 @@ struct CSSScanner {
         return nil
     }
 
-    private mutating func begin(_ block: CSSBlock) {
+    private mutating func begin(_ block: Block) {
         open.append(block)
         rule = .none
     }
 
-    private mutating func reference(_ url: SourceText) -> Reference {
+    private mutating func reference(_ url: SourceText) -> References.Reference {
         defer { rule = .none }
-        return Reference(url: url, isImport: rule == .import)
+        return References.Reference(url: url, kind: rule == .import ? .styleSheet : .other)
     }
 
     // MARK: Tokens
@@ -95,33 +94,25 @@ struct CSSScanner {
         let name = name()
         guard byte() == UInt8(ascii: "(") else { return nil }
         index += 1
-        switch Self.lowercased(name) {
-        case "url":
+        let function = Self.lowercased(name)
+        let isImageSet = function == "image-set" || function == "-webkit-image-set"
+        let block = Block(closingByte: UInt8(ascii: ")"), isImageSet: isImageSet)
+        if function == "url" || function == "src" {
             skipSpace()
-            return isAtQuote ? argument() : unquotedURL()
-        case "src":
-            skipSpace()
-            if isAtQuote { return argument() }
-            begin(.parentheses)
-        case "image-set", "-webkit-image-set":
-            begin(.imageSet)
-        default:
-            begin(.parentheses)
+            if isAtQuote {
+                // The rest after the string is read as ordinary tokens.
+                open.append(block)
+                return string()
+            }
+            if function == "url" { return unquotedURL() }
         }
+        begin(block)
         return nil
-    }
-
-    private var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
-
-    /// Reads a function's first argument, a string. The rest is then read as ordinary tokens.
-    private mutating func argument() -> SourceText? {
-        open.append(.parentheses)
-        return string()
     }
 
     /// Reads a URL without quotes (§4.3.6). The end of the style sheet ends it too. An invalid one is skipped.
     private mutating func unquotedURL() -> SourceText? {
-        var url = SourceText(at: source.place(of: index..<index).lowerBound)
+        var url = emptyText()
         while let byte = byte() {
             if byte == UInt8(ascii: ")") || byte.isHTMLSpace {
                 skipSpace()
@@ -131,9 +122,9 @@ struct CSSScanner {
                 }
                 break
             }
-            if appendEscape(to: &url) { continue }
-            if "\"'(\\".utf8.contains(byte) || byte.isNonPrintableInCSS { break }
-            appendByte(to: &url)
+            let escape = escape()
+            if escape == nil, "\"'(\\".utf8.contains(byte) || byte.isNonPrintable { break }
+            index = url.append(escape, at: index, of: source)
         }
         if byte() == nil { return url }
         skipBadURL()
@@ -142,12 +133,8 @@ struct CSSScanner {
 
     private mutating func skipBadURL() {
         while let byte = byte() {
-            if let escape = escape() {
-                index += escape.length
-            } else {
-                index += 1
-                if byte == UInt8(ascii: ")") { return }
-            }
+            index += escape()?.length ?? 1
+            if byte == UInt8(ascii: ")") { return }
         }
     }
 
@@ -155,21 +142,20 @@ struct CSSScanner {
     private mutating func string() -> SourceText? {
         let quote = bytes[index]
         index += 1
-        var text = SourceText(at: source.place(of: index..<index).lowerBound)
+        var text = emptyText()
         while let byte = byte() {
             if byte == quote {
                 index += 1
                 return text
             }
             if byte.isLineEnd { return nil }
-            if appendEscape(to: &text) { continue }
-            if byte == UInt8(ascii: "\\") {
+            let escape = escape()
+            if escape == nil, byte == UInt8(ascii: "\\") {
                 // An escaped line end and a backslash at the end of the input add nothing.
                 index += 1
-                if self.byte() == 0x0D, self.byte(after: 1) == 0x0A { index += 1 }
-                index = min(index + 1, bytes.count)
+                index += isAt("\r\n") ? 2 : self.byte() == nil ? 0 : 1
             } else {
-                appendByte(to: &text)
+                index = text.append(escape, at: index, of: source)
             }
         }
         return text
@@ -177,50 +163,38 @@ struct CSSScanner {
 
     /// Reads a name with its escapes decoded.
     private mutating func name() -> ArraySlice<UInt8> {
-        let start = index
-        skipPlainName()
-        guard escape() != nil else { return bytes[start..<index] }
-        var name = bytes[start..<index]
+        let plain = skip { $0.isPartOfName }
+        var name = bytes[plain]
         while let escape = escape() {
-            name += escape.bytes
             index += escape.length
-            let start = index
-            skipPlainName()
-            name += bytes[start..<index]
+            let plain = skip { $0.isPartOfName }
+            name += escape.bytes + bytes[plain]
         }
         return name
     }
 
-    private mutating func skipPlainName() {
-        while let byte = byte(), byte.isPartOfCSSName { index += 1 }
-    }
-
-    private func beginsName(_ byte: UInt8) -> Bool { byte.isPartOfCSSName || escape() != nil }
-
     /// Returns the escape that begins here; `nil` if there's none.
-    private func escape() -> CSSEscape? { CSSEscape(bytes[index...]) }
+    private func escape() -> SourceText.Escape? { SourceText.Escape(css: bytes[index...]) }
 
-    // MARK: Bytes
+    private func emptyText() -> SourceText { SourceText(at: source.place(of: index..<index).lowerBound) }
 
     private static func lowercased(_ name: ArraySlice<UInt8>) -> String {
         String(decoding: name.map(\.asciiLowercased), as: UTF8.self)
     }
+}
 
-    private mutating func appendEscape(to text: inout SourceText) -> Bool {
-        guard let escape = escape() else { return false }
-        text.append(escape.bytes, at: source.place(of: index..<index + escape.length))
-        index += escape.length
-        return true
+/// The roles of single bytes in CSS.
+extension UInt8 {
+    /// Whether it's part of a name, as all of UTF-8 beyond ASCII is. A null byte counts as U+FFFD (CSS Syntax §3.3).
+    fileprivate var isPartOfName: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80 || self == 0
     }
 
-    private mutating func appendByte(to text: inout SourceText) {
-        text.append(CollectionOfOne(bytes[index]), at: source.place(of: index..<index + 1))
-        index += 1
+    /// Whether it makes an unquoted URL invalid (CSS Syntax §4.2).
+    fileprivate var isNonPrintable: Bool {
+        switch self {
+        case 0x01...0x08, 0x0B, 0x0E...0x1F, 0x7F: true
+        default: false
+        }
     }
-
-    private mutating func skipSpace() {
-        while let byte = byte(), byte.isHTMLSpace { index += 1 }
-    }
-
-    private func byte(after count: Int = 0) -> UInt8? { index + count < bytes.count ? bytes[index + count] : nil }
 }

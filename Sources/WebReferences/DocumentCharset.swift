@@ -26,8 +26,8 @@ package enum DocumentCharset {
             return (SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF })), "utf-8")
         }
         let (document, charset) = (Array(body), self.charset(of: body, charset, as: syntax))
-        guard let decoder = charset.flatMap(DoubleByteDecoder.init) else { return (SourceText(document), charset) }
-        return (decoder.text(of: document), "utf-8")
+        guard let doubleByte = charset.flatMap(DoubleByteCharset.init) else { return (SourceText(document), charset) }
+        return (doubleByte.text(of: document), "utf-8")
     }
 
     /// Returns the text to scan, with the place of each byte in the document, and the charset of its bytes; `nil` for UTF-16 and
@@ -35,10 +35,9 @@ package enum DocumentCharset {
     static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)?
     {
-        guard utf16(body, charset) == nil, self.charset(of: body, charset, as: syntax) != "iso-2022-jp" else {
-            return nil
-        }
-        return text(of: body, charset, as: syntax)
+        guard utf16(body, charset) == nil else { return nil }
+        let found = text(of: body, charset, as: syntax)
+        return found.charset == "iso-2022-jp" ? nil : found
     }
 
     /// Returns the encoding of a UTF-16 document; `nil` for another charset. A byte order mark takes precedence over a charset's
@@ -91,10 +90,8 @@ package enum DocumentCharset {
 
     /// Returns the charset that a `<meta>` names.
     private static func name(inHTML start: SourceText) -> String? {
-        var scanner = HTMLScanner(start, attributes: ["charset", "content", "http-equiv"])
-        while let token = scanner.next() {
-            guard case .tag(let found) = token, found.name == "meta" else { continue }
-            let tag = SourceTag(found, of: start)
+        for token in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) {
+            guard case .tag(let tag) = token, tag.name == "meta" else { continue }
             if let charset = tag.value("charset") { return String(decoding: charset.bytes, as: UTF8.self) }
             if tag.word("http-equiv") == "content-type", let charset = named(in: tag.word("content")) { return charset }
         }
@@ -105,7 +102,7 @@ package enum DocumentCharset {
     private static func name(inXML start: SourceText) -> String? {
         var scanner = XMLScanner(start, attributes: ["encoding"])
         guard case .tag(let tag) = scanner.next(), tag.name == "?xml" else { return nil }
-        return SourceTag(tag, of: start).word("encoding")
+        return tag.word("encoding")
     }
 
     /// Returns the charset that the `@charset` rule names, which must be written exactly so (CSS Syntax §3.2).
@@ -125,25 +122,21 @@ package enum DocumentCharset {
     }
 }
 
-/// A decoder for a charset in which an ASCII byte, such as a backslash, can be the second byte of a character (WHATWG Encoding §10–12).
-private struct DoubleByteDecoder {
-    private enum Charset {
-        case big5
-        case gb18030
-        case shiftJIS
-    }
-
-    private let charset: Charset
+/// A charset in which an ASCII byte, such as a backslash, can be the second byte of a character (WHATWG Encoding §10–12).
+private enum DoubleByteCharset {
+    case big5
+    case gb18030
+    case shiftJIS
 
     /// Returns `nil` for any other charset.
     init?(_ name: String) {
         switch name {
-        case "big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5": charset = .big5
+        case "big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5": self = .big5
         case "gb18030", "chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "gbk", "iso-ir-58",
             "x-gbk":
-            charset = .gb18030
+            self = .gb18030
         case "shift_jis", "csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis":
-            charset = .shiftJIS
+            self = .shiftJIS
         default: return nil
         }
     }
@@ -172,19 +165,19 @@ private struct DoubleByteDecoder {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }
         if isTrail(bytes[1]) { return 2 }
-        let isLong = charset == .gb18030 && bytes.count == 4 && bytes[1].isDigit && isLead(bytes[2]) && bytes[3].isDigit
+        let isLong = self == .gb18030 && bytes.count == 4 && bytes[1].isDigit && isLead(bytes[2]) && bytes[3].isDigit
         return isLong ? 4 : 1
     }
 
     private func isLead(_ byte: UInt8) -> Bool {
-        switch charset {
+        switch self {
         case .big5, .gb18030: (0x81...0xFE).contains(byte)
         case .shiftJIS: (0x81...0x9F).contains(byte) || (0xE0...0xFC).contains(byte)
         }
     }
 
     private func isTrail(_ byte: UInt8) -> Bool {
-        switch charset {
+        switch self {
         case .big5: (0x40...0x7E).contains(byte) || (0xA1...0xFE).contains(byte)
         case .gb18030: (0x40...0xFE).contains(byte) && byte != 0x7F
         case .shiftJIS: (0x40...0xFC).contains(byte) && byte != 0x7F
@@ -197,7 +190,7 @@ private struct DoubleByteDecoder {
 
     /// Foundation's encoding, with Core Foundation's number for those without a name.
     private var encoding: String.Encoding {
-        switch charset {
+        switch self {
         case .big5: String.Encoding(rawValue: 0x8000_0000 | 0x0A06)
         case .gb18030: String.Encoding(rawValue: 0x8000_0000 | 0x0632)
         case .shiftJIS: .shiftJIS

@@ -2,37 +2,36 @@ import LocalSubstitution
 
 /// A scanner that finds the start tags of an HTML document, and the text of its scripts and styles, as browsers do (WHATWG HTML
 /// §13.2.5).
-///
-/// It works on the bytes of any charset that contains ASCII, and reads each byte once.
-struct HTMLScanner {
-    struct Tag {
-        /// The name, in lowercase in HTML and SVG.
-        let name: String
-        let attributes: [Attribute]
-        let range: Range<Int>
-        /// `svg` or `math` for an element of SVG or MathML; `xml` for one of another namespace; `nil` for an HTML element.
-        var root: String?
-        /// Whether it ends in `/>`, which only matters in XML, SVG and MathML.
-        let isClosed: Bool
-    }
-
-    struct Attribute {
-        /// The name, in lowercase in HTML.
-        let name: String
-        let range: Range<Int>
-        /// The value's range, without its quotes and with character references as written.
-        let value: Range<Int>
-    }
-
+struct HTMLScanner: SourceText.Scanner {
     enum Token {
         case tag(Tag)
         /// The text of an element whose content isn't markup, such as `style`.
         case text(of: String, SourceText)
     }
 
-    private let source: SourceText
-    private let bytes: [UInt8]
-    private var index = 0
+    /// A start tag.
+    struct Tag {
+        /// The name, in lowercase in HTML and SVG.
+        var name: String
+        var attributes: [Attribute]
+        /// Whether it ends in `/>`, which only matters in XML, SVG and MathML.
+        let isClosed: Bool
+        /// `svg` or `math` for an element of SVG or MathML; `xml` for one of another namespace; `nil` for an HTML element.
+        var root: String?
+        /// The text that contains the tag.
+        let page: SourceText
+    }
+
+    struct Attribute {
+        /// The name, in lowercase in HTML.
+        var name: String
+        let range: Range<Int>
+        /// The value's range, without its quotes and with character references as written.
+        let value: Range<Int>
+    }
+
+    let source: SourceText
+    var index = 0
     private var openText: Tag?
     private var foreignElements = ForeignElements()
     /// The names of the attributes to find. Others are skipped, so a tag with a million of them takes no memory.
@@ -46,7 +45,6 @@ struct HTMLScanner {
     /// - Parameter attributes: The names, in lowercase, of the attributes to find.
     init(_ source: SourceText, attributes: Set<String>) {
         self.source = source
-        bytes = source.bytes
         self.attributes = attributes.union(ForeignElements.attributes)
     }
 
@@ -55,34 +53,29 @@ struct HTMLScanner {
         if let tag = openText {
             openText = nil
             let start = index
-            index =
-                tag.root == nil
-                ? ElementText.end(of: tag.name, in: bytes, from: start)
-                : ElementText.endBeforeTag(in: bytes, from: start)
+            if tag.root == nil { skipText(of: tag.name) } else { skipTextInSVG() }
             return .text(of: tag.name, source.slice(start..<index))
         }
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start + 1
             switch byte() {
             case let letter? where letter.isLetter:
-                guard var tag = tag(from: start) else { break }
-                tag.root = foreignElements.start(SourceTag(tag, of: source), isClosed: tag.isClosed)
-                let hasText =
-                    switch tag.root {
-                    case nil: Self.textElements.contains(tag.name)
-                    case "svg": tag.name == "style" && !tag.isClosed
-                    default: false
-                    }
-                if hasText { openText = tag }
+                guard var tag = tag() else { break }
+                tag.root = foreignElements.start(tag)
+                if tag.root == nil ? Self.textElements.contains(tag.name) : tag.isOpenStyleInSVG { openText = tag }
                 return .tag(tag)
             case UInt8(ascii: "/"):
                 index += 1
-                skipEndTag(from: start)
+                if byte()?.isLetter != true {
+                    skip(past: ">")
+                } else if let tag = tag() {
+                    foreignElements.end(tag.name)
+                }
             case UInt8(ascii: "!"):
                 index += 1
                 skipDeclaration()
             case UInt8(ascii: "?"):
-                skip(past: UInt8(ascii: ">"))
+                skip(past: ">")
             default:
                 break
             }
@@ -94,16 +87,14 @@ struct HTMLScanner {
     // MARK: Tags
 
     /// Reads a tag, starting at its name. Returns `nil` if the document ends inside it.
-    private mutating func tag(from start: Int) -> Tag? {
-        let nameStart = index
-        skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
-        let name = lowercased(nameStart..<index)
+    private mutating func tag() -> Tag? {
+        let name = skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") }
         var attributes: [Attribute] = []
         var isClosed = false
         while let byte = byte() {
             if byte == UInt8(ascii: ">") {
                 index += 1
-                return Tag(name: name, attributes: attributes, range: start..<index, isClosed: isClosed)
+                return Tag(name: lowercased(name), attributes: attributes, isClosed: isClosed, page: source)
             }
             isClosed = byte == UInt8(ascii: "/")
             if isClosed || byte.isHTMLSpace {
@@ -123,78 +114,188 @@ struct HTMLScanner {
         skip { !$0.isHTMLSpace && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "=") }
         let end = index
         let name = lowercased(start..<end)
-        skip { $0.isHTMLSpace }
+        skipSpace()
         guard byte() == UInt8(ascii: "=") else {
             index = end
             return Attribute(name: name, range: start..<end, value: end..<end)
         }
         index += 1
-        skip { $0.isHTMLSpace }
-        let value: Range<Int>
-        if let quote = byte(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
-            let valueStart = index + 1
-            let valueEnd = bytes[valueStart...].firstIndex(of: quote) ?? bytes.count
-            value = valueStart..<valueEnd
-            index = min(valueEnd + 1, bytes.count)
-        } else {
-            let valueStart = index
-            skip { !$0.isHTMLSpace && $0 != UInt8(ascii: ">") }
-            value = valueStart..<index
-        }
+        skipSpace()
+        let value = isAtQuote ? skipQuoted() : skip { !$0.isHTMLSpace && $0 != UInt8(ascii: ">") }
         return Attribute(name: name, range: start..<index, value: value)
     }
 
-    /// Skips the rest of an end tag, after its `</`.
-    private mutating func skipEndTag(from start: Int) {
-        guard let byte = byte() else { return }
-        guard byte.isLetter else { return skip(past: UInt8(ascii: ">")) }
-        guard let tag = tag(from: start) else { return index = bytes.count }
-        foreignElements.end(tag.name)
+    private func lowercased(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range].map(\.asciiLowercased), as: UTF8.self)
+    }
+
+    // MARK: Text
+
+    /// Skips the text of an HTML element, in which tags don't count as tags, up to its end tag.
+    private mutating func skipText(of name: String) {
+        if name == "plaintext" { return index = bytes.count }
+        let endTag = Array("</\(name)".utf8)
+        let scriptTag = Array("<script".utf8)
+        // A comment in a script may contain another script with its end tag (WHATWG HTML §13.2.5.17 and on).
+        var (isInComment, isInScript) = (false, false)
+        while let byte = byte() {
+            if isInComment, isAt("-->") {
+                (isInComment, isInScript) = (false, false)
+                index += 3
+            } else if byte != UInt8(ascii: "<") {
+                index += 1
+            } else if isAtTag(endTag) {
+                if !isInScript { return }
+                isInScript = false
+                index += 2
+            } else if name == "script", !isInComment, isAt("<!--") {
+                isInComment = true
+                index += 2
+            } else {
+                if isInComment, isAtTag(scriptTag) { isInScript = true }
+                index += 1
+            }
+        }
+    }
+
+    /// Returns whether a tag with exactly this name begins here.
+    private func isAtTag(_ tag: [UInt8]) -> Bool {
+        guard let following = byte(after: tag.count), following.isHTMLSpace || "/>".utf8.contains(following) else {
+            return false
+        }
+        return zip(bytes[index...], tag).allSatisfy { $0.asciiLowercased == $1 }
+    }
+
+    /// Skips the text of a style element in SVG, up to any tag. The text may be in `CDATA`.
+    private mutating func skipTextInSVG() {
+        while let byte = byte() {
+            if byte == UInt8(ascii: "<"), let following = self.byte(after: 1) {
+                if following.isLetter || following == UInt8(ascii: "/") { return }
+                if isAt("<![CDATA[") {
+                    skip(past: "]]>")
+                    continue
+                }
+            }
+            index += 1
+        }
     }
 
     // MARK: Comments and declarations
 
     /// Skips the rest of a declaration, after its `<!`.
     private mutating func skipDeclaration() {
-        if bytes[index...].starts(with: "--".utf8) {
+        if isAt("--") {
             index += 2
             skipComment()
-        } else if foreignElements.allowsCDATA, bytes[index...].starts(with: "[CDATA[".utf8) {
-            index = bytes.end(of: "]]>", from: index)
+        } else if foreignElements.allowsCDATA, isAt("[CDATA[") {
+            skip(past: "]]>")
         } else {
-            skip(past: UInt8(ascii: ">"))
+            skip(past: ">")
         }
     }
 
     /// Skips the rest of a comment, after its `<!--`. The hyphens can also be part of the end: `<!-->` is a comment.
     private mutating func skipComment() {
-        for ending in [">", "->"] where bytes[index...].starts(with: ending.utf8) {
-            index += ending.utf8.count
-            return
-        }
+        for ending in [">", "->"] where isAt(ending) { return index += ending.utf8.count }
         while let hyphen = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
-            for ending in ["-->", "--!>"] where bytes[hyphen...].starts(with: ending.utf8) {
-                index = hyphen + ending.utf8.count
-                return
-            }
-            index = hyphen + 1
+            index = hyphen
+            for ending in ["-->", "--!>"] where isAt(ending) { return index += ending.utf8.count }
+            index += 1
         }
         index = bytes.count
     }
+}
 
-    // MARK: Bytes
+extension HTMLScanner.Tag {
+    /// Whether text follows that isn't HTML's.
+    var isOpenStyleInSVG: Bool { root == "svg" && name == "style" && !isClosed }
 
-    private func byte() -> UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    private mutating func skip(past byte: UInt8) {
-        index = bytes[index...].firstIndex(of: byte).map { $0 + 1 } ?? bytes.count
+    /// Returns the value of an attribute, with its character references decoded. Only the first attribute with a name counts.
+    func value(_ name: String) -> SourceText? {
+        attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
     }
 
-    private mutating func skip(while isPart: (UInt8) -> Bool) {
-        while let byte = byte(), isPart(byte) { index += 1 }
+    /// Returns the value of an attribute in lowercase; empty if there's no such attribute.
+    func word(_ name: String) -> String {
+        value(name).map { String(decoding: $0.bytes, as: UTF8.self).asciiLowercased } ?? ""
     }
 
-    private func lowercased(_ range: Range<Int>) -> String {
-        String(decoding: bytes[range].map(\.asciiLowercased), as: UTF8.self)
+    /// Returns the ranges of all attributes with a name in the document.
+    func places(of name: String) -> [Range<Int>] {
+        attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
+    }
+}
+
+/// The open elements of SVG and MathML. In these, `<style/>` has no content, and `CDATA` is text (WHATWG HTML §13.2.6.5).
+private struct ForeignElements {
+    private var open: [Element] = []
+
+    /// A root, or an element inside one that contains HTML again.
+    private struct Element {
+        let name: String
+        /// The root whose rules apply to the content; `nil` if the content is HTML.
+        let root: String?
+        /// Whether HTML elements began in it.
+        var hasHTML = false
+    }
+
+    /// The limit of nesting. Deeper elements count as HTML, so that the search for an end tag stays short.
+    private static let deepest = 64
+
+    /// The roots, and the elements in each that contain HTML again (§13.2.6.5, integration points).
+    private static let integrationPoints: [String: Set<String>] = [
+        "svg": ["foreignobject", "desc", "title"], "math": ["mi", "mo", "mn", "ms", "mtext"],
+    ]
+
+    /// HTML elements that end SVG or MathML content (§13.2.6.5).
+    private static let breakouts: Set<String> = [
+        "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2",
+        "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre",
+        "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tt", "u", "ul", "var",
+    ]
+
+    /// The attributes of `font` that make it one of HTML's.
+    private static let fontAttributes = ["color", "face", "size"]
+
+    /// The attributes that matter here: those of `font`, and that of `annotation-xml`.
+    static let attributes = Set(fontAttributes + ["encoding"])
+
+    /// The root of the innermost open element, `svg` or `math`; `nil` if its content is HTML.
+    private var root: String? { open.last?.root }
+
+    /// Whether `CDATA` is text: the innermost element isn't one of HTML (§13.2.5.42).
+    var allowsCDATA: Bool { open.last.map { $0.root != nil || !$0.hasHTML } ?? false }
+
+    /// Notes a start tag, and returns the root of its element.
+    mutating func start(_ tag: HTMLScanner.Tag) -> String? {
+        let name = tag.name
+        if Self.breakouts.contains(name) || (name == "font" && Self.fontAttributes.contains { tag.value($0) != nil }) {
+            endRoots()
+        }
+        let isRoot = Self.integrationPoints[name] != nil
+        let isInHTML = root == nil || (open.last?.name == "annotation-xml" && name == "svg")
+        let elementRoot = isInHTML ? (isRoot ? name : nil) : root
+        if elementRoot == nil, let last = open.indices.last { open[last].hasHTML = true }
+        let isAnnotation = elementRoot == "math" && name == "annotation-xml"
+        let containsHTML =
+            if isAnnotation {
+                ["text/html", "application/xhtml+xml"].contains(tag.word("encoding"))
+            } else {
+                !isInHTML && elementRoot.flatMap { Self.integrationPoints[$0] }?.contains(name) == true
+            }
+        if isRoot || isAnnotation || containsHTML, !tag.isClosed, open.count < Self.deepest {
+            open.append(Element(name: name, root: containsHTML ? nil : elementRoot))
+        }
+        return elementRoot
+    }
+
+    mutating func end(_ name: String) {
+        if root != nil, name == "p" || name == "br" { return endRoots() }
+        if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }
+    }
+
+    /// Ends the elements up to one that contains HTML.
+    private mutating func endRoots() {
+        while root != nil { open.removeLast() }
     }
 }

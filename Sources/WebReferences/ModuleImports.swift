@@ -4,10 +4,9 @@ import LocalSubstitution
 ///
 /// Bundlers and people write imports first. This doesn't look for later ones, since only a full parser can tell a regular
 /// expression from a division.
-struct ModuleImports {
-    private let source: SourceText
-    private let bytes: [UInt8]
-    private var index = 0
+struct ModuleImports: SourceText.Scanner {
+    let source: SourceText
+    var index = 0
 
     private enum Token {
         case name(String)
@@ -24,9 +23,8 @@ struct ModuleImports {
 
     init(_ source: SourceText) {
         self.source = source
-        bytes = source.bytes
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { index = 3 }
-        if bytes[index...].starts(with: "#!".utf8) { skipLine() }
+        if isAt("#!") { skipLine() }
     }
 
     /// Returns the next import that is a URL; `nil` when other code begins.
@@ -88,9 +86,8 @@ struct ModuleImports {
 
     /// Skips the end of a directive such as `"use strict"`. Returns whether the string was a directive.
     private mutating func skipDirectiveEnd() -> Bool {
-        while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x09 { index += 1 }
-        guard index < bytes.count else { return true }
-        return bytes[index] == UInt8(ascii: ";") || bytes[index].isLineEnd
+        skip { $0 == 0x20 || $0 == 0x09 }
+        return byte().map { $0 == UInt8(ascii: ";") || $0.isLineEnd } ?? true
     }
 
     /// Returns whether an import is a URL. Other names are looked up in an import map.
@@ -103,48 +100,40 @@ struct ModuleImports {
 
     private mutating func token() -> Token? {
         skipSpaceAndComments()
-        guard index < bytes.count else { return nil }
-        let start = index
-        if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "'") { return string() }
-        while index < bytes.count, Self.isPartOfName(bytes[index]) { index += 1 }
-        if index > start { return .name(String(decoding: bytes[start..<index], as: UTF8.self)) }
+        guard let first = byte() else { return nil }
+        if isAtQuote { return string() }
+        let name = skip {
+            $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$") || $0 >= 0x80
+        }
+        if !name.isEmpty { return .name(String(decoding: bytes[name], as: UTF8.self)) }
         index += 1
-        return .punctuator(bytes[start])
+        return .punctuator(first)
     }
 
     /// Reads a string; `nil` if it has an escape or doesn't end.
     private mutating func string() -> Token? {
         let quote = bytes[index]
-        let start = index + 1
-        index = start
-        while index < bytes.count, !bytes[index].isLineEnd, bytes[index] != UInt8(ascii: "\\") {
-            index += 1
-            if bytes[index - 1] == quote { return .string(source.slice(start..<index - 1)) }
-        }
-        return nil
-    }
-
-    private static func isPartOfName(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80
+        index += 1
+        let text = skip { $0 != quote && $0 != UInt8(ascii: "\\") && !$0.isLineEnd }
+        guard byte() == quote else { return nil }
+        index += 1
+        return .string(source.slice(text))
     }
 
     private mutating func skipSpaceAndComments() {
-        while index < bytes.count {
-            if bytes[index].isHTMLSpace || bytes[index] == 0x0B {
+        while let byte = byte() {
+            if byte.isHTMLSpace || byte == 0x0B {
                 index += 1
-            } else if bytes[index...].starts(with: "//".utf8) {
+            } else if isAt("//") {
                 skipLine()
-            } else if bytes[index...].starts(with: "/*".utf8) {
+            } else if isAt("/*") {
                 index += 2
-                while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
-                index = min(index + 2, bytes.count)
+                skip(past: "*/")
             } else {
                 return
             }
         }
     }
 
-    private mutating func skipLine() {
-        while index < bytes.count, bytes[index] != 0x0A, bytes[index] != 0x0D { index += 1 }
-    }
+    private mutating func skipLine() { skip { $0 != 0x0A && $0 != 0x0D } }
 }

@@ -11,6 +11,12 @@ package struct ReferenceRewriter: Sendable {
     private let scheme: String
     private let document: URL
 
+    /// A part of a text, and what replaces it.
+    private struct Edit {
+        let place: Range<Int>
+        let text: String
+    }
+
     /// - Parameters:
     ///   - document: The original URL of the document or style sheet, such as `https://www.example.com/a/b.html`.
     ///   - local: Returns the replacement for a known origin, such as `http://127.0.0.1:49152`; `nil` for an unknown one.
@@ -33,8 +39,8 @@ package struct ReferenceRewriter: Sendable {
         var edits: [Edit] = []
         for reference in references.all {
             let target = ReferenceTarget(reference.url.bytes, scheme: base?.scheme ?? scheme, charset: charset)
-            if let (place, text) = edit(of: target, base: base) {
-                edits.append(Edit(place: reference.url.place(of: place), text: text))
+            if let edit = edit(of: target, base: base) {
+                edits.append(Edit(place: reference.url.place(of: edit.place), text: edit.text))
             }
             let isServed =
                 switch target.kind {
@@ -46,18 +52,14 @@ package struct ReferenceRewriter: Sendable {
         }
         // A longer name can't join what's around it, as its removal could.
         edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
-        return Edit.apply(edits, to: Array(body))
+        return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }
 
     /// Returns the URL in a header, such as `Location`, with its origin replaced; `nil` if it doesn't change.
     package func url(_ text: String) -> String? {
         let bytes = Array(text.utf8)
-        let target = ReferenceTarget(bytes, scheme: scheme, charset: nil)
-        guard let (place, replacement) = edit(of: target, base: origin) else { return nil }
-        return String(
-            decoding: bytes[..<place.lowerBound] + replacement.utf8 + bytes[place.upperBound...],
-            as: UTF8.self
-        )
+        let edit = edit(of: ReferenceTarget(bytes, scheme: scheme, charset: nil), base: origin)
+        return edit.map { String(decoding: Self.apply([$0], to: bytes), as: UTF8.self) }
     }
 
     private var origin: WebOrigin? { WebOrigin(of: document.absoluteString) }
@@ -70,14 +72,114 @@ package struct ReferenceRewriter: Sendable {
     }
 
     /// Returns the part of a reference that changes, and what replaces it; `nil` if it doesn't change.
-    private func edit(of target: ReferenceTarget, base: WebOrigin?) -> (place: Range<Int>, text: String)? {
-        if case .origin(let named) = target.kind, let replacement = local(named) { return (target.place, replacement) }
+    private func edit(of target: ReferenceTarget, base: WebOrigin?) -> Edit? {
+        if case .origin(let named) = target.kind, let replacement = local(named) {
+            return Edit(place: target.place, text: replacement)
+        }
         // `https:a` is relative only to a base with the same scheme, and the server's scheme may be another.
         guard !target.scheme.isEmpty, let base = base.flatMap(local) else { return nil }
         let localScheme = String(base.prefix { $0 != ":" })
         if case .relative = target.kind {
-            return target.scheme == localScheme ? nil : (target.place, localScheme)
+            return target.scheme == localScheme ? nil : Edit(place: target.place, text: localScheme)
         }
-        return target.scheme == localScheme ? target.missingSlashes.map { ($0..<$0, "//") } : nil
+        guard target.scheme == localScheme else { return nil }
+        return target.missingSlashes.map { Edit(place: $0..<$0, text: "//") }
+    }
+
+    /// Returns a text with the edits applied. Of edits that overlap, the first counts.
+    private static func apply(_ edits: [Edit], to text: [UInt8]) -> Data {
+        var result = Data(capacity: edits.reduce(text.count) { $0 + $1.text.utf8.count })
+        var end = 0
+        for edit in edits.sorted(by: { $0.place.lowerBound < $1.place.lowerBound }) where edit.place.lowerBound >= end {
+            result += text[end..<edit.place.lowerBound]
+            result += edit.text.utf8
+            end = edit.place.upperBound
+        }
+        return result + text[end...]
+    }
+}
+
+/// The target of a reference in an http or https document, as browsers parse it (WHATWG URL §4.4).
+private struct ReferenceTarget {
+    enum Kind {
+        case origin(WebOrigin)
+        /// The reference is relative to the document's base, even if it begins with the base's scheme.
+        case relative
+        /// The reference has another scheme, a user name or password, or a host that isn't clear.
+        case unknown
+    }
+
+    let kind: Kind
+    /// The scheme that the reference names, in lowercase; empty if there's none.
+    let scheme: String
+    /// The range of the scheme and authority in the reference's bytes; of a relative reference, only that of the scheme.
+    let place: Range<Int>
+    /// Where the reference names a host without two slashes, which it may if its scheme isn't the base's; `nil` otherwise.
+    let missingSlashes: Int?
+
+    /// - Parameters:
+    ///   - reference: The URL, with escapes and character references decoded.
+    ///   - baseScheme: The scheme of the document's base.
+    ///   - charset: The document's charset.
+    init(_ reference: [UInt8], scheme baseScheme: String, charset: String?) {
+        // Control characters and spaces around the URL don't count, and neither do tabs and line ends in it.
+        let start = reference.firstIndex { $0 > 0x20 } ?? reference.count
+        let end = (reference.lastIndex { $0 > 0x20 } ?? start - 1) + 1
+        var index = start
+        /// The index after the last byte that was read and counts.
+        var placeEnd = start
+        func read(while isPart: (UInt8) -> Bool) -> [UInt8] {
+            var read: [UInt8] = []
+            while index < end {
+                let byte = reference[index]
+                if !byte.isRemovedFromURLs {
+                    guard isPart(byte) else { break }
+                    read.append(byte)
+                    placeEnd = index + 1
+                }
+                index += 1
+            }
+            return read
+        }
+
+        var named = read { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+        var schemePlace = start..<start
+        if named.first?.isLetter == true, index < end, reference[index] == UInt8(ascii: ":") {
+            schemePlace = start..<placeEnd
+            index += 1
+        } else {
+            named = []
+            index = start
+        }
+        placeEnd = index
+        let slashesPlace = index
+        let scheme = String(decoding: named, as: UTF8.self).asciiLowercased
+        self.scheme = scheme
+        guard ["", "http", "https"].contains(scheme) else {
+            (kind, place, missingSlashes) = (.unknown, schemePlace, nil)
+            return
+        }
+        let slashes = read { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        // If the scheme isn't that of the base, slashes may be missing.
+        guard slashes.count >= 2 || (!scheme.isEmpty && scheme != baseScheme) else {
+            (kind, place, missingSlashes) = (.relative, schemePlace, nil)
+            return
+        }
+        let authority = read { !"/\\?#".utf8.contains($0) }
+        place = start..<placeEnd
+        missingSlashes = slashes.count < 2 ? slashesPlace : nil
+        let origin = Self.text(of: authority, charset: charset).flatMap { host in
+            WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\(host)/")
+        }
+        kind = origin.map { .origin($0) } ?? .unknown
+    }
+
+    /// Returns host and port with their percent-encoding decoded; `nil` if a decoded byte isn't allowed in a host.
+    private static func text(of authority: [UInt8], charset: String?) -> String? {
+        let encoded = authority.indices.compactMap { PercentEncoding.byte(encodedAt: $0, of: authority) }
+        guard encoded.allSatisfy({ $0 >= 0x80 || $0.isLetter || $0.isDigit || "-._~".utf8.contains($0) }) else {
+            return nil
+        }
+        return DocumentCharset.text(PercentEncoding.decode(authority), charset)
     }
 }

@@ -46,13 +46,22 @@ package struct References: Sendable {
     /// Finds the references of a document. In a page, they include those in its styles and in the pages in its `srcdoc` attributes.
     package init(_ document: SourceText, as syntax: Syntax) {
         switch syntax {
-        case .html, .xhtml: addPage(document, isXML: syntax == .xhtml, depth: 0)
-        case .css: addStyle(CSSScanner(document))
-        case .module: addImports(ModuleImports(document))
+        case .html: add(HTMLScanner(document, attributes: Self.attributes), depth: 0)
+        case .xhtml: add(XMLScanner(document, attributes: Self.attributes), depth: 0)
+        case .css: addStyle(document)
+        case .module: imports += ModuleImports(document)
         }
     }
 
-    // MARK: HTML
+    private mutating func addStyle(_ style: SourceText?) {
+        if let style { all += CSSScanner(style) }
+    }
+
+    private mutating func add(_ url: SourceText?, _ kind: Reference.Kind) {
+        if let url { all.append(Reference(url: url, kind: kind)) }
+    }
+
+    // MARK: Pages
 
     /// The limit of nested pages in `srcdoc` attributes. Each level reads the text of the inner pages again.
     private static let deepest = 4
@@ -69,60 +78,52 @@ package struct References: Sendable {
         "application/ecmascript",
     ]
 
-    private static let policyNames = ["content-security-policy", "content-security-policy-report-only"]
-
-    private mutating func addPage(_ page: SourceText, isXML: Bool, depth: Int) {
+    private mutating func add(_ page: some Sequence<HTMLScanner.Token>, depth: Int) {
+        // The type in the last tag is that of the text after it.
         var type = ""
-        if isXML {
-            var scanner = XMLScanner(page, attributes: URLAttributes.all)
-            while let token = scanner.next() { add(token, of: page, type: &type, depth: depth) }
-        } else {
-            var scanner = HTMLScanner(page, attributes: URLAttributes.all)
-            while let token = scanner.next() { add(token, of: page, type: &type, depth: depth) }
+        for token in page {
+            switch token {
+            case .tag(let tag):
+                type = tag.word("type")
+                add(tag, type: type, depth: depth)
+            case .text(of: "style", let text) where type.isEmpty || type == "text/css": addStyle(text)
+            case .text(of: "script", let text) where type == "module": imports += ModuleImports(text)
+            case .text: break
+            }
         }
     }
 
-    /// - Parameter type: The `type` of the last tag, which is that of the text after it.
-    private mutating func add(_ token: HTMLScanner.Token, of page: SourceText, type: inout String, depth: Int) {
-        switch token {
-        case .tag(let tag):
-            let tag = SourceTag(tag, of: page)
-            type = tag.word("type")
-            add(tag, depth: depth)
-        case .text(of: "style", let text) where type.isEmpty || type == "text/css":
-            addStyle(CSSScanner(text))
-        case .text(of: "script", let text) where type == "module":
-            addImports(ModuleImports(text))
-        case .text:
-            break
-        }
-    }
-
-    private mutating func add(_ tag: SourceTag, depth: Int) {
+    private mutating func add(_ tag: HTMLScanner.Tag, type: String, depth: Int) {
         switch tag.root {
-        case nil: addHTML(tag, depth: depth)
-        case "svg": addSVG(tag)
+        case nil: addHTML(tag, type: type, depth: depth)
+        case "svg":
+            if let kind = Self.svgLinks[tag.name] {
+                for name in ["href", "xlink:href"] { add(tag.value(name), kind) }
+            }
+            for name in Self.svgStyles { addStyle(tag.value(name)) }
         case "math": break
         default: return
         }
-        if let style = tag.value("style") { addStyle(CSSScanner(style)) }
+        addStyle(tag.value("style"))
     }
 
-    private mutating func addHTML(_ tag: SourceTag, depth: Int) {
+    private mutating func addHTML(_ tag: HTMLScanner.Tag, type: String, depth: Int) {
         switch tag.name {
         case "meta":
-            let directive = tag.word("http-equiv")
-            if Self.policyNames.contains(directive) { policies += tag.places(of: "http-equiv") }
-            if directive == "refresh", let content = tag.value("content"), let url = MetaRefresh.url(in: content.bytes)
-            {
-                add(content.slice(url), .link)
+            switch tag.word("http-equiv") {
+            case "content-security-policy", "content-security-policy-report-only":
+                policies += tag.places(of: "http-equiv")
+            case "refresh":
+                if let content = tag.value("content"), let url = Self.refreshURL(in: content.bytes) {
+                    add(content.slice(url), .link)
+                }
+            default: break
             }
         case "base":
             if base == nil { base = tag.value("href") }
         case "link":
             addLink(tag)
         case "script":
-            let type = tag.word("type")
             let isScript = Self.scriptTypes.contains(type)
             if isScript { scripts += 1 }
             add(tag.value("src"), !isScript ? .link : type == "module" ? .module : .script)
@@ -130,32 +131,32 @@ package struct References: Sendable {
             let page = tag.value("srcdoc")
             // This page is shown instead of the one at the URL.
             add(tag.value("src"), page == nil ? .frame : .link)
-            if let page, depth < Self.deepest { add(inner: page, depth: depth + 1) }
+            if let page, depth < Self.deepest {
+                // It's HTML even in XHTML, and has its own base.
+                let outerBase = base
+                add(HTMLScanner(page, attributes: Self.attributes), depth: depth + 1)
+                base = outerBase
+            }
         case "?xml-stylesheet":
             add(tag.value("href"), .styleSheet)
         case "a", "area":
-            if let list = tag.value("ping") { for range in list.words { add(list.slice(range), .link) } }
+            if let list = tag.value("ping") {
+                let words = list.bytes.indices.split { list.bytes[$0].isHTMLSpace }
+                for word in words { add(list.slice(word), .link) }
+            }
         default:
             break
         }
-        for attribute in URLAttributes.single[tag.name] ?? [] { add(tag.value(attribute.name), attribute.kind) }
-        if let set = URLAttributes.sourceSets[tag.name].flatMap({ tag.value($0) }) {
-            for range in SourceSet.urls(in: set.bytes) { add(set.slice(range), .other) }
+        for attribute in Self.urlAttributes[tag.name] ?? [] { add(tag.value(attribute.name), attribute.kind) }
+        if let set = Self.sourceSets[tag.name].flatMap({ tag.value($0) }) {
+            for range in Self.urls(inSourceSet: set.bytes) { add(set.slice(range), .other) }
         }
     }
 
-    private mutating func addSVG(_ tag: SourceTag) {
-        if let kind = URLAttributes.svg[tag.name] {
-            for name in ["href", "xlink:href"] { add(tag.value(name), kind) }
-        }
-        for name in URLAttributes.presentation {
-            if let style = tag.value(name) { addStyle(CSSScanner(style)) }
-        }
-    }
-
-    private mutating func addLink(_ tag: SourceTag) {
+    private mutating func addLink(_ tag: HTMLScanner.Tag) {
         guard let url = tag.value("href") else { return }
-        let relations = tag.words("rel")
+        let words = tag.word("rel").utf8.split { $0.isHTMLSpace }
+        let relations = Set(words.map { String(decoding: $0, as: UTF8.self) })
         let purpose = tag.word("as")
         let isStyle = relations.contains("stylesheet") || (relations.contains("preload") && purpose == "style")
         let kind: Reference.Kind =
@@ -171,30 +172,89 @@ package struct References: Sendable {
         all.append(Reference(url: url, kind: kind, integrity: isStyle ? tag.places(of: "integrity") : []))
     }
 
-    private mutating func add(_ url: SourceText?, _ kind: Reference.Kind) {
-        if let url { all.append(Reference(url: url, kind: kind)) }
-    }
+    // MARK: Values of attributes
 
-    /// Adds the references of a page in a `srcdoc` attribute, which is HTML even in XHTML. Its base is its own.
-    private mutating func add(inner page: SourceText, depth: Int) {
-        let outerBase = base
-        addPage(page, isXML: false, depth: depth)
-        base = outerBase
-    }
+    /// Returns the range of the URL in the content of `<meta http-equiv=refresh>`; `nil` if the page is only reloaded (WHATWG HTML
+    /// §4.2.5.3, shared declarative refresh steps).
+    private static func refreshURL(in content: [UInt8]) -> Range<Int>? {
+        let time = content.drop { $0.isHTMLSpace }
+        guard let first = time.first, first.isDigit || first == UInt8(ascii: ".") else { return nil }
+        var rest = time.drop { $0.isDigit || $0 == UInt8(ascii: ".") }
+        guard let separator = rest.first, separator.isHTMLSpace || ";,".utf8.contains(separator) else { return nil }
+        rest = rest.drop { $0.isHTMLSpace }
+        if let separator = rest.first, ";,".utf8.contains(separator) { rest = rest.dropFirst() }
+        rest = rest.drop { $0.isHTMLSpace }
+        guard !rest.isEmpty else { return nil }
 
-    // MARK: CSS
-
-    private mutating func addStyle(_ scanner: CSSScanner) {
-        var scanner = scanner
-        while let found = scanner.next() {
-            all.append(Reference(url: found.url, kind: found.isImport ? .styleSheet : .other))
+        if rest.prefix(3).map(\.asciiLowercased) == Array("url".utf8) {
+            let value = rest.dropFirst(3).drop { $0.isHTMLSpace }
+            guard value.first == UInt8(ascii: "=") else { return rest.indices }
+            rest = value.dropFirst().drop { $0.isHTMLSpace }
         }
+        guard let quote = rest.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            return rest.indices
+        }
+        return rest.dropFirst().prefix { $0 != quote }.indices
     }
 
-    // MARK: Scripts
-
-    private mutating func addImports(_ scanner: ModuleImports) {
-        var scanner = scanner
-        while let url = scanner.next() { imports.append(url) }
+    /// Returns the ranges of the candidates' URLs in a `srcset` attribute (WHATWG HTML §4.8.4.3.12).
+    private static func urls(inSourceSet text: [UInt8]) -> [Range<Int>] {
+        var urls: [Range<Int>] = []
+        var index = 0
+        while let start = text[index...].firstIndex(where: { !$0.isHTMLSpace && $0 != UInt8(ascii: ",") }) {
+            index = text[start...].firstIndex { $0.isHTMLSpace } ?? text.count
+            let end = (text[start..<index].lastIndex { $0 != UInt8(ascii: ",") } ?? start) + 1
+            urls.append(start..<end)
+            // A comma at the end of the URL ends the candidate too. Otherwise, descriptors may follow.
+            guard end == index else { continue }
+            // A comma in parentheses doesn't end them.
+            var isInParentheses = false
+            while index < text.count, isInParentheses || text[index] != UInt8(ascii: ",") {
+                if text[index] == UInt8(ascii: "(") { isInParentheses = true }
+                if text[index] == UInt8(ascii: ")") { isInParentheses = false }
+                index += 1
+            }
+        }
+        return urls
     }
+
+    // MARK: Attributes
+
+    // WHATWG HTML, “Attributes” in its index; SVG 2 §16.1.6. Attributes that browsers neither load nor navigate to, such as `cite`,
+    // `longdesc` and `itemid`, aren't included.
+
+    /// Attributes with one URL, by element. Those of `link`, `script` and `iframe` depend on other attributes too.
+    private static let urlAttributes: [String: [(name: String, kind: Reference.Kind)]] = [
+        "a": [("href", .link)], "area": [("href", .link)], "audio": [("src", .other)], "base": [("href", .link)],
+        "body": [("background", .other)], "button": [("formaction", .link)], "embed": [("src", .frame)],
+        "form": [("action", .link)], "frame": [("src", .frame)], "html": [("manifest", .link)],
+        "image": [("src", .other)], "img": [("src", .other)], "input": [("src", .other), ("formaction", .link)],
+        "object": [("data", .frame)], "source": [("src", .other)], "table": [("background", .other)],
+        "tbody": [("background", .other)], "td": [("background", .other)], "tfoot": [("background", .other)],
+        "th": [("background", .other)], "thead": [("background", .other)], "tr": [("background", .other)],
+        "track": [("src", .other)], "video": [("src", .other), ("poster", .other)],
+    ]
+
+    /// Attributes with candidate images, by element. `image` is HTML's old name for `img`.
+    private static let sourceSets = ["image": "srcset", "img": "srcset", "link": "imagesrcset", "source": "srcset"]
+
+    /// SVG elements with `href` and `xlink:href`.
+    private static let svgLinks: [String: Reference.Kind] = [
+        "a": .link, "animate": .link, "animatemotion": .link, "animatetransform": .link, "feimage": .other,
+        "filter": .link, "image": .other, "lineargradient": .link, "mpath": .link, "pattern": .link,
+        "radialgradient": .link, "script": .script, "set": .link, "textpath": .link, "use": .other,
+    ]
+
+    /// SVG attributes whose CSS value can contain a URL (SVG 2 §6.6, presentation attributes).
+    private static let svgStyles = [
+        "clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke",
+    ]
+
+    /// All of these attributes, and those that tell what the URLs are for.
+    private static let attributes: Set<String> = Set(
+        urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
+            "as", "content", "href", "http-equiv", "integrity", "ping", "rel", "src", "srcdoc", "style", "type",
+            "xlink:href",
+        ]
+    )
 }

@@ -1,3 +1,5 @@
+import LocalSubstitution
+
 /// A decoded text that knows where in the document each of its bytes is written.
 ///
 /// So a part of the text can be replaced in the document without changing the rest, however that's escaped.
@@ -23,6 +25,22 @@ package struct SourceText: Sendable {
         end = place
     }
 
+    /// Creates the text of an attribute's value, with its character references decoded (WHATWG HTML §13.2.5.72).
+    ///
+    /// - Parameters:
+    ///   - value: The value's range, without its quotes.
+    ///   - source: The document, or text in it that is HTML again.
+    init(attributeValue value: Range<Int>, of source: SourceText) {
+        self = source.slice(value)
+        guard bytes.contains(UInt8(ascii: "&")) else { return }
+        let written = self
+        self = SourceText(at: written.start)
+        var index = 0
+        while index < written.bytes.count {
+            index = append(Escape(html: written.bytes[index...]), at: index, of: written)
+        }
+    }
+
     /// Appends bytes that are written differently, such as an escape.
     ///
     /// - Parameter place: The range in the document where they're written.
@@ -37,12 +55,25 @@ package struct SourceText: Sendable {
         end = place.upperBound
     }
 
+    /// Appends what an escape at an index of another text means; without an escape, the byte there. Returns the index after it.
+    @discardableResult
+    mutating func append(_ escape: Escape? = nil, at index: Int, of written: SourceText) -> Int {
+        let end = index + (escape?.length ?? 1)
+        if let escape {
+            append(escape.bytes, at: written.place(of: index..<end))
+        } else {
+            append(CollectionOfOne(written.bytes[index]), at: written.place(of: index..<end))
+        }
+        return end
+    }
+
     /// Returns a part of the text.
     func slice(_ range: Range<Int>) -> SourceText {
-        var slice = SourceText(at: place(of: range).lowerBound)
+        let place = place(of: range)
+        var slice = SourceText(at: place.lowerBound)
         slice.bytes = Array(bytes[range])
         slice.places = places.map { Array($0[range]) }
-        slice.end = place(of: range).upperBound
+        slice.end = place.upperBound
         return slice
     }
 
@@ -58,25 +89,159 @@ package struct SourceText: Sendable {
     }
 }
 
+// MARK: Escapes
+
 extension SourceText {
-    /// Creates the text of an attribute's value, with its character references decoded (WHATWG HTML §13.2.5.72).
-    ///
-    /// - Parameters:
-    ///   - value: The value's range, without its quotes.
-    ///   - source: The document, or text in it that is HTML again.
-    init(attributeValue value: Range<Int>, of source: SourceText) {
-        self = source.slice(value)
-        guard bytes.contains(UInt8(ascii: "&")) else { return }
-        let written = self
-        self = SourceText(at: written.start)
-        var index = 0
-        while index < written.bytes.count {
-            let reference =
-                written.bytes[index] == UInt8(ascii: "&")
-                ? CharacterReference(written.bytes[(index + 1)...]) : nil
-            let range = index..<index + 1 + (reference?.length ?? 0)
-            append(reference?.bytes ?? [written.bytes[index]], at: written.place(of: range))
-            index = range.upperBound
+    /// A character that is written as several bytes: a character reference in HTML or an escape in CSS.
+    struct Escape {
+        /// The character that it means, in UTF-8.
+        let bytes: [UInt8]
+        /// The number of bytes in the text, including the ampersand or the backslash.
+        let length: Int
+
+        /// Reads an escape in CSS (CSS Syntax §4.3.7); `nil` if none begins here.
+        init?(css rest: ArraySlice<UInt8>) {
+            guard rest.first == UInt8(ascii: "\\") else { return nil }
+            let digits = rest.dropFirst().prefix(6).prefix { $0.hexDigitValue != nil }
+            if digits.isEmpty {
+                guard let byte = rest.dropFirst().first, !byte.isLineEnd else { return nil }
+                bytes = [byte]
+                length = 2
+                return
+            }
+            bytes = Self.character(digits, radix: 16)
+            // One white space character may end it. A line end can have two bytes.
+            let following = rest[digits.endIndex...]
+            let space = following.starts(with: [0x0D, 0x0A]) ? 2 : following.first?.isHTMLSpace == true ? 1 : 0
+            length = 1 + digits.count + space
         }
+
+        /// Reads a character reference in HTML (WHATWG HTML §13.2.5.72 and on); `nil` if none begins here. It's numeric, or named if
+        /// the character is ASCII. Other names don't occur in URLs.
+        init?(html rest: ArraySlice<UInt8>) {
+            guard rest.first == UInt8(ascii: "&") else { return nil }
+            let reference = rest.dropFirst()
+            if reference.first == UInt8(ascii: "#") {
+                self.init(numeric: reference.dropFirst())
+            } else {
+                self.init(named: reference)
+            }
+        }
+
+        private init?(named rest: ArraySlice<UInt8>) {
+            let letters = rest.prefix(Self.longestName).prefix { $0.isLetter }
+            if rest[letters.endIndex...].first == UInt8(ascii: ";"),
+                let character = Self.names[String(decoding: letters, as: UTF8.self)]
+            {
+                bytes = [UInt8(ascii: character)]
+                length = letters.count + 2
+                return
+            }
+            guard let name = Self.legacyNames.first(where: { rest.starts(with: $0.utf8) }),
+                let character = Self.names[name]
+            else { return nil }
+            let following = rest.dropFirst(name.utf8.count).first
+            // Without a semicolon, a name that looks like a parameter's name is one.
+            guard following.map({ $0 != UInt8(ascii: "=") && !$0.isLetter && !$0.isDigit }) ?? true else { return nil }
+            bytes = [UInt8(ascii: character)]
+            length = name.utf8.count + 1
+        }
+
+        private init?(numeric rest: ArraySlice<UInt8>) {
+            let isHexadecimal = rest.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
+            let digits = rest.dropFirst(isHexadecimal ? 1 : 0)
+                .prefix { isHexadecimal ? $0.hexDigitValue != nil : $0.isDigit }
+            guard !digits.isEmpty else { return nil }
+            let hasSemicolon = rest[digits.endIndex...].first == UInt8(ascii: ";")
+            bytes = Self.character(digits, radix: isHexadecimal ? 16 : 10)
+            length = 2 + digits.endIndex - rest.startIndex + (hasSemicolon ? 1 : 0)
+        }
+
+        /// Returns the character with a number, in UTF-8. Null and numbers without a character mean U+FFFD.
+        private static func character(_ digits: ArraySlice<UInt8>, radix: Int) -> [UInt8] {
+            let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix) ?? 0
+            let character = number == 0 ? nil : Unicode.Scalar(number)
+            return Array(String(character ?? "\u{FFFD}").utf8)
+        }
+
+        /// Names that don't need a semicolon.
+        private static let legacyNames = ["amp", "quot", "lt", "gt", "AMP", "QUOT", "LT", "GT"]
+
+        private static let longestName = 16
+
+        /// All names of ASCII characters (WHATWG HTML §13.5).
+        private static let names: [String: Unicode.Scalar] = [
+            "AMP": "&", "DiacriticalGrave": "`", "GT": ">", "Hat": "^", "LT": "<", "NewLine": "\n", "QUOT": "\"",
+            "Tab": "\t", "UnderBar": "_", "VerticalLine": "|", "amp": "&", "apos": "'", "ast": "*", "bsol": "\\",
+            "colon": ":", "comma": ",", "commat": "@", "dollar": "$", "equals": "=", "excl": "!", "grave": "`",
+            "gt": ">", "lbrace": "{", "lbrack": "[", "lcub": "{", "lowbar": "_", "lpar": "(", "lsqb": "[", "lt": "<",
+            "midast": "*", "num": "#", "percnt": "%", "period": ".", "plus": "+", "quest": "?", "quot": "\"",
+            "rbrace": "}", "rbrack": "]", "rcub": "}", "rpar": ")", "rsqb": "]", "semi": ";", "sol": "/",
+            "verbar": "|", "vert": "|",
+        ]
     }
+}
+
+// MARK: Scanning
+
+extension SourceText {
+    /// A scanner of a text, which it reads from its beginning to its end.
+    ///
+    /// It works on the bytes of any charset that contains ASCII, and reads each byte once.
+    protocol Scanner: Sequence, IteratorProtocol {
+        var source: SourceText { get }
+        /// The index of the next byte.
+        var index: Int { get set }
+    }
+}
+
+extension SourceText.Scanner {
+    var bytes: [UInt8] { source.bytes }
+
+    /// Whether a single or double quote is the next byte.
+    var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
+
+    /// Returns whether these bytes are next.
+    func isAt(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
+
+    /// Returns the next byte, or one after it; `nil` after the end.
+    func byte(after count: Int = 0) -> UInt8? { index + count < bytes.count ? bytes[index + count] : nil }
+
+    /// Skips bytes, and returns their range.
+    @discardableResult
+    mutating func skip(while isPart: (UInt8) -> Bool) -> Range<Int> {
+        let start = index
+        while let byte = byte(), isPart(byte) { index += 1 }
+        return start..<index
+    }
+
+    mutating func skipSpace() { skip { $0.isHTMLSpace } }
+
+    /// Skips a quoted value, and returns its range without the quotes. If it isn't closed, the range ends with the text.
+    mutating func skipQuoted() -> Range<Int> {
+        let quote = bytes[index]
+        index += 1
+        let value = skip { $0 != quote }
+        if byte() != nil { index += 1 }
+        return value
+    }
+
+    /// Skips everything through the next occurrence of an ending; the rest if there's none.
+    mutating func skip(past ending: String) {
+        let ending = Array(ending.utf8)
+        while let found = bytes[index...].firstIndex(of: ending[0]) {
+            index = found
+            if bytes[index...].starts(with: ending) { return index += ending.count }
+            index += 1
+        }
+        index = bytes.count
+    }
+}
+
+/// The roles of single bytes in HTML and CSS.
+extension UInt8 {
+    /// Whether it's white space in HTML. It's the same in CSS, whose line ends are normalized first.
+    var isHTMLSpace: Bool { self == 0x20 || self == 0x09 || isLineEnd }
+
+    var isLineEnd: Bool { self == 0x0A || self == 0x0D || self == 0x0C }
 }

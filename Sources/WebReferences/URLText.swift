@@ -6,7 +6,7 @@ package enum URLText {
     /// Returns the http or https URL that a reference means, without its fragment (WHATWG URL §4.4, as far as `URL` follows it).
     /// `nil` for a reference to this document itself, and for other schemes, such as `data:`.
     package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
-        let trimmed = reference.drop { $0 <= 0x20 }.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+        let trimmed = reference.drop { $0 <= 0x20 }.filter { !$0.isRemovedFromURLs }
         let end = (trimmed.lastIndex { $0 > 0x20 } ?? -1) + 1
         let text = trimmed[..<end].prefix { $0 != UInt8(ascii: "#") }
         guard !text.isEmpty else { return nil }
@@ -47,4 +47,9 @@ package enum URLText {
     }
 
     private static let allowed = Array("-._~:/?#@!$&'()*+,;=".utf8)
+}
+
+extension UInt8 {
+    /// Whether a URL parser removes it everywhere (WHATWG URL §4.4).
+    var isRemovedFromURLs: Bool { self == 0x09 || self == 0x0A || self == 0x0D }
 }

@@ -4,12 +4,10 @@ import LocalSubstitution
 /// (XML 1.0, Namespaces in XML 1.0).
 ///
 /// Unlike in HTML, every element can be written as one tag, names are case-sensitive, and only a namespace makes an element one of
-/// HTML. It works on the bytes of any charset that contains ASCII, and reads each byte once. It stops where a tag isn't well-formed,
-/// as browsers do.
-struct XMLScanner {
-    private let source: SourceText
-    private let bytes: [UInt8]
-    private var index = 0
+/// HTML. It stops where a tag isn't well-formed, as browsers do.
+struct XMLScanner: SourceText.Scanner {
+    let source: SourceText
+    var index = 0
     private var openText: HTMLScanner.Tag?
     private var namespaces = Namespaces()
     private var hasRoot = false
@@ -22,7 +20,6 @@ struct XMLScanner {
     /// - Parameter attributes: The names, in lowercase, of the attributes to find.
     init(_ source: SourceText, attributes: Set<String>) {
         self.source = source
-        bytes = source.bytes
         self.attributes = attributes
     }
 
@@ -44,22 +41,23 @@ struct XMLScanner {
             case UInt8(ascii: "!"):
                 skipDoctype()
             case UInt8(ascii: "?"):
-                let end = bytes.end(of: "?>", from: index)
-                let tag = tag(from: start)
-                index = end
-                if let tag, tag.range.upperBound == end { return .tag(tag) }
+                let tag = tag()
+                let end = index
+                index = start
+                skip(past: "?>")
+                if let tag, index == end { return .tag(tag) }
             default:
-                guard let tag = tag(from: start) else { return end() }
+                guard let written = tag() else {
+                    index = bytes.count
+                    return nil
+                }
+                let tag = element(written)
                 hasRoot = true
-                let hasText = tag.root == nil ? Self.textElements.contains(tag.name) : tag.isStyleInSVG
+                let hasText = tag.root == nil ? Self.textElements.contains(tag.name) : tag.isOpenStyleInSVG
                 if hasText, !tag.isClosed { openText = tag }
                 return .tag(tag)
             }
         }
-        return end()
-    }
-
-    private mutating func end() -> HTMLScanner.Token? {
         index = bytes.count
         return nil
     }
@@ -67,29 +65,23 @@ struct XMLScanner {
     // MARK: Tags
 
     /// Reads a start tag, an empty element's tag or an instruction, from its name on. Returns `nil` if it isn't well-formed.
-    private mutating func tag(from start: Int) -> HTMLScanner.Tag? {
+    private mutating func tag() -> HTMLScanner.Tag? {
         let name = name()
         guard !name.isEmpty else { return nil }
         let isInstruction = name.first == "?"
+        let end = UInt8(ascii: isInstruction ? "?" : "/")
         var attributes: [HTMLScanner.Attribute] = []
         while true {
             skipSpace()
-            guard let byte = byte() else { return nil }
-            switch byte {
-            case UInt8(ascii: ">") where !isInstruction:
+            let isClosed = byte() == end
+            if isClosed { index += 1 }
+            if byte() == UInt8(ascii: ">"), isClosed || !isInstruction {
                 index += 1
-                return element(name, attributes, start..<index, isClosed: false)
-            case UInt8(ascii: "/") where !isInstruction, UInt8(ascii: "?") where isInstruction:
-                index += 1
-                guard self.byte() == UInt8(ascii: ">") else { return nil }
-                index += 1
-                if !isInstruction { return element(name, attributes, start..<index, isClosed: true) }
-                return HTMLScanner.Tag(name: name, attributes: attributes, range: start..<index, isClosed: true)
-            default:
-                guard let attribute = attribute() else { return nil }
-                let local = attribute.name.split(separator: ":").last.map(String.init) ?? ""
-                if self.attributes.contains(local) || attribute.name.hasPrefix("xmlns") { attributes.append(attribute) }
+                return HTMLScanner.Tag(name: name, attributes: attributes, isClosed: isClosed, page: source)
             }
+            guard !isClosed, let attribute = attribute() else { return nil }
+            let local = Self.split(attribute.name).local
+            if self.attributes.contains(local) || attribute.name.hasPrefix("xmlns") { attributes.append(attribute) }
         }
     }
 
@@ -100,61 +92,54 @@ struct XMLScanner {
         guard !name.isEmpty, byte() == UInt8(ascii: "=") else { return nil }
         index += 1
         skipSpace()
-        guard let quote = byte(), quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return nil }
-        let valueStart = index + 1
-        guard let valueEnd = bytes[valueStart...].firstIndex(of: quote) else { return nil }
-        index = valueEnd + 1
-        return HTMLScanner.Attribute(name: name, range: start..<index, value: valueStart..<valueEnd)
+        guard isAtQuote, case let value = skipQuoted(), value.upperBound < bytes.count else { return nil }
+        return HTMLScanner.Attribute(name: name, range: start..<index, value: value)
     }
 
+    private mutating func name() -> String {
+        let start = index
+        if byte() == UInt8(ascii: "?") { index += 1 }
+        skip { !$0.isHTMLSpace && !"?/>=\"'<".utf8.contains($0) }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    // MARK: Namespaces
+
     /// Notes an element, and returns its tag with the names that HTML uses.
-    private mutating func element(
-        _ name: String,
-        _ attributes: [HTMLScanner.Attribute],
-        _ range: Range<Int>,
-        isClosed: Bool
-    ) -> HTMLScanner.Tag {
+    private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
         var declared: [(prefix: String, namespace: Namespace?)] = []
-        for attribute in attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
+        for attribute in written.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
             let name = SourceText(attributeValue: attribute.value, of: source).bytes
             let namespace = Namespace(rawValue: String(decoding: name, as: UTF8.self))
             declared.append((String(attribute.name.dropFirst("xmlns:".utf8.count)), namespace))
         }
         namespaces.start(declaring: declared)
-        defer { if isClosed { namespaces.end() } }
+        defer { if written.isClosed { namespaces.end() } }
 
-        let (prefix, local) = Self.split(name)
-        let named = attributes.compactMap { attribute in
+        var tag = written
+        tag.attributes = written.attributes.compactMap { attribute in
             let (prefix, local) = Self.split(attribute.name)
             if prefix.isEmpty { return attribute }
             guard namespaces[prefix] == .xlink else { return nil }
             return HTMLScanner.Attribute(name: "xlink:" + local, range: attribute.range, value: attribute.value)
         }
-        func tag(_ name: String, root: String?) -> HTMLScanner.Tag {
-            HTMLScanner.Tag(name: name, attributes: named, range: range, root: root, isClosed: isClosed)
-        }
-        return switch namespaces[prefix] {
-        case .html: tag(local, root: nil)
+        let (prefix, local) = Self.split(written.name)
+        let namespace = namespaces[prefix]
         // SVG's names have capitals, such as `feImage`. In HTML, they're found in lowercase.
-        case .svg: tag(local.asciiLowercased, root: "svg")
-        case .math: tag(local, root: "math")
-        case .xlink, nil: tag(local, root: "xml")
-        }
+        tag.name = namespace == .svg ? local.asciiLowercased : local
+        tag.root =
+            switch namespace {
+            case .html: nil
+            case .svg: "svg"
+            case .math: "math"
+            case .xlink, nil: "xml"
+            }
+        return tag
     }
 
     private static func split(_ name: String) -> (prefix: String, local: String) {
         guard let colon = name.firstIndex(of: ":") else { return ("", name) }
         return (String(name[..<colon]), String(name[name.index(after: colon)...]))
-    }
-
-    private mutating func name() -> String {
-        let start = index
-        while let byte = byte(), !byte.isHTMLSpace, !"/>=\"'<".utf8.contains(byte),
-            byte != UInt8(ascii: "?") || index == start
-        {
-            index += 1
-        }
-        return String(decoding: bytes[start..<index], as: UTF8.self)
     }
 
     // MARK: Text
@@ -163,43 +148,31 @@ struct XMLScanner {
     private mutating func text() -> SourceText {
         var text = SourceText(at: source.place(of: index..<index).lowerBound)
         while let byte = byte() {
-            if byte == UInt8(ascii: "<") {
-                let start = index
-                guard skipSection() else { break }
-                let section = bytes[start..<index]
-                if section.starts(with: Self.cdata), section.count >= Self.cdata.count + 3 {
-                    for place in start + Self.cdata.count..<index - 3 { append(place..<place + 1, to: &text) }
-                }
-            } else if byte == UInt8(ascii: "&"), let reference = CharacterReference(bytes[(index + 1)...]) {
-                let range = index..<index + 1 + reference.length
-                text.append(reference.bytes, at: source.place(of: range))
-                index = range.upperBound
-            } else {
-                append(index..<index + 1, to: &text)
-                index += 1
+            let start = index
+            if byte != UInt8(ascii: "<") {
+                index = text.append(SourceText.Escape(html: bytes[start...]), at: start, of: source)
+            } else if !skipSection() {
+                break
+            } else if bytes[start...].starts(with: Self.cdata.utf8), index - start >= Self.cdata.utf8.count + 3 {
+                for place in start + Self.cdata.utf8.count..<index - 3 { text.append(at: place, of: source) }
             }
         }
         return text
     }
 
-    private func append(_ range: Range<Int>, to text: inout SourceText) {
-        text.append(bytes[range], at: source.place(of: range))
-    }
-
     // MARK: What isn't an element
 
-    private static let cdata = Array("<![CDATA[".utf8)
+    private static let cdata = "<![CDATA["
 
     /// Skips a comment, `CDATA`, or an instruction other than one before the root element. Returns whether one begins here.
     private mutating func skipSection() -> Bool {
-        let rest = bytes[index...]
-        if rest.starts(with: "<!--".utf8) {
+        if isAt("<!--") {
             index += 4
             skip(past: "-->")
-        } else if rest.starts(with: Self.cdata) {
-            index += Self.cdata.count
+        } else if isAt(Self.cdata) {
+            index += Self.cdata.utf8.count
             skip(past: "]]>")
-        } else if rest.starts(with: "<?".utf8), hasRoot || !rest.starts(with: "<?xml".utf8) {
+        } else if isAt("<?"), hasRoot || !isAt("<?xml") {
             index += 2
             skip(past: "?>")
         } else {
@@ -224,20 +197,6 @@ struct XMLScanner {
             }
         }
     }
-
-    // MARK: Bytes
-
-    private func byte() -> UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    private mutating func skipSpace() {
-        while let byte = byte(), byte.isHTMLSpace { index += 1 }
-    }
-
-    private mutating func skip(past ending: String) { index = bytes.end(of: ending, from: index) }
-}
-
-extension HTMLScanner.Tag {
-    fileprivate var isStyleInSVG: Bool { root == "svg" && name == "style" }
 }
 
 /// The namespaces whose names matter in a page.

@@ -10,7 +10,7 @@ struct EchoListener: Sendable {
     /// - Parameter answering: Called before a request is answered, on its connection's thread.
     init(
         limits: RequestReader.Limits = RequestReader.Limits(),
-        answering: @escaping @Sendable (HTTPRequest, AcceptedConnection) -> Void = { _, _ in }
+        answering: @escaping @Sendable (HTTPRequest, Listener.Connection) -> Void = { _, _ in }
     ) throws {
         listener = try Listener { connection in
             var reader = RequestReader(connection.socket, limits: limits)

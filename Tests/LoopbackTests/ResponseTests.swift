@@ -53,9 +53,8 @@ struct ResponseTests {
     @Test("A body can be sent in chunks")
     func chunks() throws {
         let (one, other) = try Socket.pair()
-        let writer = ChunkedWriter(one)
-        for piece in ["hello, world, hello", "", "x"] { try writer.write(Data(piece.utf8)) }
-        try writer.end()
+        for piece in ["hello, world, hello", "", "x"] { try one.writeChunk(Data(piece.utf8)) }
+        try one.endChunks()
         one.hangUp()
         #expect(
             String(decoding: try other.read(upTo: 100), as: UTF8.self)
@@ -68,7 +67,7 @@ struct ResponseTests {
         let (one, other) = try Socket.pair()
         one.setWriteLimit(seconds: 0.02)
         let piece = Data(count: 8 << 20)
-        let error = #expect(throws: Socket.Closed.self) { try ChunkedWriter(one).write(piece) }
+        let error = #expect(throws: Socket.Closed.self) { try one.writeChunk(piece) }
         one.hangUp()
         var taken = 0
         while case let part = try other.read(upTo: 64 << 10), !part.isEmpty { taken += part.count }

@@ -16,7 +16,7 @@ struct SocketTests {
     func writeLimit() throws {
         let bytes = Data(count: 8 << 20)
         one.setWriteLimit(seconds: 0.02)
-        let done = try StopSignal()
+        let done = try Listener.StopSignal()
         defer { done.raise() }
         Thread.detachNewThread { [other] in
             if !done.isRaised(within: 10) { other.hangUp() }
