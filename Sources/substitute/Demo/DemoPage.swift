@@ -7,24 +7,50 @@ import FoundationNetworking
 
 /// An HTML file that shows both loads of the demo's site side by side. It needs no other files.
 struct DemoPage {
-    /// Fills the page's template.
-    static func html(
-        origin: URL,
-        first: [Fetch],
-        map: DemoMap,
-        second: [Fetch],
-        summaries: (first: String, second: String)
-    ) throws -> String {
-        let template = try DemoBundle.url("SideBySide.html")
-        let filled = [
-            "{{origin}}": escape(origin.absoluteString),
-            "{{left.srcdoc}}": escape(inlined(first)), "{{right.srcdoc}}": escape(inlined(second)),
-            "{{left.rows}}": rows(first), "{{right.rows}}": rows(second, map),
-            "{{left.summary}}": escape(summaries.first), "{{right.summary}}": escape(summaries.second),
-            "{{map.name}}": escape(map.name), "{{map.lines}}": lines(map),
-            "{{footer}}": "Written by <code>substitute demo</code>, version \(CommandVersion.text)",
+    /// The page and its parts as loaded with one of the caches.
+    struct Load {
+        let fetches: [Fetch]
+        /// How many requests the origin got.
+        let requests: Int
+
+        var summary: String {
+            let bytes = fetches.filter { $0.source == .network }.reduce(0) { $0 + $1.body.count }
+            return "The origin got \(requests) \(requests == 1 ? "request" : "requests") and sent "
+                + "\(Output.format(bytes: bytes)). \(fetches.count(where: \.source.isSubstituted)) of \(fetches.count) "
+                + "responses came from local files."
+        }
+    }
+
+    let origin: URL
+    let first: Load
+    let second: Load
+    let mapFile: URL
+    /// The line numbers of the map's entries that answered, by URL.
+    private let answering: [URL: Int]
+
+    /// - Parameter cache: The cache of the second load.
+    init(origin: URL, first: Load, second: Load, map file: URL, of cache: LocalSubstitutionCache) {
+        self.origin = origin
+        (self.first, self.second) = (first, second)
+        mapFile = file
+        answering = second.fetches.reduce(into: [:]) { answering, fetch in
+            let explanation = cache.explain(URLRequest(url: fetch.url))
+            if explanation.verdict == .substituted { answering[fetch.url] = explanation.winner?.line }
+        }
+    }
+
+    /// Fills a template.
+    func html(template: String) throws -> String {
+        let filled = try [
+            "{{origin}}": Self.escape(origin.absoluteString),
+            "{{left.srcdoc}}": Self.escape(Self.inlined(first.fetches)),
+            "{{right.srcdoc}}": Self.escape(Self.inlined(second.fetches)),
+            "{{left.rows}}": rows(first.fetches), "{{right.rows}}": rows(second.fetches, lines: answering),
+            "{{left.summary}}": Self.escape(first.summary), "{{right.summary}}": Self.escape(second.summary),
+            "{{map.name}}": Self.escape(mapFile.lastPathComponent), "{{map.lines}}": mapLines(),
+            "{{footer}}": "Written by <code>substitute demo</code>, version \(Subcommand.version)",
         ]
-        return try filled.reduce(String(contentsOf: template, encoding: .utf8)) { page, part in
+        return filled.reduce(template) { page, part in
             page.replacingOccurrences(of: part.key, with: part.value)
         }
     }
@@ -89,33 +115,31 @@ struct DemoPage {
 
     /// Returns a table row for each fetch.
     ///
-    /// - Parameter map: The map whose lines are named in the rows that they answered.
-    private static func rows(_ fetches: [Fetch], _ map: DemoMap? = nil) -> String {
+    /// - Parameter lines: The numbers of the map's lines that answered, by URL.
+    private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
-            let (rowClass, source) =
-                switch fetch.source {
-                case .substituted(let file):
-                    ("local", "<span class=\"file\">\(escape(file ?? "no file"))</span>")
-                case .confirmed: ("network", "<span class=\"tag\">confirmed</span>")
-                case .defaultCache: ("network", "<span class=\"tag\">default cache</span>")
-                case .network: ("network", "<span class=\"tag\">network</span>")
-                case .failed: ("failed", "<span class=\"tag\">failed</span>")
-                }
-            let line = map?.line(for: fetch.url).map { "<span class=\"tag\">line \($0)</span> " } ?? ""
+            let rowClass = fetch.source.isSubstituted ? "local" : fetch.hasFailed ? "failed" : "network"
+            let source =
+                fetch.source.isSubstituted
+                ? "<span class=\"file\">\(Self.escape(fetch.source.file ?? "no file"))</span>"
+                : "<span class=\"tag\">\(fetch.source.name)</span>"
+            let line = lines[fetch.url].map { "<span class=\"tag\">line \($0)</span> " } ?? ""
             let status = fetch.response.map { String($0.statusCode) } ?? "—"
             let type = fetch.type.prefix { $0 != ";" }
             return """
-                <tr class="\(rowClass)"><td>\(escape(fetch.url.path))</td><td>\(line)\(source)</td>\
-                <td class="n">\(status)</td><td>\(escape(String(type)))</td>\
+                <tr class="\(rowClass)"><td>\(Self.escape(fetch.url.path))</td><td>\(line)\(source)</td>\
+                <td class="n">\(status)</td><td>\(Self.escape(String(type)))</td>\
                 <td class="n">\(Output.format(bytes: fetch.body.count))</td></tr>
                 """
         }.joined(separator: "\n")
     }
 
     /// Returns the map's lines as HTML, with those that answered marked.
-    private static func lines(_ map: DemoMap) -> String {
-        map.lines.enumerated().map { index, line in
-            "<li\(map.hasAnswered(line: index + 1) ? " class=\"local\"" : "")>\(escape(line))</li>"
+    private func mapLines() throws -> String {
+        var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")
+        if lines.last?.isEmpty ?? false { lines.removeLast() }
+        return lines.enumerated().map { index, line in
+            "<li\(answering.values.contains(index + 1) ? " class=\"local\"" : "")>\(Self.escape(line))</li>"
         }.joined(separator: "\n")
     }
 
