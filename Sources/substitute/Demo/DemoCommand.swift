@@ -46,7 +46,7 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     let original = try await loadOriginal(cache, output)
     output.line("\nWith the default cache: \(first.summary)\nWith LocalSubstitutionCache: \(second.summary)\n")
 
-    let html = try DemoPage(origin: origin.baseURL, first: first, second: second, map: mapFile, of: cache)
+    let html = try DemoPage(origin: origin.baseURL, first: first, second: second, mapFile: mapFile, cache: cache)
         .html(template: String(contentsOf: DemoFiles.url("SideBySide.html"), encoding: .utf8))
     let page: URL
     if let path = arguments.value("output") {

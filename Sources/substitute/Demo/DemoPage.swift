@@ -25,34 +25,25 @@ struct DemoPage {
     let first: Load
     let second: Load
     let mapFile: URL
-    /// The line numbers of the map's entries that answered, by URL.
-    private let answering: [URL: Int]
-
-    /// - Parameter cache: The cache of the second load.
-    init(origin: URL, first: Load, second: Load, map file: URL, of cache: LocalSubstitutionCache) {
-        self.origin = origin
-        (self.first, self.second) = (first, second)
-        mapFile = file
-        answering = second.fetches.reduce(into: [:]) { answering, fetch in
-            let explanation = cache.explain(URLRequest(url: fetch.url))
-            if explanation.verdict == .substituted { answering[fetch.url] = explanation.winner?.line }
-        }
-    }
+    /// The cache of the second load.
+    let cache: LocalSubstitutionCache
 
     /// Fills a template.
     func html(template: String) throws -> String {
+        let answering = second.fetches.reduce(into: [URL: Int]()) { answering, fetch in
+            let explanation = cache.explain(URLRequest(url: fetch.url))
+            if explanation.verdict == .substituted { answering[fetch.url] = explanation.winner?.line }
+        }
         let filled = try [
-            "{{origin}}": Self.escape(origin.absoluteString),
-            "{{left.srcdoc}}": Self.escape(Self.inlined(first.fetches)),
-            "{{right.srcdoc}}": Self.escape(Self.inlined(second.fetches)),
+            "{{origin}}": origin.absoluteString.escaped,
+            "{{left.srcdoc}}": Self.inlined(first.fetches).escaped,
+            "{{right.srcdoc}}": Self.inlined(second.fetches).escaped,
             "{{left.rows}}": rows(first.fetches), "{{right.rows}}": rows(second.fetches, lines: answering),
-            "{{left.summary}}": Self.escape(first.summary), "{{right.summary}}": Self.escape(second.summary),
-            "{{map.name}}": Self.escape(mapFile.lastPathComponent), "{{map.lines}}": mapLines(),
+            "{{left.summary}}": first.summary.escaped, "{{right.summary}}": second.summary.escaped,
+            "{{map.name}}": mapFile.lastPathComponent.escaped, "{{map.lines}}": mapLines(Set(answering.values)),
             "{{footer}}": "Written by <code>substitute demo</code>, version \(Subcommand.version)",
         ]
-        return filled.reduce(template) { page, part in
-            page.replacingOccurrences(of: part.key, with: part.value)
-        }
+        return filled.reduce(template) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
     }
 
     /// Writes the page to the user's cache folder, and returns its file. Each run replaces the same file.
@@ -121,30 +112,33 @@ struct DemoPage {
             let rowClass = fetch.source.isSubstituted ? "local" : fetch.hasFailed ? "failed" : "network"
             let source =
                 fetch.source.isSubstituted
-                ? "<span class=\"file\">\(Self.escape(fetch.source.file ?? "no file"))</span>"
+                ? "<span class=\"file\">\((fetch.source.file ?? "no file").escaped)</span>"
                 : "<span class=\"tag\">\(fetch.source.name)</span>"
             let line = lines[fetch.url].map { "<span class=\"tag\">line \($0)</span> " } ?? ""
             let status = fetch.response.map { String($0.statusCode) } ?? "—"
             let type = fetch.type.prefix { $0 != ";" }
             return """
-                <tr class="\(rowClass)"><td>\(Self.escape(fetch.url.path))</td><td>\(line)\(source)</td>\
-                <td class="n">\(status)</td><td>\(Self.escape(String(type)))</td>\
+                <tr class="\(rowClass)"><td>\(fetch.url.path.escaped)</td><td>\(line)\(source)</td>\
+                <td class="n">\(status)</td><td>\(String(type).escaped)</td>\
                 <td class="n">\(Output.format(bytes: fetch.body.count))</td></tr>
                 """
         }.joined(separator: "\n")
     }
 
     /// Returns the map's lines as HTML, with those that answered marked.
-    private func mapLines() throws -> String {
+    private func mapLines(_ answering: Set<Int>) throws -> String {
         var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")
         if lines.last?.isEmpty ?? false { lines.removeLast() }
         return lines.enumerated().map { index, line in
-            "<li\(answering.values.contains(index + 1) ? " class=\"local\"" : "")>\(Self.escape(line))</li>"
+            "<li\(answering.contains(index + 1) ? " class=\"local\"" : "")>\(line.escaped)</li>"
         }.joined(separator: "\n")
     }
+}
 
-    private static func escape(_ text: String) -> String {
-        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
+extension String {
+    /// The text as HTML, also in the value of an attribute.
+    fileprivate var escaped: String {
+        replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
             .replacingOccurrences(of: "<", with: "&lt;")
     }
 }

@@ -160,14 +160,14 @@ extension Loader {
         ///
         /// Returns `nil` if the text isn't a number above 0, or if it's too large.
         init?(_ text: String) {
-            let digits = text.utf8.prefix(while: \.isDigit)
-            let unit = String(text.utf8.dropFirst(digits.count)) ?? ""
-            guard let number = Int(Substring(digits)), number > 0 else { return nil }
-            let power = unit.first.map { ["", "k", "m", "g"].firstIndex(of: $0.lowercased()) } ?? 0
-            guard let power, ["", "B", "iB"].contains(unit.dropFirst()) else { return nil }
+            let digits = text.prefix { $0.isASCII && $0.isNumber }
+            let unit = text.dropFirst(digits.count)
+            guard let number = Int(digits), number > 0, ["", "B", "iB"].contains(unit.dropFirst()),
+                let power = ["", "k", "m", "g"].firstIndex(of: unit.prefix(1).lowercased())
+            else { return nil }
             let base = unit.dropFirst() == "B" ? 1_000 : 1_024
             let (bytes, isTooLarge) = number.multipliedReportingOverflow(
-                by: (0..<power).reduce(1) { unit, _ in unit * base }
+                by: (0..<power).reduce(1) { factor, _ in factor * base }
             )
             guard !isTooLarge else { return nil }
             self.bytes = bytes

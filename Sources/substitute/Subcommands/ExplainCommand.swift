@@ -1,10 +1,6 @@
 import Foundation
 import LocalSubstitution
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 let explainCommand = Subcommand(
     name: "explain",
     operands: "URL…",

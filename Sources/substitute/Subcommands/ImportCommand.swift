@@ -117,10 +117,9 @@ extension Output {
         table(taken.prefix(mostTaken).map(\.row), numbers: [2])
         if taken.count > mostTaken { line("and \((taken.count - mostTaken).grouped) more (--json lists all)") }
         var kinds: [String] = []
-        let left = Dictionary(grouping: items) { $0.reason ?? "" }
         for case let kind? in items.map(\.reason) where !kinds.contains(kind) { kinds.append(kind) }
         for kind in kinds {
-            let records = left[kind] ?? []
+            let records = items.filter { $0.reason == kind }
             table(records.prefix(mostLeft).map(\.row))
             let more = records.count - mostLeft
             if more > 0 { line("left  and \(more.grouped) more for similar reasons (--json lists all)") }
