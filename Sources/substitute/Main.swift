@@ -13,21 +13,18 @@ enum Main {
         exit((status == .done && output.hasFailed ? .failed : status).rawValue)
     }
 
-    private static func run(_ words: [String], _ output: Output) async -> ExitStatus {
+    private static func run(_ words: [String], _ output: Output) async -> Subcommand.ExitStatus {
         do {
             guard let name = words.first else {
                 output.help(overview, isMessage: true)
                 return .usage
             }
             if ["--version", "-version", "-V", "-v", "version"].contains(name) {
-                output.help(CommandVersion.text)
+                output.help(Subcommand.version)
                 return .done
             }
-            let isHelp = name == "--help" || name == "-h"
-            guard let command = Subcommand.all.first(where: { $0.name == (isHelp ? "help" : name) }) else {
-                throw Subcommand.unknown(name)
-            }
-            let arguments = try Arguments(Array(words.dropFirst()), for: command.name, options: command.allOptions)
+            let command = try Subcommand.named(["--help", "-h"].contains(name) ? "help" : name)
+            let arguments = try Arguments(Array(words.dropFirst()), for: command)
             if arguments.has("help") {
                 output.help(command.helpText)
                 return .done

@@ -26,7 +26,7 @@ struct AnswerSourcesTests {
 
     @Test("The source of each of several concurrent requests for one URL is known")
     func several() throws {
-        let sources = AnswerSources(of: cache)
+        let sources = Loader.Sources(of: cache)
         let responses = [try response(), try response(), try response()]
         for response in responses { #expect(sources.take(response, to: request) == .substituted(file: "a.txt")) }
         #expect(sources.take(responses[0], to: request) == .network)
@@ -34,7 +34,7 @@ struct AnswerSourcesTests {
 
     @Test("The source is the entry that answers a redirect's target, and the other URL's source is left alone")
     func redirected() throws {
-        let sources = AnswerSources(of: cache)
+        let sources = Loader.Sources(of: cache)
         let from = URLRequest(url: try #require(URL(string: "https://h.com/from")))
         let responses = [try response(), try response()]
         #expect(sources.take(responses[0], to: from) == .substituted(file: "a.txt"))

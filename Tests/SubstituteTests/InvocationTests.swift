@@ -17,7 +17,7 @@ struct InvocationTests {
     /// The paths are in the test's folder, unless they begin with a slash.
     private func invocation(_ program: String, in place: String = ".", _ environment: [String: String] = [:]) -> String
     {
-        Invocation(program, environment: environment, folder: url(place)).description
+        Shell.invocation(of: program, environment: environment, folder: url(place))
     }
 
     private func url(_ place: String) -> URL {
@@ -52,7 +52,7 @@ struct InvocationTests {
     func swiftRunElsewhere(_ place: String) throws {
         try folder.write("", to: "Sources/Inner/Package.swift")
         let program = folder.path(".build/debug/substitute")
-        #expect(invocation(program, in: place) == ShellWord.text(program))
+        #expect(invocation(program, in: place) == Shell.word(program))
     }
 
     /// Where the user is, and what the command names then.
@@ -63,7 +63,7 @@ struct InvocationTests {
     func plugin(_ place: String?) {
         var environment = ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]
         environment["PWD"] = place.map { url($0).path }
-        let option = place == ".." ? " --package-path \(ShellWord.text(folder.url.path))" : ""
+        let option = place == ".." ? " --package-path \(Shell.word(folder.url.path))" : ""
         #expect(invocation("/x/substitute", environment) == "swift package\(option) substitute-edit")
     }
 }

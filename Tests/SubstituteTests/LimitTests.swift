@@ -113,7 +113,7 @@ struct LimitTests {
         ]
     )
     func size(_ text: String, _ bytes: Int, _ description: String) throws {
-        let count = try #require(ByteCount(text))
+        let count = try #require(Loader.Limit(text))
         #expect(count.bytes == bytes)
         #expect(count.description == description)
     }
@@ -124,5 +124,5 @@ struct LimitTests {
             "", "0", "0k", "-1", "1.5M", "M", "1 M", "1T", "1MiBB", "9223372036854775807k", "99999999999999999999",
         ]
     )
-    func noSize(_ text: String) { #expect(ByteCount(text) == nil) }
+    func noSize(_ text: String) { #expect(Loader.Limit(text) == nil) }
 }

@@ -6,7 +6,8 @@ struct Arguments: Sendable {
     private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
 
-    init(_ words: [String], for command: String, options: [Option]) throws(Failure) {
+    init(_ words: [String], for command: Subcommand) throws(Failure) {
+        let options = command.allOptions
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -18,11 +19,13 @@ struct Arguments: Sendable {
                 continue
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            let isLong = parts[0].hasPrefix("--")
-            let name = parts[0] == "-h" ? "help" : String(parts[0].dropFirst(isLong ? 2 : 0))
-            guard isLong || parts[0] == "-h", let option = options.first(where: { $0.name == name })
-            else {
-                throw Self.unknown(parts[0], command, options)
+            let name = parts[0] == "-h" ? "--help" : parts[0]
+            guard let option = options.first(where: { "--" + $0.name == name }) else {
+                // The other advice names --help.
+                let names = options.map { "--" + $0.name }.filter { $0 != "--help" }
+                let nearest = NearestName.of(parts[0], in: names)
+                let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
+                throw Failure(usage: "“\(parts[0])” isn't an option of \(command.name). \(advice)")
             }
             try add(option, given: parts.dropFirst().first, &rest)
         }
@@ -33,29 +36,22 @@ struct Arguments: Sendable {
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
     private mutating func add(
-        _ option: Option,
+        _ option: Subcommand.Option,
         given: String?,
         _ rest: inout ArraySlice<String>
     ) throws(Failure) {
-        if values[option.name] != nil, !option.repeats, option.value != nil {
-            throw Failure(usage: "--\(option.name) is given twice. Give it once.")
-        }
         guard let placeholder = option.value?.placeholder else {
             if let given { throw Failure(usage: "--\(option.name) doesn't take a value. Leave out “=\(given)”.") }
             values[option.name] = []
             return
+        }
+        guard values[option.name] == nil || option.repeats else {
+            throw Failure(usage: "--\(option.name) is given twice. Give it once.")
         }
         // A word that begins with -- is an option, not a value. --name=value can pass such a value too.
         guard let value = given ?? (rest.first?.hasPrefix("--") == true ? nil : rest.popFirst()) else {
             throw Failure(usage: "--\(option.name) needs a value. Use --\(option.name) \(placeholder).")
         }
         values[option.name, default: []].append(value)
-    }
-
-    private static func unknown(_ word: String, _ command: String, _ options: [Option]) -> Failure {
-        // The other advice names --help.
-        let nearest = NearestName.of(word, in: options.filter { $0.name != "help" }.map { "--" + $0.name })
-        let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."
-        return Failure(usage: "“\(word)” isn't an option of \(command). \(advice)")
     }
 }

@@ -2,7 +2,7 @@
 /// what to do.
 struct Failure: Error, CustomStringConvertible {
     let description: String
-    let status: ExitStatus
+    let status: Subcommand.ExitStatus
 
     init(_ description: String) {
         self.description = description

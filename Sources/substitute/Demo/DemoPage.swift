@@ -7,26 +7,43 @@ import FoundationNetworking
 
 /// An HTML file that shows both loads of the demo's site side by side. It needs no other files.
 struct DemoPage {
-    /// Fills the page's template.
-    static func html(
-        origin: URL,
-        first: [Fetch],
-        map: DemoMap,
-        second: [Fetch],
-        summaries: (first: String, second: String)
-    ) throws -> String {
-        let template = try DemoBundle.url("SideBySide.html")
-        let filled = [
-            "{{origin}}": escape(origin.absoluteString),
-            "{{left.srcdoc}}": escape(inlined(first)), "{{right.srcdoc}}": escape(inlined(second)),
-            "{{left.rows}}": rows(first), "{{right.rows}}": rows(second, map),
-            "{{left.summary}}": escape(summaries.first), "{{right.summary}}": escape(summaries.second),
-            "{{map.name}}": escape(map.name), "{{map.lines}}": lines(map),
-            "{{footer}}": "Written by <code>substitute demo</code>, version \(CommandVersion.text)",
-        ]
-        return try filled.reduce(String(contentsOf: template, encoding: .utf8)) { page, part in
-            page.replacingOccurrences(of: part.key, with: part.value)
+    /// The page and its parts as loaded with one of the caches.
+    struct Load {
+        let fetches: [Fetch]
+        /// How many requests the origin got.
+        let requests: Int
+
+        var summary: String {
+            let bytes = fetches.filter { $0.source == .network }.reduce(0) { $0 + $1.body.count }
+            return "The origin got \(requests) \(requests == 1 ? "request" : "requests") and sent "
+                + "\(Output.format(bytes: bytes)). \(fetches.count(where: \.source.isSubstituted)) of \(fetches.count) "
+                + "responses came from local files."
         }
+    }
+
+    let origin: URL
+    let first: Load
+    let second: Load
+    let mapFile: URL
+    /// The cache of the second load.
+    let cache: LocalSubstitutionCache
+
+    /// Fills a template.
+    func html(template: String) throws -> String {
+        let answering = second.fetches.reduce(into: [URL: Int]()) { answering, fetch in
+            let explanation = cache.explain(URLRequest(url: fetch.url))
+            if explanation.verdict == .substituted { answering[fetch.url] = explanation.winner?.line }
+        }
+        let filled = try [
+            "{{origin}}": origin.absoluteString.escaped,
+            "{{left.srcdoc}}": Self.inlined(first.fetches).escaped,
+            "{{right.srcdoc}}": Self.inlined(second.fetches).escaped,
+            "{{left.rows}}": rows(first.fetches), "{{right.rows}}": rows(second.fetches, lines: answering),
+            "{{left.summary}}": first.summary.escaped, "{{right.summary}}": second.summary.escaped,
+            "{{map.name}}": mapFile.lastPathComponent.escaped, "{{map.lines}}": mapLines(Set(answering.values)),
+            "{{footer}}": "Written by <code>substitute demo</code>, version \(Subcommand.version)",
+        ]
+        return filled.reduce(template) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
     }
 
     /// Writes the page to the user's cache folder, and returns its file. Each run replaces the same file.
@@ -89,38 +106,39 @@ struct DemoPage {
 
     /// Returns a table row for each fetch.
     ///
-    /// - Parameter map: The map whose lines are named in the rows that they answered.
-    private static func rows(_ fetches: [Fetch], _ map: DemoMap? = nil) -> String {
+    /// - Parameter lines: The numbers of the map's lines that answered, by URL.
+    private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
-            let (rowClass, source) =
-                switch fetch.source {
-                case .substituted(let file):
-                    ("local", "<span class=\"file\">\(escape(file ?? "no file"))</span>")
-                case .confirmed: ("network", "<span class=\"tag\">confirmed</span>")
-                case .defaultCache: ("network", "<span class=\"tag\">default cache</span>")
-                case .network: ("network", "<span class=\"tag\">network</span>")
-                case .failed: ("failed", "<span class=\"tag\">failed</span>")
-                }
-            let line = map?.line(for: fetch.url).map { "<span class=\"tag\">line \($0)</span> " } ?? ""
+            let rowClass = fetch.source.isSubstituted ? "local" : fetch.hasFailed ? "failed" : "network"
+            let source =
+                fetch.source.isSubstituted
+                ? "<span class=\"file\">\((fetch.source.file ?? "no file").escaped)</span>"
+                : "<span class=\"tag\">\(fetch.source.name)</span>"
+            let line = lines[fetch.url].map { "<span class=\"tag\">line \($0)</span> " } ?? ""
             let status = fetch.response.map { String($0.statusCode) } ?? "—"
             let type = fetch.type.prefix { $0 != ";" }
             return """
-                <tr class="\(rowClass)"><td>\(escape(fetch.url.path))</td><td>\(line)\(source)</td>\
-                <td class="n">\(status)</td><td>\(escape(String(type)))</td>\
+                <tr class="\(rowClass)"><td>\(fetch.url.path.escaped)</td><td>\(line)\(source)</td>\
+                <td class="n">\(status)</td><td>\(String(type).escaped)</td>\
                 <td class="n">\(Output.format(bytes: fetch.body.count))</td></tr>
                 """
         }.joined(separator: "\n")
     }
 
     /// Returns the map's lines as HTML, with those that answered marked.
-    private static func lines(_ map: DemoMap) -> String {
-        map.lines.enumerated().map { index, line in
-            "<li\(map.hasAnswered(line: index + 1) ? " class=\"local\"" : "")>\(escape(line))</li>"
+    private func mapLines(_ answering: Set<Int>) throws -> String {
+        var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")
+        if lines.last?.isEmpty ?? false { lines.removeLast() }
+        return lines.enumerated().map { index, line in
+            "<li\(answering.contains(index + 1) ? " class=\"local\"" : "")>\(line.escaped)</li>"
         }.joined(separator: "\n")
     }
+}
 
-    private static func escape(_ text: String) -> String {
-        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
+extension String {
+    /// The text as HTML, also in the value of an attribute.
+    fileprivate var escaped: String {
+        replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
             .replacingOccurrences(of: "<", with: "&lt;")
     }
 }

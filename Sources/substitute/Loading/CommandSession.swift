@@ -9,17 +9,15 @@ import FoundationNetworking
 /// The session that a subcommand loads through, with its cache and recorder.
 struct CommandSession: Sendable {
     /// The options for the session.
-    static let options = [
-        Option(name: "cache-only", value: nil, help: "don't attach the cache; only set it as urlCache"),
-        Option(name: "record", value: .folder, help: "save responses in DIR"),
-        Option(name: "offline", value: nil, help: "don't use the network"),
-        ByteCount.limitOption,
+    static let options: [Subcommand.Option] = [
+        .flag("cache-only", help: "don't attach the cache; only set it as urlCache"),
+        .option("record", .folder, help: "save responses in DIR"), .flag("offline", help: "don't use the network"),
+        Loader.Limit.option,
     ]
 
     let loader: Loader
     let cache: LocalSubstitutionCache
     let isAttached: Bool
-    private let sources: AnswerSources
     private let recorder: SubstitutionRecorder?
     private let isOffline: Bool
 
@@ -29,10 +27,10 @@ struct CommandSession: Sendable {
         if !isAttached, let other = ["record", "offline"].first(where: arguments.has) {
             throw Failure(usage: "--\(other) needs an attached session. Leave out --cache-only.")
         }
-        let folder = arguments.value("record").map { CurrentFolder.current.file($0, isDirectory: true) }
+        let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
         recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
-        cache = try Self.cache(arguments, output, recordsInto: folder)
-        let limit = try ByteCount.limit(arguments)
+        cache = try MapChoice.cache(arguments, output, recordsInto: folder)
+        let limit = try Loader.Limit(arguments)
         let configuration = URLSessionConfiguration.default
         configuration.urlCache = cache
         // A response to a request with cookies isn't kept, so the session has none.
@@ -43,32 +41,16 @@ struct CommandSession: Sendable {
         if isAttached {
             try cache.attach(
                 to: configuration,
-                unmatched: arguments.has("offline") ? .fail : .load,
+                unmatched: isOffline ? .fail : .load,
                 keeper: recorder,
                 responseLimit: limit.bytes,
                 isBrowsed: arguments.has("parts")
             )
         }
-        sources = AnswerSources(of: cache) { event in
+        let sources = Loader.Sources(of: cache) { event in
             if event.kind == .notRecorded { output.message("\(event)") }
         }
         loader = Loader(configuration, limit: limit, sources)
-    }
-
-    /// Returns a cache with the chosen map. Recording doesn't need one: if there is none, the map is empty.
-    static func cache(
-        _ arguments: Arguments,
-        _ output: Output,
-        recordsInto folder: URL?,
-        reloadsChanges: Bool = false
-    ) throws -> LocalSubstitutionCache {
-        if let folder, !MapChoice(arguments).isThere {
-            return LocalSubstitutionCache(
-                map: try SubstitutionMap(files: [:], resources: folder),
-                reloadsChanges: reloadsChanges
-            )
-        }
-        return try MapChoice.loaded(arguments, output).cache(reloadsChanges: reloadsChanges)
     }
 
     /// Writes what was recorded, and says how much.

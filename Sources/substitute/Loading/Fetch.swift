@@ -1,5 +1,5 @@
+import Dispatch
 import Foundation
-import LocalSubstitution
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -7,72 +7,77 @@ import FoundationNetworking
 
 /// One URL loaded through a URLSession, and where the answer came from.
 struct Fetch: Sendable {
-    enum Source: Sendable, Hashable {
-        /// The file is `nil` if the entry answers without one.
-        case substituted(file: String?)
-        /// A recorder's copy answered, since the network said that it's current.
-        case confirmed
-        case defaultCache
-        case network
-        case failed(String)
-    }
-
     let url: URL
     var source: Source
-    let response: HTTPURLResponse?
-    let body: Data
+    var response: HTTPURLResponse?
+    var body = Data()
+    /// The requests for the targets of the redirects that led to the response.
+    var redirects: [URLRequest] = []
     let milliseconds: Double
 
-    /// Loads a request.
-    init(_ request: URLRequest, with loader: Loader) async {
-        let stopwatch = Stopwatch()
-        let result = await loader.load(request)
-        self.init(request, result, milliseconds: stopwatch.milliseconds)
-    }
+    /// What answered, or why nothing did.
+    struct Source: Sendable, Hashable, CustomStringConvertible {
+        let name: String
+        var color: Output.Color?
+        /// The file of the entry that answered; `nil` if the entry has none.
+        var file: String?
+        /// Why the load failed.
+        var reason: String?
 
-    /// Makes a fetch from a request's result.
-    init(_ request: URLRequest, _ result: Result<Loader.Answer, URLError>, milliseconds: Double) {
-        url = request.url ?? URL(fileURLWithPath: "/")
-        self.milliseconds = milliseconds
-        switch result {
-        case .success(let answer):
-            body = answer.body
-            response = answer.response as? HTTPURLResponse
-            source = answer.source
-        case .failure(let error):
-            body = Data()
-            response = nil
-            source = .failed(Self.describe(error))
-        }
+        static func substituted(file: String?) -> Source { Source(name: "substituted", color: .green, file: file) }
+        /// A recorder's copy answered, since the network said that it's current.
+        static let confirmed = Source(name: "confirmed", color: .green)
+        static let defaultCache = Source(name: "default cache")
+        static let network = Source(name: "network")
+        static func failed(_ reason: String) -> Source { Source(name: "failed", color: .red, reason: reason) }
+
+        /// Whether an entry answered, with or without a file.
+        var isSubstituted: Bool { name == "substituted" }
+        var description: String { isSubstituted ? "substituted ← \(file ?? "the map")" : name }
     }
 
     var type: String { response?.value(forHTTPHeaderField: "Content-Type") ?? response?.mimeType ?? "" }
 
-    var hasFailed: Bool {
-        if case .failed = source { true } else { false }
-    }
+    var hasFailed: Bool { source.reason != nil }
 
     /// Whether there is an HTTP response, and its status is 2xx.
     var hasSucceeded: Bool { response.map { (200..<300).contains($0.statusCode) } ?? false }
 
-    static func describe(_ error: URLError) -> String {
-        let text = error.localizedDescription
-        guard !text.isEmpty, !text.hasPrefix("The operation could not") else {
-            return "URLSession failed with the error \(error.errorCode)."
-        }
-        // An explanation of several lines doesn't end with a sentence.
-        return text.contains("\n") ? text : text.sentence
+    /// Returns the JSON that `--json` prints for the load.
+    func json(isTimed: Bool = true) -> Output.JSONObject {
+        [
+            "url": url.absoluteString, "source": source.name, "file": source.file, "status": response?.statusCode,
+            "type": response.map { _ in type }, "bytes": body.count,
+            "milliseconds": isTimed ? milliseconds.roundedToHundredths : nil, "error": source.reason,
+        ]
     }
 }
 
-extension Fetch.Source: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .substituted(let file): "substituted ← \(file ?? "the map")"
-        case .confirmed: "confirmed"
-        case .defaultCache: "default cache"
-        case .network: "network"
-        case .failed: "failed"
-        }
+extension Output {
+    /// Prints a row for each load: where it came from, its status, MIME type, size, time and URL.
+    ///
+    /// - Parameter showsTimes: Whether there is a column for times.
+    func table(of fetches: [Fetch], showsTimes: Bool = true) {
+        table(
+            fetches.map { fetch in
+                let status = fetch.response.map { String($0.statusCode) } ?? "—"
+                let cells = [
+                    fetch.source.description, status, fetch.type.isEmpty ? "—" : fetch.type,
+                    Self.format(bytes: fetch.body.count),
+                ]
+                let times = showsTimes ? [Self.format(milliseconds: fetch.milliseconds)] : []
+                return (fetch.source.color, cells + times + [fetch.url.absoluteString])
+            },
+            numbers: showsTimes ? [3, 4] : [3]
+        )
     }
+}
+
+extension DispatchTime {
+    /// The time since then.
+    var millisecondsAgo: Double { Double(DispatchTime.now().uptimeNanoseconds - uptimeNanoseconds) / 1e6 }
+}
+
+extension Double {
+    var roundedToHundredths: Double { (self * 100).rounded() / 100 }
 }

@@ -9,20 +9,10 @@ import FoundationNetworking
 
 /// A URLSession that loads any number of requests at a time.
 final class Loader: Sendable {
-    struct Answer: Sendable {
-        let response: URLResponse
-        let body: Data
-        let source: Fetch.Source
-        /// The requests for the targets of the redirects that led to the response.
-        var redirects: [URLRequest] = []
-    }
-
-    typealias Completion = @Sendable (Result<Answer, URLError>) -> Void
-
     private let session: URLSession
     private let collector = ResponseCollector()
-    private let limit: ByteCount
-    private let sources: AnswerSources?
+    private let limit: Limit
+    private let sources: Sources?
     private let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
 
     /// - Parameters:
@@ -31,8 +21,8 @@ final class Loader: Sendable {
     ///   - progress: Called with the number of bytes of a body that have arrived, and the expected number if it's known.
     init(
         _ configuration: URLSessionConfiguration,
-        limit: ByteCount = .standardLimit,
-        _ sources: AnswerSources? = nil,
+        limit: Limit = .standard,
+        _ sources: Sources? = nil,
         progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil
     ) {
         self.limit = limit
@@ -41,46 +31,156 @@ final class Loader: Sendable {
         session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
     }
 
-    /// Loads a request. The completion is called once, on a queue of the session.
-    func load(_ request: URLRequest, completion: @escaping Completion) {
-        let task = session.dataTask(with: request)
-        let source = Guarded<Fetch.Source?>(nil)
-        var owner = ResponseCollector.Owner(limit: limit.bytes, progress: progress) { [limit] result in
-            completion(
-                result.mapError { error in
-                    guard error.code == .dataLengthExceedsMaximum else { return error }
-                    return URLError(error.code, userInfo: [NSLocalizedDescriptionKey: limit.refusal])
-                }.map { response in
-                    Answer(
-                        response: response.head,
-                        body: response.body ?? Data(),
-                        source: source.withLock { $0 } ?? .network,
-                        redirects: response.redirects
-                    )
-                }
-            )
-        }
-        owner.isLimited = { [sources] head in
-            let taken = sources?.take(head, to: request) ?? .network
-            source.withLock { $0 = taken }
-            return switch taken {
-            case .substituted, .confirmed: false
-            case .defaultCache, .network, .failed: true
+    func load(_ request: URLRequest) async -> Fetch {
+        let start = DispatchTime.now()
+        let source = Guarded(Fetch.Source.network)
+        // Not `URLSession.data(for:)`, which on Linux never ends for a 401 whose challenge isn't answered.
+        let result = await withCheckedContinuation { continuation in
+            let task = session.dataTask(with: request)
+            var owner = ResponseCollector.Owner(limit: limit.bytes, progress: progress) { result in
+                continuation.resume(returning: result)
             }
+            owner.isLimited = { [sources] head in
+                let taken = sources?.take(head, to: request) ?? .network
+                source.withLock { $0 = taken }
+                return !taken.isSubstituted && taken != .confirmed
+            }
+            collector.collect(task, of: session, for: owner)
+            task.resume()
         }
-        collector.collect(task, of: session, for: owner)
-        task.resume()
+        let milliseconds = start.millisecondsAgo
+        let url = request.url ?? URL(fileURLWithPath: "/")
+        switch result {
+        case .success(let response):
+            return Fetch(
+                url: url,
+                source: source.withLock { $0 },
+                response: response.head as? HTTPURLResponse,
+                body: response.body ?? Data(),
+                redirects: response.redirects,
+                milliseconds: milliseconds
+            )
+        case .failure(let error):
+            return Fetch(url: url, source: .failed(description(of: error)), milliseconds: milliseconds)
+        }
     }
 
-    func load(_ request: URLRequest) async -> Result<Answer, URLError> {
-        // Not `URLSession.data(for:)`, which on Linux never ends for a 401 whose challenge isn't answered.
-        await withCheckedContinuation { continuation in
-            load(request) { continuation.resume(returning: $0) }
+    private func description(of error: URLError) -> String {
+        if error.code == .dataLengthExceedsMaximum { return limit.refusal }
+        let text = error.localizedDescription
+        guard !text.isEmpty, !text.hasPrefix("The operation could not") else {
+            return "URLSession failed with the error \(error.errorCode)."
         }
+        // An explanation of several lines doesn't end with a sentence.
+        return text.contains("\n") ? text : text.sentence
     }
 
     /// Cancels all loads. Uses another queue, since on Linux this call waits until everything that arrived is decoded.
     func end() {
         DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
+    }
+}
+
+extension Loader {
+    /// What answered which URL, according to a cache's events. Headers aren't proof, since they may come from the network.
+    final class Sources: Sendable {
+        private let cache: LocalSubstitutionCache
+        /// The source of each answer that hasn't been taken yet.
+        private let sources = Guarded<[URL: [Fetch.Source]]>([:])
+
+        /// - Parameter others: Receives all other events.
+        init(
+            of cache: LocalSubstitutionCache,
+            others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
+        ) {
+            self.cache = cache
+            cache.hear { [weak self] event in
+                switch event.kind {
+                case .substituted: self?.note(event.url, .substituted(file: nil))
+                case .confirmed: self?.note(event.url, .confirmed)
+                case .fallbackHit: self?.note(event.url, .defaultCache)
+                default: others(event)
+                }
+            }
+        }
+
+        /// Returns what answered a request, and forgets it. That's the network if the cache hasn't answered its URL.
+        ///
+        /// Call it once for each response, as soon as it arrives. Otherwise a load that fails later could leave its source to
+        /// another load.
+        func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
+            // An entry may have answered the target of a redirect.
+            let source = takeLast(of: response.url) ?? takeLast(of: request.url) ?? .network
+            return source.isSubstituted ? .substituted(file: Self.file(of: response, by: cache)) : source
+        }
+
+        private func note(_ url: URL?, _ source: Fetch.Source) {
+            if let url { sources.withLock { $0[url, default: []].append(source) } }
+        }
+
+        private func takeLast(of url: URL?) -> Fetch.Source? {
+            url.flatMap { url in sources.withLock { $0[url]?.popLast() } }
+        }
+
+        /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else from its entry.
+        static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
+            guard let status = response.substitutionStatus else {
+                return response.url.flatMap { cache.map.substitution(for: $0)?.fileName }
+            }
+            return status.split(separator: "\"").dropFirst().first.map {
+                String(decoding: PercentEncoding.decode($0.utf8), as: UTF8.self)
+            }
+        }
+    }
+
+    /// The longest body to load from a URL: a number of bytes as people type it, such as `5000`, `64k`, `256MiB` or `1GB`.
+    struct Limit: Sendable, CustomStringConvertible {
+        let bytes: Int
+
+        /// The limit unless `--limit` says otherwise.
+        static let standard = Limit(bytes: 256 << 20)
+
+        static let option = Subcommand.Option.option("limit", "SIZE", help: "the largest body to load (default: 256M)")
+
+        private init(bytes: Int) { self.bytes = bytes }
+
+        /// Creates the limit that `--limit` sets.
+        init(_ arguments: Arguments) throws(Failure) {
+            guard let text = arguments.value("limit") else {
+                self = .standard
+                return
+            }
+            guard let limit = Limit(text) else {
+                throw Failure(usage: "“\(text)” isn't a size. Use --limit with a size such as 500000, 64k or 256M.")
+            }
+            self = limit
+        }
+
+        /// Reads a size as `curl` and `head` do: `k`, `M` and `G` are powers of 1,024, alone or with `iB`, and of 1,000 with `B`.
+        ///
+        /// Returns `nil` if the text isn't a number above 0, or if it's too large.
+        init?(_ text: String) {
+            let digits = text.prefix { $0.isASCII && $0.isNumber }
+            let unit = text.dropFirst(digits.count)
+            guard let number = Int(digits), number > 0, ["", "B", "iB"].contains(unit.dropFirst()),
+                let power = ["", "k", "m", "g"].firstIndex(of: unit.prefix(1).lowercased())
+            else { return nil }
+            let base = unit.dropFirst() == "B" ? 1_000 : 1_024
+            let (bytes, isTooLarge) = number.multipliedReportingOverflow(
+                by: (0..<power).reduce(1) { factor, _ in factor * base }
+            )
+            guard !isTooLarge else { return nil }
+            self.bytes = bytes
+        }
+
+        var description: String {
+            for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes % (1 << shift) == 0 {
+                return "\((bytes >> shift).grouped) \(unit)"
+            }
+            return bytes.counted("byte", "bytes")
+        }
+
+        /// Why a body that's longer than this limit isn't loaded.
+        var refusal: String { "The body is larger than \(self). Raise the limit with --limit." }
     }
 }

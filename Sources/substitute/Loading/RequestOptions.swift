@@ -8,15 +8,15 @@ import FoundationNetworking
 
 /// The options that describe a request, for the subcommands that make one.
 enum RequestOptions {
-    static let all = [
-        Option(name: "header", value: "'NAME: VALUE'", help: "a header of the request (repeatable)", repeats: true),
-        Option(name: "method", value: methods, help: "the method (default: GET, or POST with --data)"),
-        RequestBody.option,
-        Option(name: "range", value: "BYTES", help: "the range of bytes, such as 0-99, 100- or -50"),
-        Option(name: "reload", value: nil, help: "ignore local data, as a browser's reload does"),
+    static let all: [Subcommand.Option] = [
+        .option("header", "'NAME: VALUE'", help: "a header of the request (repeatable)", repeats: true),
+        .option("method", methods, help: "the method (default: GET, or POST with --data)"),
+        .option("data", "TEXT", help: "the body, from TEXT, @FILE or @- (standard input)", repeats: true),
+        .option("range", "BYTES", help: "the range of bytes, such as 0-99, 100- or -50"),
+        .flag("reload", help: "ignore local data, as a browser's reload does"),
     ]
 
-    private static let methods = ArgumentValue.oneOf(
+    private static let methods = Subcommand.Value.oneOf(
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
         placeholder: "METHOD"
     )
@@ -26,15 +26,13 @@ enum RequestOptions {
         guard !arguments.operands.isEmpty else {
             throw Failure(usage: "No URL is given. Use one such as “https://example.com/logo.png”.")
         }
-        let body = try RequestBody.data(arguments)
+        let body = try body(arguments)
         return try arguments.operands.map { operand in
             guard let url = URLText.url(operand), let scheme = url.scheme,
-                ["http", "https"].contains(scheme.lowercased()),
-                url.host != nil
+                ["http", "https"].contains(scheme.lowercased()), url.host != nil
             else {
                 throw Failure(
-                    usage:
-                        "“\(operand)” isn't an http or https URL. Use one such as “https://example.com/logo.png”."
+                    usage: "“\(operand)” isn't an http or https URL. Use one such as “https://example.com/logo.png”."
                 )
             }
             return try request(url, body, arguments)
@@ -79,5 +77,33 @@ enum RequestOptions {
     private static func isRange(_ text: String) -> Bool {
         let ends = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return ends.count == 2 && ends.contains { !$0.isEmpty } && ends.joined().allSatisfy(\.isDigit)
+    }
+
+    // MARK: The body
+
+    /// Returns the texts and files of all `--data` options, as curl sends them: joined with &. Returns `nil` if there are none.
+    private static func body(_ arguments: Arguments) throws -> Data? {
+        guard arguments.has("data") else { return nil }
+        let parts = try arguments.all("data").map { value in
+            value.hasPrefix("@") ? try contents(of: String(value.dropFirst())) : Data(value.utf8)
+        }
+        return Data(parts.joined(separator: "&".utf8))
+    }
+
+    /// Returns a file's bytes without line breaks and null bytes, which curl leaves out too.
+    private static func contents(of name: String) throws(Failure) -> Data {
+        if name != "-", FileStatus(path: name)?.kind == .folder { throw unreadable(name, "it's a folder") }
+        let descriptor = name == "-" ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(name, String(cString: strerror(errno))) }
+        do {
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            return try (file.readToEnd() ?? Data()).filter { ![0x0A, 0x0D, 0].contains($0) }
+        } catch {
+            throw unreadable(name, error.localizedDescription)
+        }
+    }
+
+    private static func unreadable(_ name: String, _ reason: String) -> Failure {
+        Failure("--data: \(name == "-" ? "Standard input" : "“\(name)”") can't be read: \(reason.sentence)")
     }
 }

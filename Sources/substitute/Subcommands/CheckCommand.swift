@@ -4,7 +4,6 @@ import MapTools
 
 let checkCommand = Subcommand(
     name: "check",
-    operands: "",
     summary: "validate a map and its files",
     details: """
         Lists every error in a map with its line, and warns about what is probably a
@@ -23,22 +22,22 @@ let checkCommand = Subcommand(
         of their URLs serve the same bytes.
         """,
     options: [
-        Option(name: "attached", value: nil, help: "don't warn about the need for an attached session"),
-        Option(name: "remote", value: nil, help: "compare files with what their URLs serve now"),
-        Option(name: "update", value: nil, help: "with --remote: replace files that have changed"),
-        ByteCount.limitOption,
+        .flag("attached", help: "don't warn about the need for an attached session"),
+        .flag("remote", help: "compare files with what their URLs serve now"),
+        .flag("update", help: "with --remote: replace files that have changed"),
+        Loader.Limit.option,
     ],
     run: check
 )
 
-private func check(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func check(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.isEmpty else {
         throw Failure(usage: "check takes only options. Name the map with --map FILE.")
     }
     guard arguments.has("remote") || !arguments.has("update") else {
         throw Failure(usage: "--update needs --remote. Use check --remote --update.")
     }
-    let limit = try ByteCount.limit(arguments)
+    let limit = try Loader.Limit(arguments)
     guard arguments.has("remote") || !arguments.has("limit") else {
         throw Failure(usage: "--limit needs --remote. Use check --remote --limit \(arguments.value("limit") ?? "").")
     }
@@ -69,33 +68,18 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Exi
         \(warnings.counted("warning", "warnings"))
         """
     )
-    var remote: RemoteCheck?
+    var remote: [RemoteEntry]?
     if let map, arguments.has("remote") {
-        remote = await RemoteCheck(map, in: choice.file, updating: arguments.has("update"), limit: limit)
-        remote?.print(output)
+        let entries = await RemoteEntry.all(in: map, updating: arguments.has("update"), limit: limit)
+        RemoteEntry.report(entries, in: choice.file, updating: arguments.has("update"), output)
+        remote = entries
     }
-    try output.json(
-        CheckRecord(
-            map: choice.file.path,
-            entries: result.count,
-            errors: errors,
-            warnings: warnings,
-            findings: findings,
-            remote: remote?.record
-        )
-    )
-    return errors == 0 ? remote?.status ?? .done : .failed
-}
-
-/// The JSON that `--json` prints for a map.
-private struct CheckRecord: Encodable {
-    let map: String
-    let entries: Int
-    let errors: Int
-    let warnings: Int
-    let findings: [Finding]
-    /// Only with `--remote`.
-    let remote: RemoteCheck.Record?
+    try output.json([
+        "map": choice.file.path, "entries": result.count, "errors": errors, "warnings": warnings,
+        "findings": findings, "remote": remote.map { ["entries": $0] },
+    ])
+    if errors > 0 || remote?.contains(where: \.result.isFailure) == true { return .failed }
+    return remote?.contains { $0.result == .unreachable } == true ? .tryAgain : .done
 }
 
 /// An error or a warning.
@@ -121,19 +105,16 @@ private struct Finding: Encodable {
         keys = nil
     }
 
-    /// Creates a finding for a warning.
-    ///
-    /// - Parameter keys: The keys of all entries for which this is the only finding, beginning with the warning's own.
-    private init(_ warning: SubstitutionMap.Warning, in file: URL, for keys: [String] = []) {
-        let isOfMany = keys.count > 1
+    /// - Parameter keys: The keys of all entries for which this is the only finding, if there are several.
+    private init(_ warning: SubstitutionMap.Warning, in file: URL, for keys: [String]? = nil) {
         severity = "warning"
-        kind = isOfMany ? SubstitutionMap.Warning.Kind.needsProtocol.rawValue : warning.kind.rawValue
-        key = isOfMany ? nil : warning.key
+        kind = (keys == nil ? warning.kind : .needsProtocol).rawValue
+        key = keys == nil ? warning.key : nil
         self.file = file.lastPathComponent
         line = warning.line
         column = nil
-        message = isOfMany ? Self.needAttachedSession(keys) : warning.message
-        self.keys = isOfMany ? keys : nil
+        message = keys.map(Self.needAttachedSession) ?? warning.message
+        self.keys = keys
     }
 
     /// Returns a finding for each warning, but only one, or none, for all entries that need an attached session.
@@ -145,22 +126,111 @@ private struct Finding: Encodable {
         return warnings.compactMap { warning in
             guard kinds.contains(warning.kind) else { return Finding(warning, in: file) }
             defer { isFirst = false }
-            return isFirst ? Finding(warning, in: file, for: keys) : nil
+            return isFirst ? Finding(warning, in: file, for: keys.count > 1 ? keys : nil) : nil
         }
     }
 
     private static func needAttachedSession(_ keys: [String]) -> String {
-        let named = keys.prefix(mostNamed).map { "“\($0)”" }
+        let named = keys.prefix(3).map { "“\($0)”" }
         let more = keys.count - named.count
         let list = (named + (more > 0 ? ["\(more.grouped) more"] : [])).listed()
         return "\(keys.count.grouped) entries need an attached session: \(list). "
             + "Attach the cache, then hide this warning with check --attached."
     }
 
-    private static let mostNamed = 3
-
     /// The file, line and column, as compilers write them.
     var place: String {
         ([file] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":")
+    }
+}
+
+/// What `check --remote` finds about an entry, as `--json` prints it.
+private struct RemoteEntry: Encodable {
+    let key: String
+    let line: Int
+    let url: String
+    let file: String
+    private(set) var result: Verdict
+    let bytes: Int?
+    private(set) var remoteBytes: Int?
+    private(set) var firstDifference: Int?
+    private(set) var status: Int?
+    /// Why there is no result, or why a file that has changed wasn't replaced.
+    private(set) var reason: String?
+
+    /// The result in one word, including what was done about it.
+    enum Verdict: String, Encodable, CaseIterable {
+        case same, changed, updated, gone, unreachable
+        case unreadable = "error"
+
+        var isFailure: Bool { [.changed, .gone, .unreadable].contains(self) }
+        var isAlwaysCounted: Bool { [.same, .changed, .gone, .unreachable].contains(self) }
+
+        var color: Output.Color {
+            switch self {
+            case .same, .updated: .green
+            case .changed, .gone, .unreadable: .red
+            case .unreachable: .yellow
+            }
+        }
+    }
+
+    private init(_ comparison: RemoteComparison, _ limit: Loader.Limit) {
+        key = comparison.key
+        line = comparison.line
+        url = comparison.url
+        file = comparison.fileName
+        bytes = comparison.fileBytes
+        switch comparison.result {
+        case .same: (result, remoteBytes) = (.same, comparison.fileBytes)
+        case .changed(let bytes, let offset):
+            result = comparison.update == .replaced ? .updated : .changed
+            (remoteBytes, firstDifference) = (bytes, offset)
+        case .gone(let code): (result, status) = (.gone, code)
+        case .tooLong: (result, reason) = (.unreadable, limit.refusal)
+        case .unreachable(let why): (result, reason) = (.unreachable, why)
+        case .unreadable(let why): (result, reason) = (.unreadable, why)
+        }
+        if case .left(let why) = comparison.update { reason = why }
+    }
+
+    /// Compares the files of a map with their URLs, and shows progress on a terminal.
+    static func all(in map: SubstitutionMap, updating: Bool, limit: Loader.Limit) async -> [RemoteEntry] {
+        let progress = Output.Progress()
+        defer { progress.end() }
+        return await map.comparedWithRemote(limit: limit.bytes, updating: updating) { count, total in
+            progress.show("\(count.grouped) of \(total.grouped) compared")
+        }.map { RemoteEntry($0, limit) }
+    }
+
+    /// Prints a line for each file that isn't the same, and the totals.
+    static func report(_ entries: [RemoteEntry], in map: URL, updating: Bool, _ output: Output) {
+        for entry in entries where entry.result != .same {
+            output.line(
+                """
+                \(map.lastPathComponent):\(entry.line): \(entry.result.rawValue, entry.result.color): \
+                “\(entry.key)”: \(entry.text)
+                """
+            )
+        }
+        let counts = Verdict.allCases.compactMap { verdict -> String? in
+            let count = entries.count { $0.result == verdict }
+            guard count > 0 || verdict.isAlwaysCounted || (verdict == .updated && updating) else { return nil }
+            return "\(count.grouped) \(verdict == .unreadable ? "failed" : verdict.rawValue)"
+        }
+        output.line("\(entries.count.grouped) compared: \(counts.joined(separator: ", "))")
+    }
+
+    private var text: String {
+        guard let firstDifference else {
+            guard let status else { return reason ?? "" }
+            return "The server answered with status \(status), so the file “\(file)” is the only copy. "
+                + "Remove the entry if nothing requests its URL."
+        }
+        return "The file “\(file)” \(result == .updated ? "had" : "has") \(Output.format(bytes: bytes ?? 0)), "
+            + "and the URL serves \(Output.format(bytes: remoteBytes ?? 0)). "
+            + "They differ from offset \(firstDifference.grouped) on."
+            + (result == .updated ? " The file was replaced." : "")
+            + (reason.map { " The file wasn't replaced. \($0)" } ?? "")
     }
 }

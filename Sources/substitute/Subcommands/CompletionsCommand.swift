@@ -19,27 +19,18 @@ let completionsCommand = Subcommand(
             mkdir -p ~/.config/fish/completions
             substitute completions fish > ~/.config/fish/completions/substitute.fish
         """,
-    options: [],
     usesMap: false,
     operandValues: [.oneOf(CompletingShell.allCases.map(\.rawValue), placeholder: "SHELL")],
     run: completions
 )
 
-private func completions(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func completions(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard let name = arguments.operands.first, arguments.operands.count == 1 else {
         throw Failure(usage: "Name one shell: bash, zsh or fish.")
     }
     guard let shell = CompletingShell(rawValue: name) else {
         throw Failure(usage: "There are no completions for “\(name)”. Name bash, zsh or fish.")
     }
-    let commands = Subcommand.all.map { command in
-        CompletedCommand(
-            name: command.name,
-            summary: command.summary,
-            options: command.allOptions,
-            operands: command.operandValues
-        )
-    }
-    output.help(shell.script(for: commands))
+    output.help(shell.script(for: Subcommand.all))
     return .done
 }

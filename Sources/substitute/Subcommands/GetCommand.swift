@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import LocalSubstitution
+import MapTools
 import WebReferences
 
 #if canImport(FoundationNetworking)
@@ -38,13 +40,13 @@ let getCommand = Subcommand(
             substitute get --record saved --parts --offline https://example.com/
         """,
     options: RequestOptions.all + CommandSession.options + [
-        Option(name: "output", value: .file, help: "write the body to FILE (- for standard output)"),
-        Option(name: "parts", value: nil, help: "load one page with its parts"),
+        .option("output", .file, help: "write the body to FILE (- for standard output)"),
+        .flag("parts", help: "load one page with its parts"),
     ],
     run: get
 )
 
-private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func get(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     let requests = try RequestOptions.requests(arguments)
     let target = arguments.value("output")
     guard target == nil || requests.count == 1 else {
@@ -58,28 +60,30 @@ private func get(_ arguments: Arguments, _ output: Output) async throws -> ExitS
     let loading = try CommandSession(arguments, output)
     var fetches: [Fetch] = []
     for request in requests {
-        var fetch = await Fetch(request, with: loading.loader)
+        var fetch = await loading.loader.load(request)
         if !loading.isAttached { fetch.addAdvice(from: loading.cache.explain(request)) }
         fetches.append(fetch)
     }
     loading.end(output)
-    for case let fetch in fetches {
-        if case .failed(let reason) = fetch.source { output.message("\(fetch.url.absoluteString): \(lines: reason)") }
+    for fetch in fetches {
+        if let reason = fetch.source.reason { output.message("\(fetch.url.absoluteString): \(lines: reason)") }
     }
     if let target, let fetch = fetches.first, !fetch.hasFailed {
         if target == "-" {
             output.bytes(fetch.body)
         } else {
-            try Output.write(fetch.body, to: CurrentFolder.current.file(target))
+            try Output.write(fetch.body, to: Shell.file(target))
         }
     }
     if target != "-" { output.table(of: fetches) }
-    try output.json(fetches.map { FetchRecord($0) })
+    try output.json(fetches.map { $0.json() })
     return fetches.contains { $0.hasFailed } ? .failed : .done
 }
 
 /// Loads one page and its parts.
-private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output: Output) async throws
+    -> Subcommand.ExitStatus
+{
     guard var request = requests.first, requests.count == 1 else {
         throw Failure(usage: "--parts loads one page. Leave out the other URLs.")
     }
@@ -89,37 +93,91 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     request.url = request.url.flatMap { URLText.resolve(Array($0.absoluteString.utf8), charset: nil, against: $0) }
 
     let loading = try CommandSession(arguments, output)
-    let progress = ProgressLine()
-    let stopwatch = Stopwatch()
-    let page = await LoadedPage(request) { request in
-        await Fetch(request, with: loading.loader)
-    } progress: { done, known in
+    let progress = Output.Progress()
+    let start = DispatchTime.now()
+    let page = await LoadedPage(request, with: loading.loader) { done, known in
         progress.show("loaded \(done.grouped) of \(known.grouped)")
     }
-    let milliseconds = stopwatch.milliseconds
+    let totals = PageTotals(page.fetches, milliseconds: start.millisecondsAgo)
     progress.end()
     loading.end(output)
 
+    let isOffline = arguments.has("offline")
     var reasons: Set<Substring> = []
     for fetch in page.fetches {
-        guard case .failed(let text) = fetch.source else { continue }
-        let reason = text.prefix { $0 != "\n" }
+        guard let reason = fetch.source.reason?.prefix(while: { $0 != "\n" }) else { continue }
         // Offline, most parts fail for the same reason, and the map at the end lists them.
-        guard reasons.insert(reason).inserted || !arguments.has("offline") else { continue }
+        guard reasons.insert(reason).inserted || !isOffline else { continue }
         output.message("\(fetch.url.absoluteString): \(reason)")
     }
     output.table(of: page.fetches)
-    let report = PageReport(page, milliseconds: milliseconds, suggestsEntries: arguments.has("offline"))
-    report.print(to: output)
-    try output.json(report)
-    return (page.fetches.first?.hasSucceeded ?? false) && report.totals.failed == 0 ? .done : .failed
+    output.line(totals.text)
+    let leftOut = page.leftOutLines
+    if !leftOut.isEmpty { output.line("\nLeft out:\n\(lines: leftOut.joined(separator: "\n"))") }
+    let missing = isOffline ? page.missingParts : SuggestedMap()
+    if !missing.files.isEmpty { output.line("\nMissing, as a map:\n\(lines: missing.text)") }
+    try output.json([
+        "parts": page.fetches.map { $0.json() }, "totals": totals, "leftOut": leftOut,
+        // As in a map.
+        "missing": missing.files,
+    ])
+    return (page.fetches.first?.hasSucceeded ?? false) && totals.failed == 0 ? .done : .failed
+}
+
+/// Where a page and its parts came from.
+private struct PageTotals: Encodable {
+    let substituted: Int
+    let confirmed: Int
+    let fromDefaultCache: Int
+    let fromNetwork: Int
+    let failed: Int
+    /// The bytes of responses that came from files and the default cache.
+    let bytesNotCarried: Int
+    let milliseconds: Double
+
+    init(_ fetches: [Fetch], milliseconds: Double) {
+        substituted = fetches.count(where: \.source.isSubstituted)
+        confirmed = fetches.count { $0.source == .confirmed }
+        fromDefaultCache = fetches.count { $0.source == .defaultCache }
+        fromNetwork = fetches.count { $0.source == .network }
+        failed = fetches.count(where: \.hasFailed)
+        // A failed fetch has no body.
+        bytesNotCarried = fetches.reduce(0) { $0 + ($1.source == .network ? 0 : $1.body.count) }
+        self.milliseconds = milliseconds.roundedToHundredths
+    }
+
+    var text: Output.Text {
+        """
+
+        \(substituted.grouped) substituted, \(confirmed > 0 ? "\(confirmed.grouped) confirmed, " : "")\
+        \(fromDefaultCache.grouped) from the default cache, \(fromNetwork.grouped) from the network, \
+        \(failed.grouped) failed
+        \(Output.format(bytes: bytesNotCarried)) from files and the default cache, in \
+        \(Output.format(milliseconds: milliseconds))
+        """
+    }
+}
+
+extension LoadedPage {
+    /// The parts that couldn't be loaded, as a map.
+    fileprivate var missingParts: SuggestedMap {
+        parts.filter { $0.fetch?.hasFailed ?? false }.reduce(into: SuggestedMap()) { map, part in
+            let type: String? =
+                switch part.kind {
+                case .frame: "text/html"
+                case .styleSheet: "text/css"
+                case .script, .module: "text/javascript"
+                case .other, .link: nil
+                }
+            map.add(part.url, type: type)
+        }
+    }
 }
 
 extension Fetch {
     /// Adds to a failure's reason which entry names the URL, why the cache can't answer, and that an attached session would.
     fileprivate mutating func addAdvice(from explanation: Explanation) {
-        guard case .failed(let reason) = source, let entry = explanation.winner, let attached = explanation.attached
-        else {
+        guard let reason = source.reason, let entry = explanation.winner, let attached = explanation.attached else {
             return
         }
         source = .failed(

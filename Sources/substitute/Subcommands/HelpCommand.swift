@@ -1,29 +1,42 @@
 import Foundation
+import LocalSubstitution
 
 let helpCommand = Subcommand(
     name: "help",
     operands: "[COMMAND]",
     summary: "print this overview, or the help of a command",
     details: "Prints an overview of all commands, or the help of one.",
-    options: [],
     usesMap: false,
     operandValues: [.command],
     run: help
 )
 
-private func help(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func help(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.count <= 1 else {
         throw Failure(usage: "help takes at most one command. Leave out “\(arguments.operands[1])”.")
     }
-    guard let name = arguments.operands.first else {
-        output.help(overview)
-        return .done
-    }
-    guard let command = Subcommand.all.first(where: { $0.name == name }) else {
-        throw Subcommand.unknown(name)
-    }
-    output.help(command.helpText)
+    output.help(try arguments.operands.first.map { try Subcommand.named($0).helpText } ?? overview)
     return .done
+}
+
+extension Subcommand {
+    static let all = [
+        initCommand, addCommand, importCommand, getCommand, serveCommand, explainCommand, checkCommand,
+        schemaCommand, completionsCommand, demoCommand, helpCommand,
+    ]
+
+    static func named(_ name: String) throws(Failure) -> Subcommand {
+        if let command = all.first(where: { $0.name == name }) { return command }
+        if name.hasPrefix("-") {
+            throw Failure(
+                usage: "“\(name)” isn't a command. Put the command first, then its options. See substitute help."
+            )
+        }
+        let nearest = name == "page" ? "get --parts" : NearestName.of(name, in: all.map(\.name))
+        throw Failure(
+            usage: "“\(name)” isn't a command. " + (nearest.map { "Did you mean “\($0)”?" } ?? "See substitute help.")
+        )
+    }
 }
 
 /// An overview of all commands.

@@ -23,25 +23,21 @@ let importCommand = Subcommand(
             substitute import --match 'https://api.example.com/*' recording.har
         """,
     options: [
-        Option(name: "into", value: .folder, help: "the map's folder (default: the current folder)"),
-        Option(
-            name: "map",
-            value: .file(withExtension: "json"),
-            help: "the map (default: substitutions.json in --into's DIR)"
-        ),
-        Option(name: "match", value: "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
-        Option(name: "type", value: "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
-        Option(name: "status", value: "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
-        Option(name: "methods", value: "LIST", help: "only these, such as GET,POST, or '*' (default: GET)"),
-        Option(name: "max-size", value: "BYTES", help: "skip larger bodies (default: 20000000)"),
-        Option(name: "force", value: nil, help: "replace existing entries, except null"),
-        Option(name: "dry-run", value: nil, help: "only print what would be done"),
+        .option("into", .folder, help: "the map's folder (default: the current folder)"),
+        .option("map", .file(withExtension: "json"), help: "the map (default: substitutions.json in --into's DIR)"),
+        .option("match", "PATTERN", help: "only URLs that match PATTERN (repeatable)", repeats: true),
+        .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
+        .option("status", "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
+        .option("methods", "LIST", help: "only these, such as GET,POST, or '*' (default: GET)"),
+        .option("max-size", "BYTES", help: "skip larger bodies (default: 20000000)"),
+        .flag("force", help: "replace existing entries, except null"),
+        .flag("dry-run", help: "only print what would be done"),
     ],
     operandValues: [.file(withExtension: "har")],
     run: importArchive
 )
 
-private func importArchive(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func importArchive(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard let name = arguments.operands.first, arguments.operands.count == 1 else {
         throw Failure(usage: "import takes one archive. Name one, such as recording.har.")
     }
@@ -51,10 +47,11 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     let selection = try selection(arguments)
     let target = MapChoice(arguments, in: arguments.value("into"))
     let resources = target.resources
-    let archive = try HTTPArchive(contentsOf: CurrentFolder.current.file(name))
+    let archive = try HTTPArchive(contentsOf: Shell.file(name))
 
     var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
-    let items = map.take(archive, selection, replacing: arguments.has("force")).map { KeptRecord($0) }
+    let items = map.take(archive, selection, replacing: arguments.has("force"))
+        .map { KeptRecord(url: $0.url, $0.outcome) }
     try map.save()
     target.announce(to: output)
     output.list(items)
@@ -63,14 +60,9 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
         counts[name].map { "\($0.grouped) \(name)" } ?? (name == "new" || name == "left" ? "0 \(name)" : nil)
     }
     output.line("\(sums.joined(separator: ", "))\(map.isDryRun ? "; nothing was written" : "")")
-    try output.json(
-        ImportRecord(
-            map: target.file.path,
-            resources: resources.path,
-            dryRun: map.isDryRun,
-            responses: items
-        )
-    )
+    try output.json([
+        "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun, "responses": items,
+    ])
     return items.contains { $0.reason == NotImported.failure } ? .failed : .done
 }
 
@@ -120,30 +112,17 @@ extension Output {
     /// Prints what was imported, and then what was left out and why. Of many with the same kind of reason, only the first are
     /// shown.
     fileprivate func list(_ items: [KeptRecord]) {
+        let (mostTaken, mostLeft) = (100, 10)
         let taken = items.filter { $0.reason == nil }
-        table(taken.prefix(Self.mostTaken).map(\.row), numbers: [2])
-        if taken.count > Self.mostTaken {
-            line("and \((taken.count - Self.mostTaken).grouped) more (--json lists all)")
-        }
+        table(taken.prefix(mostTaken).map(\.row), numbers: [2])
+        if taken.count > mostTaken { line("and \((taken.count - mostTaken).grouped) more (--json lists all)") }
         var kinds: [String] = []
-        let left = Dictionary(grouping: items) { $0.reason ?? "" }
         for case let kind? in items.map(\.reason) where !kinds.contains(kind) { kinds.append(kind) }
         for kind in kinds {
-            let records = left[kind] ?? []
-            table(records.prefix(Self.mostLeft).map(\.row))
-            let more = records.count - Self.mostLeft
+            let records = items.filter { $0.reason == kind }
+            table(records.prefix(mostLeft).map(\.row))
+            let more = records.count - mostLeft
             if more > 0 { line("left  and \(more.grouped) more for similar reasons (--json lists all)") }
         }
     }
-
-    private static var mostTaken: Int { 100 }
-    private static var mostLeft: Int { 10 }
-}
-
-/// The JSON that `--json` prints for an import.
-private struct ImportRecord: Encodable {
-    let map: String
-    let resources: String
-    let dryRun: Bool
-    let responses: [KeptRecord]
 }

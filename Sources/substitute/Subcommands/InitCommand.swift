@@ -4,7 +4,6 @@ import MapTools
 
 let initCommand = Subcommand(
     name: "init",
-    operands: "",
     summary: "create an empty map and its resources folder",
     details: """
         Creates an empty substitutions.json and a folder Resources. In a Swift package,
@@ -14,17 +13,13 @@ let initCommand = Subcommand(
         existing map.
         """,
     options: [
-        Option(name: "target", value: "NAME", help: "the target in the package that uses the map"),
-        Option(
-            name: "map",
-            value: .file(withExtension: "json"),
-            help: "the map (default: in the target's or current folder)"
-        ),
+        .option("target", "NAME", help: "the target in the package that uses the map"),
+        .option("map", .file(withExtension: "json"), help: "the map (default: in the target's or current folder)"),
     ],
     run: initialize
 )
 
-private func initialize(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func initialize(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.isEmpty else {
         throw Failure(usage: "init takes only options. Name the map with --map FILE.")
     }
@@ -38,13 +33,57 @@ private func initialize(_ arguments: Arguments, _ output: Output) async throws -
     try edited.save()
     output.message("created \(target.file.path) and \(resources.path)")
     output.line("\(lines: place.steps.joined(separator: "\n\n"))")
-    try output.json(InitRecord(map: target.file.path, resources: resources.path))
+    try output.json(["map": target.file.path, "resources": resources.path])
     return .done
 }
 
-extension MapPlace {
+/// Where `init` makes a map: in the folder of the target that uses it, or in the current folder.
+private struct MapPlace {
+    let map: MapChoice
+    let package: DescribedPackage?
+    /// The target whose folder has the map.
+    let target: DescribedPackage.Target?
+
+    init(_ arguments: Arguments) throws {
+        let name = arguments.value("target")
+        guard arguments.has("map") else {
+            package = try DescribedPackage()
+            guard package != nil || name == nil else {
+                throw Failure(
+                    usage:
+                        "\(DescribedPackage.manifest) doesn't exist. Run init in the package's folder, or leave out --target."
+                )
+            }
+            target = try package?.target(named: name)
+            map = MapChoice(arguments, in: target?.path)
+            return
+        }
+        guard name == nil else {
+            throw Failure(usage: "--target and --map both say where the map goes. Leave one out.")
+        }
+        map = MapChoice(arguments)
+        // The package only makes the advice shorter, so it doesn't matter if it can't be read.
+        package = try? DescribedPackage()
+        let place = map.file.deletingLastPathComponent().standardizedFileURL.path
+        target = package?.targets.first {
+            Shell.folder.appendingPathComponent($0.path, isDirectory: true).standardizedFileURL.path == place
+        }
+    }
+
+    /// The names of the map and the resources folder, unless the target's `resources` list them or a bundle can't have them.
+    private var missingResources: [String] {
+        guard map.isInBundle else { return [] }
+        // SwiftPM names the target's folder without symbolic links.
+        func path(of file: URL) -> String {
+            let folder = file.standardizedFileURL.deletingLastPathComponent().resolvingSymlinksInPath()
+            return folder.appendingPathComponent(file.lastPathComponent, isDirectory: false).path
+        }
+        let listed = (target?.resources ?? []).map { path(of: URL(fileURLWithPath: $0.path)) }
+        return [map.file, map.resources].filter { !listed.contains(path(of: $0)) }.map(\.lastPathComponent)
+    }
+
     /// The remaining steps, each with the lines to add.
-    fileprivate var steps: [String] {
+    var steps: [String] {
         var steps: [String] = []
         if package?.dependsOnPackage != true {
             steps.append(
@@ -59,16 +98,16 @@ extension MapPlace {
         if target?.dependsOnLibrary != true {
             fields.append(#"dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]"#)
         }
-        if !missingResources.isEmpty {
-            fields.append(
-                "resources: [\(missingResources.map { ".copy(\(String(reflecting: $0)))" }.joined(separator: ", "))]"
-            )
+        let missing = missingResources
+        if !missing.isEmpty {
+            let copied = missing.map { ".copy(\(String(reflecting: $0)))" }
+            fields.append("resources: [\(copied.joined(separator: ", "))]")
         }
         if !fields.isEmpty {
             let name = target.map { "target \($0.name)" } ?? "the target whose folder has the map and its files"
             steps.append("In Package.swift, in \(name):\n\n    " + fields.joined(separator: ",\n    "))
         }
-        if missingResources.contains("Resources") {
+        if missing.contains("Resources") {
             steps.append(
                 """
                 For iOS and similar platforms, call the folder Substitutes instead, since code
@@ -84,8 +123,8 @@ extension MapPlace {
             """
             Then add entries for URLs, or for what a browser recorded:
 
-                \(Invocation.current) add\(map.options) URL
-                \(Invocation.current) import\(map.options) FILE.har
+                \(Shell.invocation) add\(map.options) URL
+                \(Shell.invocation) import\(map.options) FILE.har
             """
         )
         return steps
@@ -129,8 +168,105 @@ extension MapChoice {
     }
 }
 
-/// The JSON that `--json` prints for a new map.
-private struct InitRecord: Encodable {
-    let map: String
-    let resources: String
+/// The package in the current folder, as described by `swift package describe`.
+private struct DescribedPackage: Decodable {
+    struct Target: Decodable {
+        struct Resource: Decodable {
+            let path: String
+        }
+
+        let name: String
+        /// The target's folder, relative to the package's.
+        let path: String
+        /// The target's type, such as `library`, `executable` or `test`.
+        let type: String
+        let productDependencies: [String]?
+        let resources: [Resource]?
+
+        var dependsOnLibrary: Bool { productDependencies?.contains("LocalSubstitution") ?? false }
+
+        /// Whether the target has code that can use a map.
+        var hasCode: Bool { ["library", "executable", "test"].contains(type) }
+    }
+
+    struct Dependency: Decodable {
+        let identity: String
+    }
+
+    let dependencies: [Dependency]
+    let targets: [Target]
+
+    var dependsOnPackage: Bool {
+        dependencies.contains { $0.identity == "localsubstitutioncache" } || targets.contains(where: \.dependsOnLibrary)
+    }
+
+    static let manifest = Shell.folder.appendingPathComponent("Package.swift", isDirectory: false).path
+
+    /// Reads the manifest; returns `nil` if there isn't one.
+    init?() throws(Failure) {
+        guard FileManager.default.fileExists(atPath: Self.manifest) else { return nil }
+        do {
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            self = try decoder.decode(Self.self, from: Self.description())
+        } catch {
+            throw Failure(
+                "\(Self.manifest) can't be read: \(String(describing: error).sentence) "
+                    + "Correct it, or choose the map's place with --map FOLDER/substitutions.json."
+            )
+        }
+    }
+
+    /// Returns the target with a name; without a name, the only target that depends on the library.
+    func target(named name: String?) throws(Failure) -> Target {
+        let targets = targets.filter(\.hasCode).sorted { $0.name < $1.name }
+        if let name {
+            if let target = targets.first(where: { $0.name == name }) { return target }
+            let nearest = NearestName.of(name, in: targets.map(\.name))
+            let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Name one of these: \(Self.list(targets))."
+            throw Failure(usage: "\(Self.manifest) has no target “\(name)”. \(advice)")
+        }
+        let dependents = targets.filter(\.dependsOnLibrary)
+        if let target = dependents.first, dependents.count == 1 { return target }
+        let found =
+            dependents.isEmpty
+            ? "No target in \(Self.manifest) depends" : "\(dependents.count) targets in \(Self.manifest) depend"
+        let names = Self.list(dependents.isEmpty ? targets : dependents)
+        throw Failure(usage: "\(found) on LocalSubstitution. Name one with --target: \(names).")
+    }
+
+    private static func list(_ targets: [Target]) -> String { targets.map(\.name).joined(separator: ", ") }
+
+    /// Returns SwiftPM's description of the package. Uses a separate build folder, since the SwiftPM that runs this command may
+    /// hold the lock on the package's own.
+    private static func description() throws -> Data {
+        let scratch = FileManager.default.temporaryDirectory
+            .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        // Files, since pipes can fill up.
+        let files = ["output", "messages"].map { scratch.appendingPathComponent($0) }
+        for file in files { try Data().write(to: file) }
+
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        // Without a sandbox, since macOS can't make one inside that of the plugin that may be running this command.
+        process.arguments = [
+            "swift", "package", "--disable-sandbox", "--package-path", Shell.folder.path, "--scratch-path",
+            scratch.path,
+            "describe", "--type", "json",
+        ]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: files[0])
+        process.standardError = try FileHandle(forWritingTo: files[1])
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            let lines = String(decoding: try Data(contentsOf: files[1]), as: UTF8.self).split(separator: "\n")
+            // The last error is the cause. Those before it only say what was being compiled.
+            let line = lines.last { $0.contains("error: ") } ?? lines.last ?? "swift package describe failed"
+            throw Failure(line.components(separatedBy: "error: ").last ?? String(line))
+        }
+        return try Data(contentsOf: files[0])
+    }
 }

@@ -2,7 +2,6 @@ import Foundation
 
 let schemaCommand = Subcommand(
     name: "schema",
-    operands: "",
     summary: "print the JSON Schema of maps, for editors",
     details: """
         Prints the JSON Schema (2020-12) of maps, for editors and validators. Save it
@@ -14,12 +13,12 @@ let schemaCommand = Subcommand(
         A schema can't find missing files, or keys that mean the same URL. Use check for
         that.
         """,
-    options: [Option(name: "json", value: nil, help: "print JSON, which the schema is anyway")],
+    options: [.flag("json", help: "print JSON, which the schema is anyway")],
     usesMap: false,
     run: schema
 )
 
-private func schema(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func schema(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     if let operand = arguments.operands.first {
         throw Failure(usage: "schema takes only options, since it's the same for all maps. Leave out “\(operand)”.")
     }

@@ -1,11 +1,12 @@
+import Dispatch
 import Foundation
+import Guarded
 import LocalSubstitution
 import LocalSubstitutionRecording
 import LocalSubstitutionServer
 
 let serveCommand = Subcommand(
     name: "serve",
-    operands: "",
     summary: "serve the map on 127.0.0.1, to browsers and other clients",
     details: """
         Serves each origin that the map names on its own port of 127.0.0.1, for
@@ -23,27 +24,22 @@ let serveCommand = Subcommand(
         stop the server and print the totals.
         """,
     options: [
-        Option(
-            name: "origin",
-            value: "URL",
-            help: "serve this origin, not the map's (repeatable)",
-            repeats: true
-        ),
-        Option(name: "port", value: "N", help: "the first origin's port; the next ones are N+1, …"),
-        Option(name: "record", value: .folder, help: "save responses in DIR"),
-        Option(name: "offline", value: nil, help: "don't use the network"),
-        Option(name: "json", value: nil, help: "print JSON, one object per line"),
+        .option("origin", "URL", help: "serve this origin, not the map's (repeatable)", repeats: true),
+        .option("port", "N", help: "the first origin's port; the next ones are N+1, …"),
+        .option("record", .folder, help: "save responses in DIR"),
+        .flag("offline", help: "don't use the network"),
+        .flag("json", help: "print JSON, one object per line"),
     ],
     run: serve
 )
 
-private func serve(_ arguments: Arguments, _ output: Output) async throws -> ExitStatus {
+private func serve(_ arguments: Arguments, _ output: Output) async throws -> Subcommand.ExitStatus {
     guard arguments.operands.isEmpty else {
         throw Failure(usage: "serve takes only options. Name an origin with --origin URL.")
     }
     let firstPort = try port(arguments)
-    let folder = arguments.value("record").map { CurrentFolder.current.file($0, isDirectory: true) }
-    let cache = try CommandSession.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
+    let folder = arguments.value("record").map { Shell.file($0, isDirectory: true) }
+    let cache = try MapChoice.cache(arguments, output, recordsInto: folder, reloadsChanges: true)
     let recorder = try folder.map { try SubstitutionRecorder(folder: $0, limit: .max) }
     cache.hearReloads { event in
         guard event.kind == .mapNotReloaded else { return output.message("\(event)") }
@@ -75,7 +71,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
     }
     for (local, origin) in server.served(in: origins) {
         output.line("\(local)  \(origin)")
-        try output.jsonLine(["url": local, "origin": origin])
+        try output.json(["url": local, "origin": origin], onOneLine: true)
     }
     if !arguments.has("origin"), named.count > most {
         output.message(
@@ -97,7 +93,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Exi
         """
     )
     if let recorder { CommandSession.reportRecorded(by: cache, in: recorder, output) }
-    try output.jsonLine(totals)
+    try output.json(totals, onOneLine: true)
     return .done
 }
 
@@ -121,4 +117,90 @@ private func port(_ arguments: Arguments) throws(Failure) -> UInt16 {
         throw Failure(usage: "“\(text)” isn't a port. Use a number up to 65535, such as --port 8080.")
     }
     return port
+}
+
+/// Prints a line for each request that a server has answered, and keeps totals.
+private final class ServeLog: Sendable {
+    struct Totals: Sendable, Encodable {
+        var requests = 0
+        var substituted = 0
+        var confirmed = 0
+        var fromNetwork = 0
+        var failed = 0
+        var bytes = 0
+    }
+
+    private let cache: LocalSubstitutionCache
+    private let output: Output
+    private let counted = Guarded(Totals())
+
+    init(_ cache: LocalSubstitutionCache, _ output: Output) {
+        self.cache = cache
+        self.output = output
+    }
+
+    var totals: Totals { counted.withLock { $0 } }
+
+    func add(_ request: SubstitutionServer.LoggedRequest) {
+        let (source, total): (Fetch.Source, WritableKeyPath<Totals, Int>) =
+            switch request.source {
+            case .substituted:
+                (.substituted(file: request.response.flatMap { Loader.Sources.file(of: $0, by: cache) }), \.substituted)
+            case .confirmed: (.confirmed, \.confirmed)
+            case .network: (.network, \.fromNetwork)
+            case .failed(let reason): (.failed(reason), \.failed)
+            }
+        counted.withLock {
+            $0.requests += 1
+            $0.bytes += request.bytes
+            $0[keyPath: total] += 1
+        }
+        let milliseconds = request.seconds * 1_000
+        try? output.json(
+            [
+                "method": request.method, "url": request.url, "status": request.status, "source": source.name,
+                "file": source.file, "bytes": request.bytes, "milliseconds": milliseconds.roundedToHundredths,
+                "error": source.reason,
+            ],
+            onOneLine: true
+        )
+        let reason = source.reason.map { ": \($0.prefix { $0 != "\n" })" } ?? ""
+        output.line(
+            """
+            \(request.method) \(request.url)  \(request.status)  \(source, source.color)\(reason)  \
+            \(Output.format(bytes: request.bytes))  \(Output.format(milliseconds: milliseconds))
+            """
+        )
+    }
+}
+
+/// Waits for Ctrl-C or `kill`. From its creation on, neither ends the process directly.
+private struct EndSignal {
+    private let sources: [any DispatchSourceSignal]
+    private let signals: AsyncStream<Void>
+
+    /// Returns once signals are caught. One that arrived before its source is registered would be lost.
+    init() async {
+        let (signals, continuation) = AsyncStream<Void>.makeStream()
+        self.signals = signals
+        var sources: [any DispatchSourceSignal] = []
+        for number in [SIGINT, SIGTERM] {
+            // Ignored first, since on Linux the source sets its own action when it's registered.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global(qos: .userInitiated))
+            source.setEventHandler { continuation.yield() }
+            await withCheckedContinuation { registered in
+                source.setRegistrationHandler { registered.resume() }
+                source.resume()
+            }
+            sources.append(source)
+        }
+        self.sources = sources
+    }
+
+    /// Waits for a signal. Returns immediately if one has already arrived.
+    func wait() async {
+        for await _ in signals { break }
+        for source in sources { source.cancel() }
+    }
 }

@@ -30,7 +30,7 @@ struct Rooms: Sendable {
         Rooms(target: "LoopbackOrigin", order: ["top"], notYet: [:]),
         Rooms(
             target: "substitute",
-            order: ["CommandLine", "Completions", "Maps", "Loading", "Page", "Demo", "Serve", "Subcommands", "top"],
+            order: ["CommandLine", "Loading", "Demo", "Subcommands", "top"],
             notYet: [:]
         ),
     ]

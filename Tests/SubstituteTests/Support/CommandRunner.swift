@@ -110,7 +110,7 @@ extension TemporaryFolder {
 /// The place where the build put the command, beside the tests.
 enum Executable {
     /// The command as its suggestions name it, outside of packages.
-    static func word() throws -> String { ShellWord.text(try substitute().path) }
+    static func word() throws -> String { Shell.word(try substitute().path) }
 
     struct NotFound: Error {
         let folders: [String]

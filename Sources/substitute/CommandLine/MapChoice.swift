@@ -13,8 +13,8 @@ struct MapChoice: Sendable {
     init(_ arguments: Arguments, in folder: String? = nil) {
         isNamed = arguments.has("map") || folder != nil
         let name = arguments.value("map") ?? (folder.map { $0 + "/" } ?? "") + "substitutions.json"
-        file = CurrentFolder.current.file(name)
-        namedResources = arguments.value("resources").map { CurrentFolder.current.file($0, isDirectory: true) }
+        file = Shell.file(name)
+        namedResources = arguments.value("resources").map { Shell.file($0, isDirectory: true) }
     }
 
     /// Chooses a map to load, and announces it.
@@ -30,22 +30,19 @@ struct MapChoice: Sendable {
         if !isNamed { output.message("map \(file.path)") }
     }
 
-    /// Whether a map is named, or exists in the default place.
-    var isThere: Bool { isNamed || exists }
-
     /// Whether anything exists at the map's path, even if it isn't a map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
     /// The error for a map that has to exist.
     var missing: Failure {
-        let make = "\(Invocation.current) init\(options)"
-        let maps = isNamed ? [] : NearbyMaps.files()
+        let maps = isNamed ? [] : Self.nearbyMaps()
         guard !maps.isEmpty else {
             return Failure(
-                "The map “\(file.path)” doesn't exist. Create one with \(make), or name another with --map FILE."
+                "The map “\(file.path)” doesn't exist. Create one with \(Shell.invocation) init\(options), "
+                    + "or name another with --map FILE."
             )
         }
-        let names = maps.prefix(Self.mostSuggested).map { "--map \(Self.shellWord($0))" }.listed("or")
+        let names = maps.prefix(Self.mostSuggested).map { "--map \(Shell.word(for: $0))" }.listed("or")
         let another = maps.count > Self.mostSuggested ? "another map, such as" : "another map:"
         return Failure("The map “\(file.path)” doesn't exist. Use \(another) \(names).")
     }
@@ -57,31 +54,36 @@ struct MapChoice: Sendable {
 
     /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
     var options: String {
-        let name = Self.shellWord(file)
+        let name = Shell.word(for: file)
         // Without the option, asking where the files are would load the map.
         let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
-            + (folder.map { " --resources \(Self.shellWord($0))" } ?? "")
+            + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")
     }
 
-    /// Returns a path the way it's typed in a shell in the current folder.
-    static func shellWord(_ file: URL) -> String {
-        let here = CurrentFolder.current.url.standardizedFileURL.path + "/"
-        let path = file.standardizedFileURL.path
-        let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
-        return ShellWord.text(relative.hasPrefix("-") ? "./" + relative : relative)
-    }
-
-    func map() throws(SubstitutionMapError) -> SubstitutionMap {
-        try SubstitutionMap(contentsOf: file, resources: namedResources)
-    }
-
+    /// Loads the map, including one with problems.
     func checkedMap() throws(SubstitutionMapError) -> SubstitutionMap {
         try SubstitutionMap(checking: file, resources: namedResources)
     }
 
-    func cache(reloadsChanges: Bool = false) throws(SubstitutionMapError) -> LocalSubstitutionCache {
-        LocalSubstitutionCache(map: try map(), reloadsChanges: reloadsChanges)
+    /// Returns a cache with the chosen map, and announces the map.
+    ///
+    /// - Parameter folder: Where responses are recorded. Recording doesn't need a map: if there is none, it's empty.
+    static func cache(
+        _ arguments: Arguments,
+        _ output: Output,
+        recordsInto folder: URL? = nil,
+        reloadsChanges: Bool = false
+    ) throws -> LocalSubstitutionCache {
+        let choice = MapChoice(arguments)
+        let map: SubstitutionMap
+        if let folder, !choice.isNamed, !choice.exists {
+            map = try SubstitutionMap(files: [:], resources: folder)
+        } else {
+            let choice = try loaded(arguments, output)
+            map = try SubstitutionMap(contentsOf: choice.file, resources: choice.namedResources)
+        }
+        return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
 
     /// The folder for new files: the one that `--resources` names, or the map's resources folder if entries name files in it, or
@@ -96,10 +98,40 @@ struct MapChoice: Sendable {
         return URL(fileURLWithPath: folder.path, isDirectory: true)
     }
 
-    /// Whether the files are in the default folder.
-    var hasStandardResources: Bool { resources.standardizedFileURL.path == standardResources.standardizedFileURL.path }
+    private var hasStandardResources: Bool {
+        resources.standardizedFileURL.path == standardResources.standardizedFileURL.path
+    }
 
     private var standardResources: URL {
         file.deletingLastPathComponent().appendingPathComponent("Resources", isDirectory: true)
+    }
+
+    // MARK: Maps to suggest
+
+    /// Returns the maps that `init` makes in the targets of a package: `substitutions.json`, one or two folders below the current
+    /// one, sorted by path. Leaves out those in a folder that anyone can write, such as the temporary folder: another user may
+    /// have put them there.
+    private static func nearbyMaps() -> [URL] {
+        guard !isOpenToAll(Shell.folder) else { return [] }
+        let folders = Self.folders(in: Shell.folder).flatMap { [$0] + Self.folders(in: $0) }
+        return folders.map { $0.appendingPathComponent("substitutions.json", isDirectory: false) }
+            .filter { FileManager.default.fileExists(atPath: $0.path) }.sorted { $0.path < $1.path }
+    }
+
+    private static func folders(in folder: URL) -> [URL] {
+        let contents = try? FileManager.default.contentsOfDirectory(
+            at: folder,
+            includingPropertiesForKeys: [.isDirectoryKey],
+            options: .skipsHiddenFiles
+        )
+        return (contents ?? []).filter { folder in
+            (try? folder.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) == true && !isOpenToAll(folder)
+        }
+    }
+
+    private static func isOpenToAll(_ folder: URL) -> Bool {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path)
+        guard let permissions = attributes?[.posixPermissions] as? NSNumber else { return true }
+        return permissions.intValue & Int(S_IWOTH) != 0
     }
 }

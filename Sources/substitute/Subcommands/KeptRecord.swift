@@ -13,27 +13,19 @@ struct KeptRecord: Encodable {
     var reason: String?
     var message: String?
 
-    init(_ kept: KeptFile, url: String) {
-        self.init(url: url, .success(kept))
-    }
-
-    init(_ item: ArchivedItem) {
-        self.init(url: item.url, item.outcome)
-    }
-
-    private init(url: String, _ result: Result<KeptFile, NotImported>) {
+    init(url: String, _ outcome: Result<KeptFile, NotImported>) {
         self.url = url
-        switch result {
+        switch outcome {
         case .success(let kept):
-            outcome = kept.change.rawValue
+            self.outcome = kept.change.rawValue
             (file, bytes, contentType) = (kept.name, kept.bytes, kept.contentType)
         case .failure(let left):
-            outcome = "left"
+            self.outcome = "left"
             (reason, message) = (left.kind, left.description)
         }
     }
 
-    var row: (color: PrintedText.Color?, cells: [String]) {
+    var row: (color: Output.Color?, cells: [String]) {
         if let message { return (.yellow, [outcome, message] + (url.isEmpty ? [] : [url])) }
         return (
             outcome == "unchanged" ? nil : .green,
