@@ -146,10 +146,10 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         if responder.leavesToProtocol(request) { return completionHandler(nil) }
         if let response = responder.retainedResponse(for: request) { return completionHandler(response) }
         // If the map's file has changed, looking up would read it.
-        let lookup = responder.maps.isCurrent(map) ? responder.lookUp(request) : nil
-        if let lookup, responder.needsNoDisk(lookup) { return completionHandler(responder.cachedResponse(to: lookup)) }
+        let plan = responder.maps.isCurrent(map) ? responder.lookUp(request) : nil
+        if let plan, responder.needsNoDisk(plan) { return completionHandler(responder.cachedResponse(to: plan)) }
         DispatchQueue.global(qos: .userInitiated).async { [responder] in
-            completionHandler(responder.cachedResponse(to: lookup ?? responder.lookUp(request)))
+            completionHandler(responder.cachedResponse(to: plan ?? responder.lookUp(request)))
         }
     }
 

@@ -142,10 +142,10 @@ extension LocalSubstitutionCache {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {
             guard let url = URL(string: entry.key) else { continue }
-            let decision = Decision(URLRequest(url: url), in: map)
+            let plan = Plan(URLRequest(url: url), in: map)
             // The session would follow a redirect.
-            guard decision.cacheAnswer?.isRedirect == false,
-                Explanation(URLRequest(url: url), decision, map).verdict == .substituted
+            guard plan.cacheAnswer?.isRedirect == false,
+                Explanation(plan).verdict == .substituted
             else { continue }
             return url
         }

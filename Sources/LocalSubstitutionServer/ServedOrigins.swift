@@ -8,8 +8,9 @@ import WebReferences
 /// The ports of 127.0.0.1, each of which answers for one origin.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
-        /// Listens on the ports; `nil` once the server was stopped.
         var listener: Listener?
+        /// Serves one connection, on its own thread; `nil` once the server was stopped. It keeps the server's recorder.
+        var serve: (@Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
         /// The origins that the map names; `nil` until they're needed.
@@ -19,7 +20,6 @@ final class ServedOrigins: Sendable {
     private let cache: LocalSubstitutionCache
     /// The ports that the caller chose for origins.
     private let wanted: [WebOrigin: UInt16]
-    private let serve: @Sendable (Listener.Connection, ServedOrigins) -> Void
     private let state = Guarded(State())
 
     /// The most origins that can have a port. Patterns can match any number of origins, and each port needs a file descriptor.
@@ -33,12 +33,11 @@ final class ServedOrigins: Sendable {
     ) throws(StartError) {
         self.cache = cache
         wanted = ports
-        self.serve = serve
         // Weak, since the listener's threads may outlive the server.
         let listener = try Listener { [weak self] connection in
-            if let self { self.serve(connection, self) }
+            if let self, let serve = state.withLock({ $0.serve }) { serve(connection, self) }
         }
-        state.withLock { $0.listener = listener }
+        state.withLock { ($0.listener, $0.serve) = (listener, serve) }
     }
 
     /// Returns the origin that a port answers for; `nil` if the port isn't open.
@@ -47,7 +46,7 @@ final class ServedOrigins: Sendable {
     /// Returns the port that answers for an origin. Opens it if necessary.
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
-            guard let listener = state.listener else {
+            guard let listener = state.listener, state.serve != nil else {
                 throw SubstitutionServerError(.stopped, "The server was stopped. Make another one.")
             }
             if let port = state.ports[origin] { return port }
@@ -96,8 +95,9 @@ final class ServedOrigins: Sendable {
     /// Closes all ports and connections, and opens no more ports from now on.
     func stop() {
         // Not under the lock, since the requests that are being answered take it.
-        let listener = state.withLock { $0.listener.take() }
+        let (listener, serve) = state.withLock { ($0.listener, $0.serve.take()) }
         listener?.stop()
+        withExtendedLifetime(serve) {}
     }
 
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }

@@ -19,7 +19,6 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
     case cacheControl(String)
     case tooLarge(bytes: Int, most: Int)
     case notHeld(most: Int)
-    case unwritable(String)
     case refused
     case closed
 
@@ -42,7 +41,6 @@ package enum NotKept: Error, Hashable, CustomStringConvertible {
             "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
                 + "(a twentieth of the total)"
         case .notHeld(let most): "it's longer than \(most.grouped) bytes, the most that is held in memory"
-        case .unwritable(let problem): problem
         case .refused: "the recorder's redaction refused it"
         case .closed: "the recorder was closed"
         }

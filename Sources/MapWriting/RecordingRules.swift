@@ -48,7 +48,7 @@ package enum RecordingRules {
     ///
     /// - Parameters:
     ///   - most: The largest size of the body, in bytes.
-    ///   - isBrowsed: See ``ReceivedResponse/isBrowsed``. If `true`, `Set-Cookie` and the rules for caches are ignored.
+    ///   - isBrowsed: See ``Exchange/isBrowsed``. If `true`, `Set-Cookie` and the rules for caches are ignored.
     package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> NotKept? {
         guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
             return .status(response.statusCode)

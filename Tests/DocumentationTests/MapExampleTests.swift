@@ -21,7 +21,7 @@ struct MapExampleTests {
     func answers(_ example: MapExample) throws {
         let folder = try ExampleFolder(files: example.files)
         let map = try SubstitutionMap(json: Data(example.json.utf8), resources: folder.url)
-        #expect(folder.describe(Decision(try #require(example.urlRequest), in: map)) == example.answer)
+        #expect(folder.describe(Plan(try #require(example.urlRequest), in: map)) == example.answer)
     }
 
     @Test(
@@ -137,8 +137,8 @@ final class ExampleFolder {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    func describe(_ decision: Decision) -> String {
-        guard let substitution = decision.substitution else { return "none" }
+    func describe(_ plan: Plan) -> String {
+        guard let substitution = plan.substitution else { return "none" }
         switch substitution.content {
         case .file(let name): return name
         case .empty: return "status \(substitution.status)"

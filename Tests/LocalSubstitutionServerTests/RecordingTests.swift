@@ -12,6 +12,17 @@ import FoundationNetworking
 
 @Suite("A server's recordings", .threads, .timeLimit(.minutes(5)))
 struct RecordingTests {
+    @Test("A server that was stopped has released its recorder")
+    func stopped() throws {
+        let folder = try TemporaryFolder()
+        let map = try SubstitutionMap(files: [:], resources: folder.url)
+        let recorder = try SubstitutionRecorder(folder: folder.url)
+        let server = try SubstitutionServer(cache: LocalSubstitutionCache(map: map), recorder: consume recorder)
+        server.stop()
+        try SubstitutionRecorder(folder: folder.url).close()
+        withExtendedLifetime(server) {}
+    }
+
     @Test("Everything that shows a site again is kept: redirects, 404s, and responses to requests with cookies")
     func site() throws {
         let origin = try LoopbackServer { request in

@@ -120,41 +120,35 @@ public struct Explanation: Sendable, CustomStringConvertible {
 extension Responder {
     func explain(_ request: URLRequest) -> Explanation {
         let map = maps.map
-        let decision = Decision(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
+        let plan = Plan(request, in: map) { [maps] in maps.isUsedUp($0, of: map) }
         var copy: NewerCopy.Facts?
-        if let substitution = decision.cacheAnswer, substitution.use == .untilUpdated, let match = decision.match,
+        if let substitution = plan.cacheAnswer, substitution.use == .untilUpdated, let match = plan.match,
             let name = substitution.fileName, let folder = map.storage.folder
         {
             copy = copies.explainedCopy(of: match.url.canonical, fileName: name, in: folder)
         }
-        return Explanation(request, decision, map, copy: copy)
+        return Explanation(plan, copy: copy)
     }
 }
 
 extension Explanation {
-    /// Explains a decision.
+    /// Explains a plan.
     ///
     /// - Parameters:
     ///   - copy: The newer copy that answers instead of the entry's file.
     ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
-    init(
-        _ request: URLRequest,
-        _ decision: Decision,
-        _ map: SubstitutionMap,
-        copy: NewerCopy.Facts? = nil,
-        reason refusal: String? = nil
-    ) {
-        let match = decision.match
+    init(_ plan: Plan, copy: NewerCopy.Facts? = nil, reason refusal: String? = nil) {
+        let (request, map, match) = (plan.request, plan.map, plan.match)
         let substitution = match?.substitution
         let problem = substitution.flatMap { Self.problem($0, map) }
         url = request.url
         method = request.httpMethod ?? "GET"
-        if let problem, decision.cacheAnswer != nil {
+        if let problem, plan.cacheAnswer != nil {
             verdict = .unreadableFile
             reason = "the file \(problem.fragment)"
         } else {
-            verdict = Verdict(decision)
-            reason = refusal ?? decision.reason
+            verdict = Verdict(plan)
+            reason = refusal ?? plan.reason
         }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
         shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
@@ -167,7 +161,7 @@ extension Explanation {
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
                 ? "set by the server" : substitution.mimeTypeSource.description
         }
-        attached = problem == nil && refusal == nil ? Self.attached(decision) : nil
+        attached = problem == nil && refusal == nil ? Self.attached(plan) : nil
         isNewerCopy = verdict == .substituted && substitution?.use == .untilUpdated ? copy != nil : nil
         status = substitution?.status
         nearMisses = match.map { Self.nearMisses($0, map) } ?? []
@@ -183,10 +177,10 @@ extension Explanation {
         return found + map.storage.nearMisses(of: match.url)
     }
 
-    private static func attached(_ decision: Decision) -> String? {
-        guard decision.cacheAnswer == nil else { return nil }
-        if case .readBody = decision.outcome { return "the entry, if the request's body meets its condition" }
-        guard let substitution = decision.substitution else { return nil }
+    private static func attached(_ plan: Plan) -> String? {
+        guard plan.cacheAnswer == nil else { return nil }
+        if case .readBody = plan.outcome { return "the entry, if the request's body meets its condition" }
+        guard let substitution = plan.substitution else { return nil }
         let wait = substitution.delay.map { " after \($0.grouped) s" } ?? ""
         switch substitution.content {
         case .error(let code):
@@ -237,8 +231,8 @@ extension MapMatch.PassedOver {
 }
 
 extension Explanation.Verdict {
-    fileprivate init(_ decision: Decision) {
-        switch (decision.cacheObstacle, decision.outcome) {
+    fileprivate init(_ plan: Plan) {
+        switch (plan.cacheObstacle, plan.outcome) {
         case (.ignoresLocalData?, _): self = .ignoresLocalData
         case (_, .nothing(.notHTTP)): self = .notHTTP
         case (_, .nothing(.noEntry)): self = .noEntry

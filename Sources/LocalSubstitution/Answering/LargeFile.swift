@@ -9,7 +9,7 @@ package final class LargeFile: Sendable {
     }
 
     let status: FileStatus
-    /// The file's first bytes, at most as many as the longest byte order mark has.
+    /// The first bytes, enough to detect a byte order mark.
     let beginning: Data
     private let file: OpenedFile
 

@@ -129,7 +129,7 @@ final class Responder: Sendable {
     /// - Parameters:
     ///   - body: The request's body, if more of it is known than the request shows.
     ///   - isOffline: Whether the request must not reach the network, not even for a newer copy.
-    func lookUp(_ request: URLRequest, body: RequestBody? = nil, isOffline: Bool) -> Lookup {
+    func lookUp(_ request: URLRequest, body: RequestBody? = nil, isOffline: Bool) -> Plan {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
         case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count), isReload: true)
@@ -137,43 +137,43 @@ final class Responder: Sendable {
         }
         // The generation must be read before the map: see `RetainedResponses.retain`.
         let (generation, map) = (retained.generation, maps.map)
-        return Lookup(request, body: body, isOffline: isOffline, in: map, generation: generation) { [maps] count in
+        return Plan(request, body: body, isOffline: isOffline, in: map, generation: generation) { [maps] count in
             maps.isUsedUp(count, of: map)
         }
     }
 
-    /// Counts a lookup's answer if the alternative that answers has a limit. Returns `false` if the limit has been reached.
-    func count(_ lookup: Lookup) -> Bool {
-        guard let count = lookup.decision.match?.count else { return true }
-        guard maps.count(count, of: lookup.map) else { return false }
-        lookup.isCounted.withLock { $0 = true }
+    /// Counts a plan's answer if the alternative that answers has a limit. Returns `false` if the limit has been reached.
+    func count(_ plan: Plan) -> Bool {
+        guard let count = plan.match?.count else { return true }
+        guard maps.count(count, of: plan.map) else { return false }
+        plan.isCounted.withLock { $0 = true }
         return true
     }
 
-    /// Notes that a lookup's entry answered.
-    func use(_ lookup: Lookup) {
-        if let number = lookup.decision.match?.number { maps.use(number, of: lookup.map) }
+    /// Notes that a plan's entry answered.
+    func use(_ plan: Plan) {
+        if let number = plan.match?.number { maps.use(number, of: plan.map) }
     }
 
     /// Takes back what ``count(_:)`` counted, since nothing was answered. Does so at most once.
-    func uncount(_ lookup: Lookup) {
-        guard let count = lookup.decision.match?.count,
-            lookup.isCounted.withLock({ isCounted in
+    func uncount(_ plan: Plan) {
+        guard let count = plan.match?.count,
+            plan.isCounted.withLock({ isCounted in
                 defer { isCounted = false }
                 return isCounted
             })
         else { return }
-        maps.uncount(count, of: lookup.map)
+        maps.uncount(count, of: plan.map)
     }
 
     /// Looks up a request for which the loader asks a cache.
-    func lookUp(_ request: URLRequest) -> Lookup { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
+    func lookUp(_ request: URLRequest) -> Plan { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
 
     /// Returns whether everything that an entry's response needs is in memory.
-    func isAtHand(_ substitution: Substitution, _ lookup: Lookup) -> Bool {
-        guard let path = lookup.path(of: substitution) else { return true }
+    func isAtHand(_ substitution: Substitution, _ plan: Plan) -> Bool {
+        guard let path = plan.path(of: substitution) else { return true }
         guard let file = retained.currentFile(at: path) else { return false }
-        return lookup.question(about: substitution).map { copies.isAtHand($0.url, file: file) } ?? true
+        return plan.question(about: substitution).map { copies.isAtHand($0.url, file: file) } ?? true
     }
 
     // MARK: Requests that a protocol has taken
@@ -214,27 +214,27 @@ final class Responder: Sendable {
 
     /// Returns an entry's response. Reads the file, asks for a newer copy, builds the response and retains it.
     func response(
-        to lookup: Lookup,
+        to plan: Plan,
         by substitution: Substitution
     ) throws(FileProblem) -> CachedURLResponse? {
-        guard let url = lookup.request.url else { return nil }
+        guard let url = plan.request.url else { return nil }
         var file: FileBytes?
-        if let name = substitution.fileName, let folder = lookup.folder { file = try retained.file(name, in: folder) }
+        if let name = substitution.fileName, let folder = plan.folder { file = try retained.file(name, in: folder) }
         var newer: NewerCopies.Answer?
-        if let read = file, let question = lookup.question(about: substitution) {
+        if let read = file, let question = plan.question(about: substitution) {
             let answer = copies.answer(question, file: read)
             (newer, file) = (answer, answer.bytes)
         }
-        use(lookup)
-        let proof = proofs.proof(for: lookup.request)
+        use(plan)
+        let proof = proofs.proof(for: plan.request)
         let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
-        let method = lookup.request.httpMethod ?? "GET"
+        let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
-        if method == "GET", let range = lookup.request.rangeHeader { return builder.part(range, for: url) }
-        guard proof == nil, let name = retainedName(lookup, substitution) else { return builder.full(for: url) }
-        if let known = retained.response(name, madeOf: file, generation: lookup.generation) { return known }
+        if method == "GET", let range = plan.request.rangeHeader { return builder.part(range, for: url) }
+        guard proof == nil, let name = retainedName(plan, substitution) else { return builder.full(for: url) }
+        if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
         guard let response = builder.full(for: url) else { return nil }
-        return retain(response, as: name, to: lookup, by: substitution, madeOf: file, newer: newer)
+        return retain(response, as: name, to: plan, by: substitution, madeOf: file, newer: newer)
     }
 }
 
@@ -245,6 +245,203 @@ extension URLRequest {
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
         return ["Range", "Authorization", "Proxy-Authorization", VerificationProofs.header].allSatisfy {
             value(forHTTPHeaderField: $0) == nil
+        }
+    }
+}
+
+/// The responses that a cache returns if nothing is retained: an entry's, or the default cache's.
+extension Responder {
+    /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
+    func needsNoDisk(_ plan: Plan) -> Bool {
+        if plan.cacheObstacle == .ignoresLocalData { return true }
+        return plan.cacheAnswer.map { isAtHand($0, plan) } ?? false
+    }
+
+    func cachedResponse(to plan: Plan) -> CachedURLResponse? {
+        reportGoneFiles(plan)
+        guard plan.cacheObstacle != .ignoresLocalData else {
+            reportUnanswered(plan, since: plan.reason)
+            return nil
+        }
+        guard let substitution = plan.cacheAnswer, let url = plan.request.url else {
+            return defaultResponse(to: plan, since: plan.reason)
+        }
+        do throws(FileProblem) {
+            let response = try response(to: plan, by: substitution)
+            if let response { reportSubstituted(url, by: substitution, response) }
+            return response
+        } catch {
+            report(error, of: substitution, url)
+            return defaultResponse(to: plan, since: "the file \(error.fragment)")
+        }
+    }
+
+    private func defaultResponse(to plan: Plan, since reason: @autoclosure () -> String) -> CachedURLResponse? {
+        let response = plan.defaultCacheKey.flatMap(defaultCache.response(under:))
+        if response != nil, plan.namingEntry == nil {
+            observers.count {
+                $0.lookups += 1
+                $0.fallbackHits += 1
+            }
+            if let url = plan.request.url { observers.emit(.fallbackHit(url)) }
+        } else {
+            reportUnanswered(plan, since: reason())
+        }
+        return response
+    }
+
+    // MARK: Reporting
+
+    /// Counts and reports a request that an entry answered.
+    func reportSubstituted(_ url: URL, by substitution: Substitution, _ response: CachedURLResponse) {
+        observers.countSubstituted(response.data.count)
+        observers.emit(
+            .substituted(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
+        )
+    }
+
+    /// Counts and reports a request that no entry answered, as bypassed if an entry names its URL and otherwise as a miss.
+    func reportUnanswered(_ plan: Plan, since reason: @autoclosure () -> String) {
+        if let entry = plan.namingEntry {
+            observers.count {
+                $0.lookups += 1
+                $0.bypassed += 1
+            }
+            let url = plan.request.url ?? URL(fileURLWithPath: "/")
+            observers.emit(.bypassed(url, key: entry.key, reason: reason()))
+            return
+        }
+        observers.count {
+            $0.lookups += 1
+            $0.misses += 1
+        }
+        if let url = plan.request.url { observers.emit(missed(url, plan)) }
+    }
+
+    private func missed(_ url: URL, _ plan: Plan) -> LocalSubstitutionCache.Event {
+        .missed(url, nearMisses: plan.match.map { plan.map.storage.nearMisses(of: $0.url) } ?? [])
+    }
+
+    // MARK: Storing
+
+    /// Stores a response in the default cache, unless an entry would answer the request or has made the response.
+    func store(_ response: CachedURLResponse, for request: URLRequest) {
+        guard response.response.substitutionStatus == nil else { return }
+        let plan = lookUp(request)
+        guard !plan.keepsOutOfDefaultCache, let key = plan.defaultCacheKey else { return }
+        defaultCache.store(response, under: key)
+    }
+}
+
+/// Decides which responses are retained, and under which names.
+extension Responder {
+    /// Returns the name under which an entry's response is retained; `nil` if it isn't.
+    ///
+    /// It's the URL if every plain `GET` gets the response. Otherwise the map decides each request, and the name says what answers.
+    func retainedName(_ plan: Plan, _ substitution: Substitution) -> String? {
+        guard let url = plan.request.url?.absoluteString, let match = plan.match, let number = match.number
+        else { return nil }
+        if match.isConditional || match.protocolField != nil {
+            return Self.decidedName(url, entry: number, alternative: match.winner?.options.place?.number ?? 0)
+        }
+        let isAccepted = LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers) == nil
+        let answersAtOnce = substitution.use == .always || (substitution.use == .untilUpdated && !plan.isOffline)
+        let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
+        return isAccepted && answersAtOnce && isPlain ? url : nil
+    }
+
+    func retain(
+        _ response: CachedURLResponse,
+        as name: String,
+        to plan: Plan,
+        by substitution: Substitution,
+        madeOf file: FileBytes?,
+        newer: NewerCopies.Answer?
+    ) -> CachedURLResponse {
+        let path = plan.path(of: substitution)
+        let kept = RetainedResponse(
+            response,
+            key: substitution.key,
+            file: path,
+            validity: RetainedResponse.Validity(
+                maps,
+                plan.map,
+                path: path,
+                file: file,
+                missing: plan.match?.missingFiles ?? [],
+                lifetime: LoaderRules.lifetime(substitution.headers),
+                update: newer?.stamp
+            )
+        )
+        return retained.retain(
+            kept,
+            for: name,
+            madeOf: file,
+            at: newer?.place ?? path,
+            isEndless: !plan.isSpelledAsKey,
+            generation: plan.generation
+        )
+    }
+
+    /// Drops all responses to a URL.
+    func removeRetained(_ url: String, in map: SubstitutionMap) {
+        retained.remove(url)
+        guard let normal = try? NormalizedURL(url) else { return }
+        for candidate in map.storage.index.candidates(for: normal) {
+            let alternatives = map.storage.index.entries[candidate.number].options.alternatives
+            for alternative in 0...alternatives.count {
+                retained.remove(Self.decidedName(url, entry: candidate.number, alternative: alternative))
+            }
+        }
+    }
+
+    /// Returns the name for the response of an entry or of an alternative, counted from 1. URLs don't have spaces, so a hit never
+    /// finds it.
+    private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
+        "\(url) \(entry) \(alternative)"
+    }
+}
+
+/// Removes responses when the cache is asked to. Entries survive: the next lookup answers from the map again.
+extension Responder {
+    /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's file.
+    func remove(_ request: URLRequest) {
+        if let url = request.url?.absoluteString { removeRetained(url, in: maps.map) }
+        let match = Plan(request, in: maps.map).match
+        if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
+        if let key = DefaultCacheKey.request(for: request, match?.url.text) { defaultCache.remove(under: key) }
+    }
+
+    /// Removes all retained responses and forgets the newer copies. Those that are still in the default cache are found again.
+    ///
+    /// - Parameter removeFromDefaultCache: Removes responses from the default cache.
+    func removeAll(_ removeFromDefaultCache: () -> Void) {
+        retained.removeAll()
+        removeFromDefaultCache()
+        copies.removeAll()
+    }
+}
+
+/// Files that can't be read are counted and reported as events. The next entry or the default cache answers instead.
+extension Responder {
+    /// Counts and reports a file that can't be read, and drops the URL's retained response.
+    func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
+        report(problem, key: substitution.key, file: substitution.fileURL ?? URL(fileURLWithPath: "/"), url)
+    }
+
+    func report(_ problem: FileProblem, key: String, file: URL, _ url: URL) {
+        retained.remove(url.absoluteString)
+        observers.count { $0.faults += 1 }
+        observers.emit(.fault(url, key: key, file: file, reason: problem.fragment))
+    }
+
+    /// Reports the entries that were passed over because their files are gone.
+    func reportGoneFiles(_ plan: Plan) {
+        guard let match = plan.match, let url = plan.request.url, let folder = plan.folder else {
+            return
+        }
+        for case (let entry, .fileIsGone(let name)) in match.passedOver {
+            report(.missing, key: entry.key, file: folder.url(of: name), url)
         }
     }
 }

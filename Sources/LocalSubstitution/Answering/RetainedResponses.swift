@@ -42,7 +42,7 @@ final class RetainedResponses: FileHolder {
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` hasn't been called since
-    /// the request's lookup.
+    /// the request was looked up.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
         state.withLock { $0.generation == generation ? known(name, madeOf: file, $0) : nil }
     }

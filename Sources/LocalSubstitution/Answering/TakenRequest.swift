@@ -9,8 +9,8 @@ struct TakenRequest: Sendable {
     let request: URLRequest
     /// The request's retained response, which was valid when the protocol took the request; `nil` if there was none.
     var response: RetainedResponse?
-    /// The request's lookup; `nil` if the request has a retained response.
-    var lookup: Lookup?
+    /// The request's plan; `nil` if the request has a retained response.
+    var plan: Plan?
     /// Whether the cache has left the request to the protocol.
     var isLeft = false
 

@@ -58,66 +58,66 @@ final class Attachment: Sendable {
     /// What a protocol does with a request.
     enum Action: Sendable {
         /// The entry answers.
-        case answer(Lookup, Substitution)
+        case answer(Plan, Substitution)
         /// The entry makes the request fail.
-        case fail(Lookup, Substitution, URLError.Code)
+        case fail(Plan, Substitution, URLError.Code)
         /// The network answers. If it fails, the fallback does, if there is one.
-        case forward(Lookup, Fallback?)
+        case forward(Plan, ForwardedRequest.Fallback?)
         /// The kept copy answers. Without one, the request fails.
-        case replay(Lookup, any ResponseKeeper)
+        case replay(Plan, any ResponseKeeper)
         /// Decides again after reading the request's body.
-        case readBody(Lookup)
+        case readBody(Plan)
         /// Nothing answers, and the request isn't allowed to reach the network.
-        case refuse(Lookup)
+        case refuse(Plan)
 
-        var lookup: Lookup {
+        var plan: Plan {
             switch self {
-            case .answer(let lookup, _), .fail(let lookup, _, _), .forward(let lookup, _), .replay(let lookup, _),
-                .readBody(let lookup), .refuse(let lookup):
-                lookup
+            case .answer(let plan, _), .fail(let plan, _, _), .forward(let plan, _), .replay(let plan, _),
+                .readBody(let plan), .refuse(let plan):
+                plan
             }
         }
     }
 
     /// Returns what a protocol does with a request; `nil` if it leaves the request to the loader.
-    func action(for lookup: Lookup) -> Action? {
-        let request = lookup.request
-        switch lookup.decision.outcome {
+    func action(for plan: Plan) -> Action? {
+        let request = plan.request
+        switch plan.outcome {
         case .answer(let substitution):
-            return .answer(lookup, substitution)
+            return .answer(plan, substitution)
         case .answerOffline(let substitution):
-            if unmatched.fails(request) { return .answer(lookup, substitution) }
-            return request.showsItsBody ? .forward(lookup, .entry(substitution)) : nil
+            if unmatched.fails(request) { return .answer(plan, substitution) }
+            return request.showsItsBody ? .forward(plan, .entry(substitution)) : nil
         case .fail(let substitution, let code):
-            return .fail(lookup, substitution, code)
+            return .fail(plan, substitution, code)
         case .forward(let substitution):
             // An entry that names another URL allows that URL, even in a strict session.
-            if case .network(nil) = substitution.content, unmatched.fails(request) { return .refuse(lookup) }
-            return .forward(lookup, nil)
+            if case .network(nil) = substitution.content, unmatched.fails(request) { return .refuse(plan) }
+            return .forward(plan, nil)
         case .readBody:
-            return .readBody(lookup)
+            return .readBody(plan)
         case .nothing(let cause):
             if cause != .excluded, let keeper, keeper.takes(request) {
-                return unmatched.fails(request) ? .replay(lookup, keeper) : .forward(lookup, .keeper(keeper))
+                return unmatched.fails(request) ? .replay(plan, keeper) : .forward(plan, .keeper(keeper))
             }
             guard unmatched.isStrict || listener != nil, request.reachesNetwork else { return nil }
-            if unmatched.fails(request) { return .refuse(lookup) }
+            if unmatched.fails(request) { return .refuse(plan) }
             // An exception may redirect to a URL that isn't one. Only a forwarded request lets the redirect's target be checked.
             let mayBeSentOn = request.showsItsBody || listener?.mustHear(request) == true
-            return request.isHTTP && mayBeSentOn ? .forward(lookup, nil) : nil
+            return request.isHTTP && mayBeSentOn ? .forward(plan, nil) : nil
         }
     }
 
     /// Returns what a protocol does with a request that it has taken, whatever the map says by now.
     ///
     /// The map may have changed in the meantime, or an alternative may be used up. If nothing is left to do, the network answers.
-    func actionToTake(_ lookup: Lookup) -> Action { action(for: lookup) ?? .forward(lookup, nil) }
+    func actionToTake(_ plan: Plan) -> Action { action(for: plan) ?? .forward(plan, nil) }
 
     /// Looks up a request of a session that this is attached to.
     ///
     /// - Parameter body: The request's body, if more of it is known than the request shows. A long body isn't looked at on the
     ///   loader's queue.
-    func lookUp(_ request: URLRequest, body: RequestBody) -> Lookup {
+    func lookUp(_ request: URLRequest, body: RequestBody) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, isOffline: unmatched.isStrict)
     }
 }

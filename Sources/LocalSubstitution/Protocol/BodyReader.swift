@@ -6,8 +6,8 @@ import FoundationNetworking
 #endif
 
 /// Reads a request's body stream once. It uses its own thread, since reading waits for the app to write.
-final class BodyReader: CancellableWork {
-    typealias Done = @Sendable (Result<ReadBody, URLError>) -> Void
+final class BodyReader: Delivery.Work {
+    typealias Done = @Sendable (Result<Body, URLError>) -> Void
 
     private let done: Guarded<Done?>
 
@@ -30,9 +30,9 @@ final class BodyReader: CancellableWork {
     /// Cancels reading. If the thread is waiting for the app to write, it ends only when the app does.
     func cancel() { done.withLock { $0 = nil } }
 
-    private func end(_ result: Result<ReadBody, URLError>) { done.withLock { $0.take() }?(result) }
+    private func end(_ result: Result<Body, URLError>) { done.withLock { $0.take() }?(result) }
 
-    private func read(_ stream: InputStream) throws(URLError) -> ReadBody {
+    private func read(_ stream: InputStream) throws(URLError) -> Body {
         var data = Data()
         while let piece = try piece(of: stream) {
             data.append(piece)
@@ -55,5 +55,32 @@ final class BodyReader: CancellableWork {
             throw .explained(.requestBodyStreamExhausted, "The request's body can't be read: \(reason.sentence)", nil)
         }
         return count == 0 ? nil : Data(buffer[..<count])
+    }
+}
+
+extension BodyReader {
+    /// A request's body, read from its stream.
+    enum Body: Sendable {
+        case data(Data)
+        /// A body that is longer than ``RequestBody/limit``, in a file from which it can be sent.
+        case long(BodyFile)
+
+        /// The part of the body that conditions see.
+        var shown: RequestBody {
+            switch self {
+            case .data(let data): .data(data)
+            case .long: .tooLong
+            }
+        }
+
+        /// Replaces a request's stream with the body that was read. Each time the request is sent, the sender opens a new stream.
+        func replaceStream(of request: inout URLRequest) {
+            guard request.httpBodyStream != nil else { return }
+            request.httpBodyStream = nil
+            switch self {
+            case .data(let data): request.httpBody = data
+            case .long(let file): request.httpBodyStream = InputStream(url: file.url)
+            }
+        }
     }
 }

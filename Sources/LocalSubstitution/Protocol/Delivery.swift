@@ -13,6 +13,11 @@ struct Delivery: Sendable {
         case failure
     }
 
+    /// Work that an attempt waits for: a forwarding, a delay, or the reading of a body.
+    protocol Work: Sendable {
+        func cancel()
+    }
+
     private enum Progress: Sendable {
         case idle, underWay, ended
     }
@@ -20,13 +25,13 @@ struct Delivery: Sendable {
     private var attempt = 0
     private var progress = Progress.idle
     private var hasPassedPieces = false
-    private var work: (any CancellableWork)?
+    private var work: (any Work)?
     /// When the attempt began.
     private var began = DispatchTime.now()
     /// The chain of the current attempt, with its decisions.
     private(set) var chain: RequestChain?
     /// The request's body, if it had to be read from a stream.
-    var read: ReadBody?
+    var read: BodyReader.Body?
 
     /// Begins an attempt. Returns `nil` if one is running or the delivery has ended.
     mutating func begin() -> Start? {
@@ -42,7 +47,7 @@ struct Delivery: Sendable {
     }
 
     /// Stores the work that an attempt waits for. Returns `false` if the attempt has ended, so the work isn't needed.
-    mutating func follow(_ work: any CancellableWork, _ attempt: Int) -> Bool {
+    mutating func follow(_ work: any Work, _ attempt: Int) -> Bool {
         guard isUnderWay(attempt) else { return false }
         self.work = work
         return true
@@ -59,7 +64,7 @@ struct Delivery: Sendable {
     func time(after seconds: Double) -> DispatchTime { began + seconds }
 
     /// Stops the current attempt. Returns the work that it waits for, which isn't needed any more.
-    mutating func stop() -> (any CancellableWork)? {
+    mutating func stop() -> (any Work)? {
         if progress == .underWay { progress = .idle }
         return work.take()
     }

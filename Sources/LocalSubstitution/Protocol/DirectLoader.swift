@@ -29,8 +29,8 @@ package final class DirectLoader: Sendable {
         }
         let start = DispatchTime.now()
         let chain = RequestChain(attachment)
-        let lookup = chain.lookUp(request, body: RequestBody(request))
-        var step = chain.step(for: attachment.actionToTake(lookup))
+        let plan = chain.lookUp(request, body: RequestBody(request))
+        var step = chain.step(for: attachment.actionToTake(plan))
         while true {
             switch step {
             case .deliver(let outcome):
@@ -39,8 +39,8 @@ package final class DirectLoader: Sendable {
                 step = next()
             case .wait(let seconds, let next):
                 guard Self.wait(until: start + seconds, while: isWanted) else {
-                    attachment.responder.reportUnanswered(lookup, since: "the client disconnected")
-                    return DirectResponse(.failed(lookup, URLError(.cancelled)))
+                    attachment.responder.reportUnanswered(plan, since: "the client disconnected")
+                    return DirectResponse(.failed(plan, URLError(.cancelled)))
                 }
                 step = next()
             case .readBody(let request, let next):
@@ -51,7 +51,7 @@ package final class DirectLoader: Sendable {
                 switch arriving.next() {
                 case .head(let head)?: return DirectResponse(.loaded, head, .arriving(arriving))
                 case .end(let outcome)?: step = forwarded.step(after: outcome)
-                case .data?, nil: return DirectResponse(.failed(lookup, URLError(.cancelled)))
+                case .data?, nil: return DirectResponse(.failed(plan, URLError(.cancelled)))
                 }
             }
         }
@@ -59,7 +59,7 @@ package final class DirectLoader: Sendable {
 
     /// Returns whether an entry answers a request, perhaps depending on its body. Counts nothing.
     package func hasEntry(for request: URLRequest) -> Bool {
-        if case .nothing = attachment.lookUp(request, body: RequestBody(request)).decision.outcome {
+        if case .nothing = attachment.lookUp(request, body: RequestBody(request)).outcome {
             false
         } else {
             true

@@ -7,7 +7,7 @@ import FoundationNetworking
 #endif
 
 /// A request that was sent to the network, and its progress.
-final class Forwarding: CancellableWork {
+final class Forwarding: Delivery.Work {
     enum Outcome: Sendable {
         /// The network's response, and the requests for the targets of the redirects that led to it.
         case network(CachedURLResponse, redirects: [URLRequest])

@@ -11,7 +11,7 @@ import FoundationNetworking
 final class RequestChain: Sendable {
     private struct State: Sendable {
         /// The decisions so far, in order.
-        var lookups: [Lookup] = []
+        var plans: [Plan] = []
         /// The number of decisions that this attempt has reached.
         var position = 0
         var redirects = 0
@@ -30,18 +30,18 @@ final class RequestChain: Sendable {
     /// - Parameter earlier: The chain of the attempt that was stopped, if there was one.
     init(_ attachment: Attachment, after earlier: RequestChain? = nil) {
         self.attachment = attachment
-        let lookups = earlier?.state.withLock { state in
+        let plans = earlier?.state.withLock { state in
             state.isSuperseded = true
-            return state.lookups
+            return state.plans
         }
-        state = Guarded(State(lookups: lookups ?? []))
+        state = Guarded(State(plans: plans ?? []))
     }
 
-    /// Whether a later attempt has taken over. What this one still finds isn't delivered, so nothing of it is reported.
+    /// Whether a later attempt has taken over. Then nothing of this one is delivered, so check this before reporting an answer.
     var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
 
     /// The latest decision.
-    var lookup: Lookup? { state.withLock { $0.position > 0 ? $0.lookups[$0.position - 1] : nil } }
+    var plan: Plan? { state.withLock { $0.position > 0 ? $0.plans[$0.position - 1] : nil } }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
     func follow() -> Bool {
@@ -55,43 +55,43 @@ final class RequestChain: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The request's lookup from when a protocol took it. The protocol may belong to another session.
-    func lookUp(_ request: URLRequest, body: RequestBody, _ taken: Lookup? = nil) -> Lookup {
+    ///   - taken: What was planned when a protocol took the request. The protocol may belong to another session.
+    func lookUp(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil) -> Plan {
         if let known = state.withLock({ known(for: request, &$0) }) { return known }
         let responder = attachment.responder
         // Not under the lock, for which the loader's queue may wait: a condition may read a long body.
-        var lookup =
+        var plan =
             taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
             ?? attachment.lookUp(request, body: body)
         while true {
             // Counted and kept under one lock, so that an attempt that takes over finds every answer that was counted.
             let isFirst = state.withLock { state -> Bool? in
                 guard !state.isSuperseded else { return false }
-                guard responder.count(lookup) else { return nil }
-                let isSecond = state.position > 0 && state.lookups[state.position - 1].request.url == request.url
-                state.lookups.append(lookup)
+                guard responder.count(plan) else { return nil }
+                let isSecond = state.position > 0 && state.plans[state.position - 1].request.url == request.url
+                state.plans.append(plan)
                 state.position += 1
                 return !isSecond
             }
             if let isFirst {
                 // Reported once, even if the decision had to wait for the request's body.
-                if isFirst { responder.reportGoneFiles(lookup) }
-                return lookup
+                if isFirst { responder.reportGoneFiles(plan) }
+                return plan
             }
-            lookup = attachment.lookUp(request, body: body)
+            plan = attachment.lookUp(request, body: body)
         }
     }
 
     /// Returns what an earlier attempt has decided, if the map is still the same.
-    private func known(for request: URLRequest, _ state: inout State) -> Lookup? {
-        guard state.position < state.lookups.count else { return nil }
-        let known = state.lookups[state.position]
+    private func known(for request: URLRequest, _ state: inout State) -> Plan? {
+        guard state.position < state.plans.count else { return nil }
+        let known = state.plans[state.position]
         guard known.map.storage === attachment.responder.maps.map.storage, known.request.url == request.url,
             known.request.httpMethod == request.httpMethod,
             // A count that was taken back, since the file couldn't be read, isn't there to be inherited.
-            known.decision.match?.count == nil || known.isCounted.withLock({ $0 })
+            known.match?.count == nil || known.isCounted.withLock({ $0 })
         else {
-            state.lookups.removeSubrange(state.position...)
+            state.plans.removeSubrange(state.position...)
             return nil
         }
         state.position += 1

@@ -37,23 +37,23 @@ package struct RequestOutcome: Sendable {
 
     package var error: URLError? { if case .failure(let error) = result { error } else { nil } }
 
-    init(_ kind: Kind, _ lookup: Lookup?, _ result: Result<CachedURLResponse, URLError>) {
+    init(_ kind: Kind, _ plan: Plan?, _ result: Result<CachedURLResponse, URLError>) {
         self.kind = kind
-        entry = lookup?.decision.namingEntry.map { SubstitutionMap.EntryReference($0) }
-        needsOrigin = lookup?.decision.needsOrigin ?? false
-        usedUp = lookup?.decision.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
+        entry = plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
+        needsOrigin = plan?.needsOrigin ?? false
+        usedUp = plan?.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
         self.result = result
     }
 
-    static func answered(_ lookup: Lookup?, _ response: CachedURLResponse) -> Self {
-        Self(.answered, lookup, .success(response))
+    static func answered(_ plan: Plan?, _ response: CachedURLResponse) -> Self {
+        Self(.answered, plan, .success(response))
     }
 
-    static func loaded(_ lookup: Lookup, _ response: CachedURLResponse) -> Self {
-        Self(.loaded, lookup, .success(response))
+    static func loaded(_ plan: Plan, _ response: CachedURLResponse) -> Self {
+        Self(.loaded, plan, .success(response))
     }
 
-    static func failed(_ lookup: Lookup?, _ error: URLError) -> Self { Self(.failed, lookup, .failure(error)) }
+    static func failed(_ plan: Plan?, _ error: URLError) -> Self { Self(.failed, plan, .failure(error)) }
 
     var hasFailed: Bool { error != nil }
 }

@@ -7,101 +7,101 @@ import FoundationNetworking
 /// Responses for a protocol, which answers where URLSession doesn't ask a cache or rejects its response.
 extension Responder {
     /// Returns an entry's response, even if the loader wouldn't take it from a cache.
-    func serve(_ lookup: Lookup, by substitution: Substitution) -> RequestOutcome {
-        guard let url = lookup.request.url else { return .failed(lookup, URLError(.badURL)) }
+    func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
+        guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
-            guard let response = try response(to: lookup, by: substitution) else {
-                return .failed(lookup, URLError(.badURL))
+            guard let response = try response(to: plan, by: substitution) else {
+                return .failed(plan, URLError(.badURL))
             }
-            if lookup.decision.cacheAnswer != nil {
+            if plan.cacheAnswer != nil {
                 reportSubstituted(url, by: substitution, response)
             } else {
                 reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
             }
-            return .answered(lookup, response)
+            return .answered(plan, response)
         } catch {
-            return unreadable(error, lookup, substitution, url)
+            return unreadable(error, plan, substitution, url)
         }
     }
 
     /// Returns an entry's response whose large file is read in pieces; `nil` if the entry doesn't have a large file.
-    func serveInPieces(_ lookup: Lookup, by substitution: Substitution) -> RequestOutcome? {
-        guard let url = lookup.request.url, let name = substitution.fileName, let folder = lookup.folder,
-            lookup.question(about: substitution) == nil
+    func serveInPieces(_ plan: Plan, by substitution: Substitution) -> RequestOutcome? {
+        guard let url = plan.request.url, let name = substitution.fileName, let folder = plan.folder,
+            plan.question(about: substitution) == nil
         else { return nil }
         do throws(FileProblem) {
             guard let file = try LargeFile(opening: name, in: folder) else { return nil }
             let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
-            let range = lookup.request.rangeHeader.flatMap(builder.range)
+            let range = plan.request.rangeHeader.flatMap(builder.range)
             guard
-                let response = lookup.request.rangeHeader.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
+                let response = plan.request.rangeHeader.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
             else { return nil }
-            use(lookup)
-            let isHead = lookup.request.httpMethod == "HEAD"
+            use(plan)
+            let isHead = plan.request.httpMethod == "HEAD"
             let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
             reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: body.range.count)
-            var outcome = RequestOutcome.answered(lookup, response)
+            var outcome = RequestOutcome.answered(plan, response)
             outcome.largeBody = body
             return outcome
         } catch {
-            return unreadable(error, lookup, substitution, url)
+            return unreadable(error, plan, substitution, url)
         }
     }
 
     private func unreadable(
         _ problem: FileProblem,
-        _ lookup: Lookup,
+        _ plan: Plan,
         _ substitution: Substitution,
         _ url: URL
     ) -> RequestOutcome {
-        uncount(lookup)
+        uncount(plan)
         report(problem, of: substitution, url)
-        return .failed(lookup, .unreadable(problem, url))
+        return .failed(plan, .unreadable(problem, url))
     }
 
     /// Fails a request because its entry says so.
-    func fail(_ lookup: Lookup, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
-        use(lookup)
+    func fail(_ plan: Plan, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
+        use(plan)
         observers.count { $0.served += 1 }
-        if let url = lookup.request.url {
+        if let url = plan.request.url {
             observers.emit(.substituted(url, key: substitution.key, file: nil, bytes: 0))
         }
-        return .failed(lookup, .ofEntry(substitution.key, code, lookup.request.url))
+        return .failed(plan, .ofEntry(substitution.key, code, plan.request.url))
     }
 
     /// Returns the copy that was kept; `nil` if it has none.
     ///
     /// - Parameter isConfirmed: Whether the network has just said that the copy is current.
-    func replay(_ lookup: Lookup, _ keeper: any ResponseKeeper, isConfirmed: Bool = false) -> RequestOutcome? {
-        guard let url = lookup.request.url else { return nil }
+    func replay(_ plan: Plan, _ keeper: any ResponseKeeper, isConfirmed: Bool = false) -> RequestOutcome? {
+        guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
-            guard let response = try keeper.answer(lookup.request) else { return nil }
+            guard let response = try keeper.answer(plan.request) else { return nil }
             let (key, bytes) = (url.absoluteString, response.data.count)
             guard isConfirmed else {
                 reportServed(url, key: key, file: nil, bytes: bytes)
-                return .answered(lookup, response)
+                return .answered(plan, response)
             }
             // It's counted already: the network's answer is reported before.
             observers.emit(.confirmed(url, key: key, bytes: bytes))
-            return RequestOutcome(.confirmed, lookup, .success(response))
+            return RequestOutcome(.confirmed, plan, .success(response))
         } catch {
-            return .failed(lookup, .unreadable(error, url))
+            return .failed(plan, .unreadable(error, url))
         }
     }
 
     /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
     ///
     /// - Parameter isBrief: Whether a listener explains the failure, so that the error needn't.
-    func unmatched(_ lookup: Lookup, isBrief: Bool) -> RequestOutcome {
-        uncount(lookup)
-        var reason = lookup.decision.reason
-        if case .forward = lookup.decision.outcome {
+    func unmatched(_ plan: Plan, isBrief: Bool) -> RequestOutcome {
+        uncount(plan)
+        var reason = plan.reason
+        if case .forward = plan.outcome {
             reason = "its entry has no “forwardTo”, and the request can't use the network"
         }
-        reportUnanswered(lookup, since: reason)
-        let explanation = Explanation(lookup.request, lookup.decision, lookup.map, reason: reason)
+        reportUnanswered(plan, since: reason)
+        let explanation = Explanation(plan, reason: reason)
         let error = isBrief ? URLError.unmatchedInBrief(explanation) : .unmatched(explanation)
-        return RequestOutcome(.unmatched(explanation), lookup, .failure(error))
+        return RequestOutcome(.unmatched(explanation), plan, .failure(error))
     }
 
     /// Returns whether the entry for a URL is `null`.
@@ -120,23 +120,23 @@ extension Responder {
     }
 
     /// Counts and reports that the network answered a request that had a fallback or that an entry sent on.
-    func reportForwarded(_ lookup: Lookup) {
+    func reportForwarded(_ plan: Plan) {
         observers.count { $0.forwarded += 1 }
-        guard let url = lookup.request.url else { return }
-        observers.emit(.forwarded(url, key: lookup.decision.namingEntry?.key ?? url.absoluteString))
+        guard let url = plan.request.url else { return }
+        observers.emit(.forwarded(url, key: plan.namingEntry?.key ?? url.absoluteString))
     }
 
     /// Counts and reports that the network failed, so the fallback answers.
-    func reportFallback(_ lookup: Lookup, _ error: URLError) {
+    func reportFallback(_ plan: Plan, _ error: URLError) {
         observers.count { $0.fellBack += 1 }
-        guard let url = lookup.request.url else { return }
-        let key = lookup.decision.namingEntry?.key ?? url.absoluteString
+        guard let url = plan.request.url else { return }
+        let key = plan.namingEntry?.key ?? url.absoluteString
         observers.emit(.fellBack(url, key: key, reason: error.localizedDescription))
     }
 
     /// Counts and reports what became of a response that may be kept.
-    func report(_ report: Exchange.Report, _ lookup: Lookup) {
-        guard let url = lookup.request.url else { return }
+    func report(_ report: Exchange.Report, _ plan: Plan) {
+        guard let url = plan.request.url else { return }
         switch report {
         case .kept(let file, let bytes, let note):
             observers.count { $0.recorded += 1 }

@@ -32,9 +32,9 @@ public class SubstitutionURLProtocol: URLProtocol {
             responder.noteTaken(TakenRequest(request: request, response: response))
             return true
         }
-        let lookup = attachment.lookUp(request, body: .onLoaderQueue(request))
-        guard attachment.action(for: lookup) != nil else { return false }
-        responder.noteTaken(TakenRequest(request: request, lookup: lookup))
+        let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
+        guard attachment.action(for: plan) != nil else { return false }
+        responder.noteTaken(TakenRequest(request: request, plan: plan))
         return true
     }
 
@@ -61,16 +61,16 @@ public class SubstitutionURLProtocol: URLProtocol {
         if !UnsupportedTask.isUnfinishable(task),
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)
         {
-            let lookup = attachment.listener.map { _ in attachment.lookUp(request, body: .none) }
-            return end(.answered(lookup, retained), attempt)
+            let plan = attachment.listener.map { _ in attachment.lookUp(request, body: .none) }
+            return end(.answered(plan, retained), attempt)
         }
         let chain = delivery.withLock { $0.beginChain(attachment) }
-        let lookup = chain.lookUp(request, body: .onLoaderQueue(request), taken?.lookup)
-        let action = attachment.actionToTake(lookup)
+        let plan = chain.lookUp(request, body: .onLoaderQueue(request), taken?.plan)
+        let action = attachment.actionToTake(plan)
         if let error = UnsupportedTask.error(for: task, request, action) {
-            responder.uncount(lookup)
-            responder.reportUnanswered(lookup, since: error.localizedDescription)
-            return end(.failed(lookup, error), attempt)
+            responder.uncount(plan)
+            responder.reportUnanswered(plan, since: error.localizedDescription)
+            return end(.failed(plan, error), attempt)
         }
         perform(chain.step(for: action), attempt)
     }
@@ -145,7 +145,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             readBody(of: request, next, attempt)
         case .forward(let forwarded):
             if let error = UnsupportedTask.error(forForwarding: task, request) {
-                return end(.failed(forwarded.lookup, error), attempt)
+                return end(.failed(forwarded.plan, error), attempt)
             }
             forward(forwarded, attempt)
         }
@@ -170,11 +170,11 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     /// Reports that the request fails before its entry could answer.
     private func failed(_ error: URLError) -> RequestStep {
-        let lookup = delivery.withLock { $0.chain }?.lookup
-        if let lookup {
-            Self.attachment?.responder.reportUnanswered(lookup, since: error.localizedDescription)
+        let plan = delivery.withLock { $0.chain }?.plan
+        if let plan {
+            Self.attachment?.responder.reportUnanswered(plan, since: error.localizedDescription)
         }
-        return .deliver(.failed(lookup, error))
+        return .deliver(.failed(plan, error))
     }
 
     private func readBody(
@@ -185,7 +185,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard let stream = request.httpBodyStream else {
             return perform(.goOn { next(request, RequestBody(request)) }, attempt)
         }
-        let goOn: @Sendable (ReadBody) -> RequestStep = { read in
+        let goOn: @Sendable (BodyReader.Body) -> RequestStep = { read in
             var request = request
             read.replaceStream(of: &request)
             return next(request, read.shown)
@@ -250,4 +250,19 @@ public class SubstitutionURLProtocol: URLProtocol {
         case .data(let data): client.urlProtocol(self, didLoad: data)
         }
     }
+}
+
+/// Runs a closure later, unless it's cancelled or released first. It blocks no thread while it waits.
+private final class Delay: Delivery.Work {
+    private let body: Guarded<(@Sendable () -> Void)?>
+
+    init(until time: DispatchTime, _ body: @escaping @Sendable () -> Void) {
+        self.body = Guarded(body)
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: time) { [weak self] in
+            self?.body.withLock { $0.take() }?()
+        }
+    }
+
+    /// Cancels the delay and releases the closure.
+    func cancel() { body.withLock { $0 = nil } }
 }

@@ -119,7 +119,12 @@ extension Loader {
         }
 
         private func takeLast(of url: URL?) -> Fetch.Source? {
-            url.flatMap { url in sources.withLock { $0[url]?.popLast() } }
+            url.flatMap { url in
+                sources.withLock { sources in
+                    defer { if sources[url]?.isEmpty == true { sources[url] = nil } }
+                    return sources[url]?.popLast()
+                }
+            }
         }
 
         /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else from its entry.

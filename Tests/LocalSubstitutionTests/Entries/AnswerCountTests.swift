@@ -76,6 +76,24 @@ struct AnswerCountTests {
         #expect(try await session.load("/a").text == "local")
     }
 
+    @Test("An answer that depends on a body which has to be read counts once", arguments: [false, true])
+    func readBody(isStream: Bool) async throws {
+        let session = try EntrySession(
+            #""http://h/a": { "methods": ["POST"], "alternatives": [{ "when": { "text": "x*" }, "text": "first", "times": 2 }, "a.txt"] }"#,
+            files: ["a.txt": "rest"]
+        )
+        // Longer than what is looked at on the loader's queue.
+        let body = Data(repeating: UInt8(ascii: "x"), count: 65 << 10)
+        var texts: [String] = []
+        for _ in 0..<3 {
+            var request = try session.request("http://h/a")
+            request.httpMethod = "POST"
+            if isStream { request.httpBodyStream = InputStream(data: body) } else { request.httpBody = body }
+            texts.append(try await session.load(request).text)
+        }
+        #expect(texts == ["first", "first", "rest"])
+    }
+
     #if os(Linux)
     @Test("A task that is suspended and resumed counts once", arguments: ["http://h/a", "http://h/b", "http://h/c"])
     func resumed(url: String) async throws {

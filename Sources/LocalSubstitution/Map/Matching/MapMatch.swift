@@ -39,9 +39,9 @@ package final class MapMatch: Sendable {
     /// What answers without the network; `nil` if nothing does.
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
-    /// The limit on the winner's answers; `nil` if it answers any number of requests.
+    /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
     var count: AnswerCount? {
-        guard let number, let winner, let most = winner.options.times else { return nil }
+        guard !needsBody, let number, let winner, let most = winner.options.times else { return nil }
         return AnswerCount(entry: number, winner.options, most: most)
     }
 

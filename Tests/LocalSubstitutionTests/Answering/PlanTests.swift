@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 @Suite("What a request gets", .sessions)
-struct DecisionTests {
+struct PlanTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let what: String
         var entry = #""a.txt""#

@@ -1,11 +1,12 @@
 import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// What a map says about a request, and why. The cache, the protocol and explanations all decide here.
-struct Decision: Sendable {
+/// What the map that's in use says about a request, and why. The cache, the protocol, the server and explanations all decide here.
+final class Plan: Sendable {
     enum Outcome: Sendable {
         /// The entry answers.
         case answer(Substitution)
@@ -44,6 +45,15 @@ struct Decision: Sendable {
         case refused(LoaderRules.Refusal)
     }
 
+    let request: URLRequest
+    /// Whether the request must not reach the network. Then the network isn't asked for a newer copy, and no newer copy answers.
+    let isOffline: Bool
+    /// The map that decided.
+    let map: SubstitutionMap
+    /// See ``RetainedResponses/generation``.
+    let generation: Int
+    /// Whether the answer has been counted; see ``Responder/count(_:)``.
+    let isCounted = Guarded(false)
     let outcome: Outcome
     /// What keeps a cache from doing what the map says; `nil` if nothing does.
     let cacheObstacle: CacheObstacle?
@@ -61,9 +71,15 @@ struct Decision: Sendable {
     init(
         _ request: URLRequest,
         body: RequestBody? = nil,
+        isOffline: Bool = false,
         in map: SubstitutionMap,
+        generation: Int = 0,
         isUsedUp: @escaping (AnswerCount) -> Bool = { _ in false }
     ) {
+        self.request = request
+        self.isOffline = isOffline
+        self.map = map
+        self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
         outcome = Self.outcome(match)
@@ -136,9 +152,42 @@ struct Decision: Sendable {
                 .map { .refused($0) }
         }
     }
+
+    // MARK: What the answer needs
+
+    var folder: ResourcesFolder? { map.storage.folder }
+
+    func path(of substitution: Substitution) -> String? {
+        substitution.fileName.flatMap { name in folder?.path(of: name) }
+    }
+
+    /// The request under which the default cache keeps a response to this one; `nil` if it keeps none.
+    var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, match?.url.text) }
+
+    /// Whether the request's URL is spelled like its exact entry's key. There are no more such URLs than entries.
+    var isSpelledAsKey: Bool {
+        guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
+        let text = request.url?.absoluteString
+        return text == entry.key || (text == match.url.canonical && match.isWithoutIgnoring)
+    }
+
+    /// Returns what to ask the network about a file; `nil` if the entry isn't `untilUpdated`, if the method is neither GET nor
+    /// HEAD, or if the request must not reach the network.
+    func question(about substitution: Substitution) -> NewerCopies.Question? {
+        guard substitution.use == .untilUpdated, !isOffline, ["GET", "HEAD"].contains(request.httpMethod ?? "GET"),
+            let match = match, let requested = request.url, let name = substitution.fileName, let folder
+        else { return nil }
+        return NewerCopies.Question(
+            url: match.url.canonical,
+            requested: requested,
+            key: substitution.key,
+            fileName: name,
+            folder: folder
+        )
+    }
 }
 
-extension Decision {
+extension Plan {
     /// Why a cache answers the request as it does, without a period.
     var reason: String {
         switch (cacheObstacle, outcome) {

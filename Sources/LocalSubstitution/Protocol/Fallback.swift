@@ -1,5 +1,0 @@
-/// What answers if the network fails.
-enum Fallback: Sendable {
-    case entry(Substitution)
-    case keeper(any ResponseKeeper)
-}
