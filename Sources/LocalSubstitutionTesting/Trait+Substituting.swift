@@ -17,6 +17,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
     ///     entry that none of the suite's tests uses, so run the whole suite.
     ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
+    ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ map: String,
         unmatched: TestSubstitutions.Unmatched = .issue,
@@ -40,6 +42,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - bundle: The bundle, such as `.module`.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
         in bundle: Bundle,

@@ -12,6 +12,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
         unmatched: TestSubstitutions.Unmatched = .issue,
