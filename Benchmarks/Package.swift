@@ -17,6 +17,7 @@ let package = Package(
             name: "Workloads",
             dependencies: [
                 .product(name: "LocalSubstitution", package: "LocalSubstitutionCache"),
+                .product(name: "LocalSubstitutionRecording", package: "LocalSubstitutionCache"),
                 .target(name: "Allocated"),
             ],
             path: "Workloads"

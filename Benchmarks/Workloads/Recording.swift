@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionRecording
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -165,6 +165,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
     ///     entry that none of the suite's tests uses, so run the whole suite.
     ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
+    ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ map: String,
         unmatched: TestSubstitutions.Unmatched = .issue,
@@ -190,6 +192,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - bundle: The bundle, such as `.module`.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
         in bundle: Bundle,
@@ -213,6 +216,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+    ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
         unmatched: TestSubstitutions.Unmatched = .issue,

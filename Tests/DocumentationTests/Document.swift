@@ -21,14 +21,17 @@ struct Document: Sendable {
 
     static let readme = Document("README.md")
 
-    private static let folder = "Sources/LocalSubstitution/Documentation.docc"
+    /// The articles of each library that has some.
+    static let articles = ["LocalSubstitution", "LocalSubstitutionRecording"].flatMap { library in
+        let folder = "Sources/\(library)/Documentation.docc"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
+        return names.filter { $0.hasSuffix(".md") }.sorted().map { Document("\(folder)/\($0)") }
+    }
 
-    static let articles = {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
-        return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().map { Document("\(folder)/\($0)") }
-    }()
-
-    static func article(_ name: String) -> Document { Document("\(folder)/\(name).md") }
+    /// The article in a file of this name; empty if there's none.
+    static func article(_ name: String) -> Document {
+        articles.first { $0.path.hasSuffix("/\(name).md") } ?? Document("\(name).md")
+    }
 
     static let all = [readme, Document("CONTRIBUTING.md"), Document("CHANGELOG.md")] + articles
 
