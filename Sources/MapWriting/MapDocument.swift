@@ -19,7 +19,7 @@ package struct MapDocument: Sendable {
     }
 
     package init(json: [UInt8], file: URL? = nil) throws(SubstitutionMapError) {
-        let json = ByteOrderMark.removed(from: json)
+        let json = json.withoutByteOrderMark
         let members: [JSONScanner.Member]
         do throws(JSONCursor.SyntaxError) {
             members = try JSONScanner(json).members()

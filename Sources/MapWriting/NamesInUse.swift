@@ -88,7 +88,7 @@ package struct NamesInUse: Sendable {
     }
 
     package static func folded(_ name: some StringProtocol) -> String {
-        if name.utf8.allSatisfy({ $0 < 0x80 }) { return MIMEType.asciiLowercased(String(name)) }
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return String(name).asciiLowercased }
         return name.decomposedStringWithCompatibilityMapping.uppercased().lowercased()
             .decomposedStringWithCompatibilityMapping
     }

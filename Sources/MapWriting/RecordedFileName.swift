@@ -114,7 +114,7 @@ package struct RecordedFileName {
 
     /// Returns whether Windows reserves a name for a device. It does so with any extension.
     private static func isDevice(_ name: String) -> Bool {
-        let stem = MIMEType.asciiLowercased(String(name.prefix { $0 != "." })).trimmingCharacters(in: .whitespaces)
+        let stem = String(name.prefix { $0 != "." }).asciiLowercased.trimmingCharacters(in: .whitespaces)
         if ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"].contains(stem) { return true }
         guard stem.hasPrefix("com") || stem.hasPrefix("lpt"), stem.count == 4, let number = stem.last else {
             return false

@@ -12,7 +12,8 @@ package enum RecordingRules {
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> NotKept? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
-        for name in CredentialHeaders.names where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil {
+        for name in [String].credentialHeaders where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil
+        {
             return .requestHeader(name)
         }
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
@@ -34,7 +35,7 @@ package enum RecordingRules {
                 return .redirect(.url(error.fragment))
             }
             if let parameter = SecretName.first(in: url) { return .redirect(.query(parameter)) }
-            for name in CredentialHeaders.names where request.value(forHTTPHeaderField: name) != nil {
+            for name in [String].credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
                 return .redirect(.requestHeader(name))
             }
         }
@@ -79,6 +80,6 @@ package enum RecordingRules {
     package static let eventStream = "text/event-stream"
 
     private static func list(_ header: String) -> [String] {
-        MIMEType.asciiLowercased(header).split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        header.asciiLowercased.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

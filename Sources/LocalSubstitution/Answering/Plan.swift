@@ -162,7 +162,7 @@ final class Plan: Sendable {
     }
 
     /// The request under which the default cache keeps a response to this one; `nil` if it keeps none.
-    var defaultCacheKey: URLRequest? { DefaultCacheKey.request(for: request, match?.url.text) }
+    var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
 
     /// Whether the request's URL is spelled like its exact entry's key. There are no more such URLs than entries.
     var isSpelledAsKey: Bool {

@@ -409,7 +409,7 @@ extension Responder {
         if let url = request.url?.absoluteString { removeRetained(url, in: maps.map) }
         let match = Plan(request, in: maps.map).match
         if let match, match.substitution?.use == .untilUpdated { copies.removeCopy(of: match.url.canonical) }
-        if let key = DefaultCacheKey.request(for: request, match?.url.text) { defaultCache.remove(under: key) }
+        if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
     /// Removes all retained responses and forgets the newer copies. Those that are still in the default cache are found again.

@@ -104,7 +104,7 @@ extension ResponseBuilder {
         ]
         // Linux's loader never manages to read a date (`HTTPURLProtocol.swift`, `canCache`), and takes long to try.
         #if canImport(Darwin)
-        headers["Date"] = HTTPDate.string(Date())
+        headers["Date"] = HTTPSyntax.text(of: Date())
         #endif
         if hasBody { headers["Accept-Ranges"] = "bytes" }
         headers["ETag"] = entityTag

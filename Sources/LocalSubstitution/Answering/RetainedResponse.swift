@@ -54,7 +54,7 @@ extension RetainedResponse {
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
         private let expiresAt: Int64?
         /// The state of the newer copy; `nil` if the entry isn't `untilUpdated`.
-        private let update: UpdateRecord.Stamp?
+        private let update: RefreshSchedule.Record.Stamp?
 
         /// Returns `nil` if the response is always valid.
         init?(
@@ -64,7 +64,7 @@ extension RetainedResponse {
             file: FileBytes?,
             missing: [String] = [],
             lifetime: Double?,
-            update: UpdateRecord.Stamp?
+            update: RefreshSchedule.Record.Stamp?
         ) {
             guard maps.reloadsChanges || lifetime != nil || update != nil else { return nil }
             self.maps = maps.reloadsChanges ? maps : nil

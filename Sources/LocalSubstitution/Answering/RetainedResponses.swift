@@ -6,7 +6,7 @@ import FoundationNetworking
 #endif
 
 /// The retained responses and the files they're made from. A file and its responses are dropped together.
-final class RetainedResponses: FileHolder {
+final class RetainedResponses: NewerCopies.FileHolder {
     private struct State: Sendable {
         var retention = RetentionLimits()
         /// The number of calls of `removeAll`. A response that was begun before a call isn't retained after it.
@@ -16,7 +16,7 @@ final class RetainedResponses: FileHolder {
     /// The table for hits, which look nowhere else. It changes only while `state` is locked.
     private let table = RetainedTable()
     private let state = Guarded(State())
-    private let reads = FileReads()
+    private let reads = FileBytes.Reads()
     /// Whether held files are checked for changes. If not, a file's bytes are used until its responses are dropped.
     private let checksFiles: Bool
 

@@ -96,29 +96,30 @@ package struct OpenedFile: ~Copyable {
     /// Returns some of the bytes, or fewer at the end of the file.
     func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
         var data = Data(count: range.count)
-        var count = 0
-        let isRead = data.withUnsafeMutableBytes { buffer in
-            while count < buffer.count {
-                let start = buffer.baseAddress.map { $0 + count }
-                let got = pread(descriptor, start, buffer.count - count, off_t(range.lowerBound + count))
-                if got < 0, errno == EINTR { continue }
-                guard got > 0 else { return got == 0 }
-                count += got
-            }
-            return true
-        }
-        guard isRead else { throw .unreadable(errno: errno) }
-        return data.prefix(count)
+        data.count = try data.withUnsafeMutableBytes { buffer in
+            Result { () throws(FileProblem) in try fill(buffer, from: range.lowerBound) }
+        }.get()
+        return data
     }
 
     /// Returns the first bytes, at most `count`.
-    package func prefix(_ count: Int) throws(FileProblem) -> Data {
-        try bytes(upTo: count)
-    }
+    package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
 
     /// Returns all of the bytes. If the file grows or shrinks meanwhile, returns those that could be read.
     package func contents() throws(FileProblem) -> Data {
-        try bytes(upTo: nil)
+        // One byte more than expected, so that the end of the file shows without another read.
+        var data = Data(count: status.size + 1)
+        var count = 0
+        while true {
+            count += try data.withUnsafeMutableBytes { buffer in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                return Result { () throws(FileProblem) in try fill(rest, from: count) }
+            }.get()
+            guard count == data.count else { break }
+            data.count += max(64 << 10, count / 2)
+        }
+        data.count = count
+        return data
     }
 
     /// Returns all of the bytes, mapped. The pages are private, so that changing the `Data` doesn't change the file.
@@ -133,38 +134,21 @@ package struct OpenedFile: ~Copyable {
     func array() throws(FileProblem) -> [UInt8] {
         var failure: FileProblem?
         let array = [UInt8](unsafeUninitializedCapacity: status.size + 1) { buffer, count in
-            do throws(FileProblem) { count = try fill(UnsafeMutableRawBufferPointer(buffer)) } catch { failure = error }
+            do throws(FileProblem) { count = try fill(UnsafeMutableRawBufferPointer(buffer), from: 0) } catch {
+                failure = error
+            }
         }
         if let failure { throw failure }
         // The file has grown meanwhile.
-        return array.count > status.size ? array + (try bytes(upTo: nil)) : array
+        return array.count > status.size ? Array(try contents()) : array
     }
 
-    private func bytes(upTo limit: Int?) throws(FileProblem) -> Data {
-        // One byte more than expected, so that the end of the file shows without another read.
-        var data = Data(count: limit ?? status.size + 1)
-        var count = 0
-        while count < data.count {
-            var failure: FileProblem?
-            data.withUnsafeMutableBytes { buffer in
-                do throws(FileProblem) {
-                    count += try fill(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-                } catch {
-                    failure = error
-                }
-            }
-            if let failure { throw failure }
-            if count == data.count, limit == nil { data.count += max(64 << 10, count / 2) } else { break }
-        }
-        data.count = count
-        return data
-    }
-
-    /// Reads until a buffer is full or the file ends. Returns how many bytes were read.
-    private func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(FileProblem) -> Int {
+    /// Reads from an offset until a buffer is full or the file ends. Returns how many bytes were read.
+    private func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int) throws(FileProblem) -> Int {
         var count = 0
         while count < buffer.count {
-            let got = read(descriptor, buffer.baseAddress.map { $0 + count }, buffer.count - count)
+            let start = buffer.baseAddress.map { $0 + count }
+            let got = pread(descriptor, start, buffer.count - count, off_t(offset + count))
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw .unreadable(errno: errno) }
             if got == 0 { break }

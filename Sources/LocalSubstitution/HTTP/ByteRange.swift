@@ -15,9 +15,7 @@ enum ByteRange: Equatable {
     init?(_ header: String) {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
-        let range = parts[1].drop { $0 == " " || $0 == "\t" }
-        let ends = range.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
-            .split(separator: "-", omittingEmptySubsequences: false).map { String($0) }
+        let ends = parts[1].trimmingCharacters(in: [" ", "\t"]).components(separatedBy: "-")
         guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]) else { return nil }
         switch (first, last) {
         case (nil, nil): return nil

@@ -79,4 +79,88 @@ extension DefaultCache {
             .appendingPathComponent(String(name), isDirectory: true)
         #endif
     }
+
+    // MARK: Keys
+
+    /// Returns the request under which a response to another request is kept; `nil` for a URL whose response isn't kept. On Apple
+    /// platforms, it's the request itself.
+    ///
+    /// On Linux, `URLCache` tells requests apart only by host, port and path (`URLCache.swift`, `identifier(for:)`). So `http` and
+    /// `https`, or two queries, share a response. It also doesn't store a response with a long path on disk. There, the key's path
+    /// is a digest of the URL's normal form, and only `http` and `https` URLs have a key. The key is short because every byte of it
+    /// costs time: see the benchmark “misses”.
+    ///
+    /// - Parameter normalized: The request's URL in normal form; `nil` if it has none.
+    static func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
+        #if canImport(Darwin)
+        return request
+        #else
+        guard let text = normalized ?? request.url.flatMap(textWithUserInfo) else { return nil }
+        return URL(string: "http://h/" + Digest.base64(of: text)).map { URLRequest(url: $0) }
+        #endif
+    }
+
+    #if !canImport(Darwin)
+    /// Returns the text of a URL with user info, which has no normal form. Its response may differ from that of the URL without it.
+    private static func textWithUserInfo(_ url: URL) -> String? {
+        guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.user != nil else {
+            return nil
+        }
+        return String(url.absoluteString.prefix { $0 != "#" })
+    }
+    #endif
+}
+
+/// A record of whether `URLCache` is certainly empty, and needn't be asked.
+///
+/// Linux's `URLCache` lists its folder for every lookup that it doesn't find in memory. Linux's loader never stores a response by
+/// itself, so the folder is nearly always empty. The folder's status tells whether it still is, even if another process or another
+/// cache stores responses there.
+private final class DefaultCacheEmptiness: Sendable {
+    private enum Knowledge: Sendable {
+        case unknown
+        /// The folder had this status and no responses, or didn't exist if the status is `nil`.
+        case empty(FileStatus?)
+        /// This cache has stored something, at least in memory.
+        case ended
+    }
+
+    private let folder: String?
+    private let knowledge = Guarded(Knowledge.unknown)
+
+    /// - Parameter folder: The cache's folder. If it's `nil`, the cache is always asked.
+    init(of folder: String?) {
+        #if canImport(Darwin)
+        self.folder = nil
+        #else
+        self.folder = folder
+        #endif
+    }
+
+    /// Notes that a response is stored.
+    func end() { knowledge.withLock { $0 = .ended } }
+
+    /// Returns what a closure finds. Doesn't call it if the cache is certainly empty.
+    func unlessEmpty<Found>(_ find: () -> Found?) -> Found? {
+        guard let folder else { return find() }
+        let known = knowledge.withLock { $0 }
+        if case .ended = known { return find() }
+        let status = FileStatus(path: folder)
+        if case .empty(status) = known { return nil }
+        let found = find()
+        if found == nil { learn(folder, status) }
+        return found
+    }
+
+    /// - Parameter status: The folder's status before the search.
+    private func learn(_ folder: String, _ status: FileStatus?) {
+        if let status {
+            // A response that was stored within a tick of the file system's clock might not show. And a folder that can't be
+            // listed, perhaps because the process has no descriptor left, may contain anything.
+            guard !status.isTooFresh(at: FileStatus.now),
+                let names = try? FileManager.default.contentsOfDirectory(atPath: folder), names.isEmpty
+            else { return }
+        }
+        knowledge.withLock { if case .ended = $0 {} else { $0 = .empty(status) } }
+    }
 }

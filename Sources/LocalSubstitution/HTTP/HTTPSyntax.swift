@@ -16,15 +16,8 @@ package enum HTTPSyntax {
     /// Returns the number of bytes that a `Content-Length` states; `nil` if it isn't valid. The header may repeat one number in a
     /// list (RFC 9110 §8.6).
     package static func length(_ value: String) -> Int? {
-        let numbers = Set(
-            value.split(separator: ",", omittingEmptySubsequences: false).map {
-                $0.trimmingCharacters(in: .whitespaces)
-            }
-        )
-        guard numbers.count == 1, let number = numbers.first, number.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else {
-            return nil
-        }
+        let numbers = Set(value.components(separatedBy: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        guard numbers.count == 1, let number = numbers.first, number.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(number)
     }
 
@@ -58,4 +51,25 @@ package enum HTTPSyntax {
     private static let tokenBytes = AllowedBytes(
         "!#$%&'*+-.^_`|~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
     )
+
+    // MARK: Dates
+
+    /// Returns the text of a date in whole seconds (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    ///
+    /// This doesn't use a formatter of Foundation: creating one takes longer than the rest of a first response.
+    static func text(of date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let weekday = weekdays[Int(parts.tm_wday)]
+        let month = months[Int(parts.tm_mon)]
+        let day = String(parts.tm_mday, width: 2)
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { String($0, width: 2) }.joined(separator: ":")
+        return "\(weekday), \(day) \(month) \(String(parts.tm_year + 1900, width: 4)) \(time) GMT"
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 }

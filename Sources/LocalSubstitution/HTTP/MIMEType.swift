@@ -9,7 +9,7 @@ package enum MIMEType {
     /// - Parameter ext: The extension without its dot, in uppercase or lowercase. One leading dot is dropped.
     /// - Returns: The type in lowercase, without parameters; `nil` if the extension is unknown or empty.
     package static func guess(forExtension ext: String) -> String? {
-        let lowered = asciiLowercased(ext)
+        let lowered = ext.asciiLowercased
         let wanted = lowered.utf8.dropFirst(lowered.hasPrefix(".") ? 1 : 0)
         return table.withUTF8Buffer { table in
             // A binary search, so the table needs no preparation when a process starts.
@@ -68,16 +68,43 @@ package enum MIMEType {
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
         // Processed as bytes, since characters take twenty times as long, and each first lookup needs this.
-        guard essence.contains(where: isWhiteSpace) else { return asciiLowercased(String(Substring(essence))) }
-        return asciiLowercased(String(decoding: essence.filter { !isWhiteSpace($0) }, as: UTF8.self))
+        guard essence.contains(where: isWhiteSpace) else { return String(Substring(essence)).asciiLowercased }
+        return String(decoding: essence.filter { !isWhiteSpace($0) }, as: UTF8.self).asciiLowercased
     }
 
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}
 
-    /// Returns a text with its ASCII letters in lowercase. `lowercased()` would also turn some other letters into ASCII ones, such
-    /// as the Kelvin sign into k.
-    package static func asciiLowercased(_ string: String) -> String {
-        guard string.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return string }
-        return String(decoding: string.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+/// The way from a MIME type back to an extension.
+extension MIMEType {
+    /// Returns the usual extension for files of a type, such as `html` for `text/html`. The default is `bin`.
+    ///
+    /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
+    package static func preferredExtension(for type: String) -> String {
+        let type = essence(of: type)
+        if let known = preferredExtensions[type] ?? extensionsByType[Substring(type)] { return known }
+        if isJSON(type) { return "json" }
+        if type.hasSuffix("+xml") { return "xml" }
+        return type.hasPrefix("text/") ? "txt" : "bin"
     }
+
+    /// The usual extensions of types for which the table's first one isn't usual, and of names that some servers have for common
+    /// types.
+    private static let preferredExtensions = [
+        "application/javascript": "js", "application/octet-stream": "bin", "application/pdf": "pdf",
+        "application/x-javascript": "js", "application/xml": "xml", "application/zip": "zip", "audio/mp4": "m4a",
+        "audio/mpeg": "mp3", "audio/ogg": "ogg", "font/otf": "otf", "font/ttf": "ttf", "image/jpeg": "jpg",
+        "image/svg+xml": "svg", "image/tiff": "tiff", "image/x-icon": "ico", "text/html": "html",
+        "text/javascript": "js", "text/markdown": "md", "text/plain": "txt", "text/xml": "xml", "video/mp4": "mp4",
+        "video/mpeg": "mpeg", "video/quicktime": "mov", "application/x-font-woff": "woff",
+        "application/font-woff": "woff",
+        "application/font-woff2": "woff2",
+    ]
+
+    /// The alphabetically first extension of each type.
+    private static let extensionsByType = table.description.split { $0.isWhitespace }
+        .reduce(into: [Substring: String]()) { extensions, pair in
+            let parts = pair.split(separator: ":")
+            if parts.count == 2, extensions[parts[1]] == nil { extensions[parts[1]] = String(parts[0]) }
+        }
 }

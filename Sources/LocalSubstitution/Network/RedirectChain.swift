@@ -41,7 +41,7 @@ package struct RedirectChain: Sendable {
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
             // The credentials were meant for the other origin (RFC 9110 §15.4). Linux's loader sends them on.
-            CredentialHeaders.remove(from: &request)
+            request.removeCredentials()
             #if !canImport(Darwin)
             ownCookie = nil
             #endif
@@ -72,5 +72,14 @@ package struct RedirectChain: Sendable {
             ["http", "https"].contains(target.scheme?.lowercased()), target.host?.isEmpty == false
         else { return nil }
         return target
+    }
+}
+
+extension URLSessionConfiguration {
+    /// Returns the `Cookie` header that a session adds to a request for a URL; `nil` if it adds none.
+    func storedCookies(for url: URL?) -> String? {
+        guard httpShouldSetCookies, let url, let cookies = httpCookieStorage?.cookies(for: url), !cookies.isEmpty
+        else { return nil }
+        return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
     }
 }

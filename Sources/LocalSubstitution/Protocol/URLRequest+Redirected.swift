@@ -18,7 +18,7 @@ extension URLRequest {
         let method = httpMethod ?? "GET"
         let becomesGet = status == 303 ? method != "HEAD" : status < 303 && method == "POST"
         if becomesGet { request.becomeGet() }
-        if !RedirectChain.isSameOrigin(url, target) { CredentialHeaders.remove(from: &request) }
+        if !RedirectChain.isSameOrigin(url, target) { request.removeCredentials() }
         return request
     }
 
@@ -29,7 +29,7 @@ extension URLRequest {
         request.url = url
         if proposed.httpMethod != httpMethod { request.becomeGet() }
         request.httpMethod = proposed.httpMethod
-        if !RedirectChain.isSameOrigin(self.url, url) { CredentialHeaders.remove(from: &request) }
+        if !RedirectChain.isSameOrigin(self.url, url) { request.removeCredentials() }
         return request
     }
 

@@ -9,13 +9,15 @@ package enum Digest {
     /// Returns the digest in base64url, without padding: 22 characters that mean the same in a URL's path and in a file's name.
     static func base64(of text: String) -> String {
         var text = text
-        let (high, low) = text.withUTF8 { digest(UnsafeRawBufferPointer($0)) }
-        return base64(high, low)
+        return text.withUTF8 { base64(digest(UnsafeRawBufferPointer($0))) }
     }
 
-    private static func base64(_ high: UInt64, _ low: UInt64) -> String {
+    /// Returns the digest of data, in base64url without padding.
+    static func base64(of data: Data) -> String { data.withUnsafeBytes { base64(digest($0)) } }
+
+    private static func base64(_ digest: (high: UInt64, low: UInt64)) -> String {
         String(unsafeUninitializedCapacity: 22) { characters in
-            var (high, low) = (high, low)
+            var (high, low) = digest
             // Six bits at a time from the top. The last character has only two of them.
             for index in 0..<22 {
                 characters[index] = alphabet[Int(high >> 58)]
@@ -32,16 +34,10 @@ package enum Digest {
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }
 
-    /// Returns the digest of data, in base64url without padding.
-    static func base64(of data: Data) -> String {
-        let (high, low) = data.withUnsafeBytes(digest)
-        return base64(high, low)
-    }
-
     /// RFC 4648 §5: base64url.
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    private static func digest(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+    private static func digest(_ bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
         var state = State()
         let whole = bytes.count & ~7
         for offset in stride(from: 0, to: whole, by: 8) {
@@ -66,7 +62,7 @@ package enum Digest {
             v0 ^= word
         }
 
-        mutating func finish() -> (UInt64, UInt64) {
+        mutating func finish() -> (high: UInt64, low: UInt64) {
             v2 ^= 0xEE
             round(4)
             let first = v0 ^ v1 ^ v2 ^ v3

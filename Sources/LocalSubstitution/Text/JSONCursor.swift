@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. It's only valid as long as the
 /// buffer.
@@ -49,10 +49,10 @@ package struct JSONCursor {
     /// The same for a lenient cursor. Chrome nests a request's callers, some 32 deep.
     private static let deepestInArchive = 256
 
-    /// Creates a lenient cursor at the beginning of a text.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
-        self.init(bytes, in: start..<bytes.count, line: 1, isStrict: false)
+    /// Creates a cursor at the beginning of a text, behind its byte order mark.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, isStrict: Bool = false, deepest: Int = Self.deepest) {
+        let start = bytes.starts(with: [UInt8].byteOrderMark) ? [UInt8].byteOrderMark.count : 0
+        self.init(bytes, in: start..<bytes.count, line: 1, isStrict: isStrict, deepest: deepest)
     }
 
     /// Creates a cursor for one value inside a text. The value begins on `line`.
@@ -132,7 +132,8 @@ package struct JSONCursor {
     package mutating func skip() throws(SyntaxError) {
         switch next {
         case .string:
-            try skipString()
+            let range = try rawString()
+            if isStrict { _ = try decoded(range) }
         case .object:
             try list(from: .leftBrace, to: .rightBrace) { cursor throws(SyntaxError) in
                 let key = try cursor.rawKey()
@@ -207,7 +208,12 @@ package struct JSONCursor {
         if take(UInt8(ascii: ".")), !takeDigits() { throw failure("needs a digit after the decimal point.") }
         if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
             _ = take(UInt8(ascii: "+")) || take(UInt8(ascii: "-"))
+            let exponent = offset
             guard takeDigits() else { throw failure("needs a digit in the exponent.") }
+            if isStrict, offset - exponent > 4 {
+                let message = "has an exponent of more than 4 digits. Write a smaller number."
+                throw SyntaxError(offset: exponent, message: message)
+            }
         }
     }
 
@@ -224,11 +230,6 @@ package struct JSONCursor {
         skipWhiteSpace()
         guard take(.colon) else { throw failure("needs a colon after the key “\(try decoded(key) ?? "")”.") }
         skipWhiteSpace()
-    }
-
-    private mutating func skipString() throws(SyntaxError) {
-        let range = try rawString()
-        if isStrict { _ = try decoded(range) }
     }
 
     /// Reads a string, and returns the range of its text between its quotes.
@@ -279,8 +280,8 @@ package struct JSONCursor {
     /// Returns the text of a string; `nil` if a lenient cursor can't decode it.
     private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
-        do throws(JSONEscapes.Failure) {
-            return try JSONEscapes.text(raw, repairsHalves: !isStrict)
+        do throws(EscapeFailure) {
+            return try Self.text(raw, repairsHalves: !isStrict)
         } catch {
             guard isStrict else { return nil }
             throw SyntaxError(offset: range.lowerBound + error.offset, message: error.message)
@@ -325,6 +326,134 @@ package struct JSONCursor {
             return SyntaxError(offset: offset, message: message)
         }
         return SyntaxError(offset: offset, message: message, isOtherJSON: isOtherJSON)
+    }
+}
+
+// MARK: - Escapes
+
+extension JSONCursor {
+    /// The reason why a string can't be decoded, and the byte of it at which that shows.
+    package struct EscapeFailure: Error {
+        let offset: Int
+        let message: String
+    }
+
+    /// Returns the text of a string.
+    ///
+    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as it does when a browser writes text as UTF-8.
+    private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(EscapeFailure) -> String {
+        let isPlain = raw.baseAddress.map { memchr($0, Int32(UInt8.backslash), raw.count) == nil } ?? true
+        let text = isPlain ? String(utf8: raw) : String(utf8: try unescaped(raw, repairsHalves: repairsHalves))
+        guard let text else {
+            var valid = 0
+            var decoder = UTF8()
+            var iterator = raw.makeIterator()
+            while case .scalarValue(let scalar) = decoder.decode(&iterator) { valid += UTF8.width(scalar) }
+            throw EscapeFailure(offset: valid, message: "isn't UTF-8 here. Save it as UTF-8.")
+        }
+        return text
+    }
+
+    /// Returns the text's bytes. Those that weren't escaped aren't checked.
+    package static func unescaped(
+        _ raw: UnsafeBufferPointer<UInt8>,
+        repairsHalves: Bool = true
+    ) throws(EscapeFailure) -> Data {
+        // Decoded text is never longer than its escapes. It's written in place, since `Data.append` is slow for short runs.
+        var result = Data(count: raw.count)
+        let count = result.withUnsafeMutableBytes { target in
+            // `Result`, since `withUnsafeMutableBytes` has no typed errors.
+            Result { () throws(EscapeFailure) in try decode(raw, into: target, repairsHalves) }
+        }
+        result.count = try count.get()
+        return result
+    }
+
+    /// Decodes a string into a buffer, and returns the number of bytes.
+    private static func decode(
+        _ raw: UnsafeBufferPointer<UInt8>,
+        into result: UnsafeMutableRawBufferPointer,
+        _ repairsHalves: Bool
+    ) throws(EscapeFailure) -> Int {
+        guard let base = raw.baseAddress, let target = result.baseAddress else { return 0 }
+        var (index, count) = (0, 0)
+        while index < raw.count {
+            // Copies whole runs at a time, since most of a text has no escapes.
+            let found = memchr(base + index, Int32(UInt8.backslash), raw.count - index)
+            let escape = found.map { UnsafeRawPointer($0) - UnsafeRawPointer(base) } ?? raw.count
+            memcpy(target + count, base + index, escape - index)
+            count += escape - index
+            index = escape
+            guard index < raw.count else { break }
+            let scalar = try scalar(raw, &index, repairsHalves)
+            for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+                result[count] = byte
+                count += 1
+            }
+        }
+        return count
+    }
+
+    /// Decodes the escape at an index, and moves the index behind it.
+    private static func scalar(
+        _ raw: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ repairsHalves: Bool
+    ) throws(EscapeFailure) -> Unicode.Scalar {
+        guard index + 1 < raw.count else { throw EscapeFailure(offset: index, message: "ends inside a string.") }
+        let scalar: Unicode.Scalar
+        switch raw[index + 1] {
+        case UInt8(ascii: "\""): scalar = "\""
+        case .backslash: scalar = "\\"
+        case UInt8(ascii: "/"): scalar = "/"
+        case UInt8(ascii: "b"): scalar = "\u{8}"
+        case UInt8(ascii: "f"): scalar = "\u{C}"
+        case UInt8(ascii: "n"): scalar = "\n"
+        case UInt8(ascii: "r"): scalar = "\r"
+        case UInt8(ascii: "t"): scalar = "\t"
+        case UInt8(ascii: "u"): return try unicode(raw, &index, repairsHalves)
+        default:
+            throw EscapeFailure(
+                offset: index,
+                message: "has an unknown escape in a string. Write \\\\ for a backslash."
+            )
+        }
+        index += 2
+        return scalar
+    }
+
+    /// Decodes `\u` and four digits, or two of these that form a surrogate pair.
+    private static func unicode(
+        _ raw: UnsafeBufferPointer<UInt8>,
+        _ index: inout Int,
+        _ repairsHalves: Bool
+    ) throws(EscapeFailure) -> Unicode.Scalar {
+        guard let first = unit(raw, at: index) else {
+            throw EscapeFailure(offset: index, message: "needs four hexadecimal digits after \\u.")
+        }
+        let start = index
+        index += 6
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        if first < 0xDC00, let second = unit(raw, at: index), (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+        {
+            index += 6
+            return scalar
+        }
+        guard repairsHalves else {
+            throw EscapeFailure(offset: start, message: "has half of a surrogate pair in a string.")
+        }
+        return "\u{FFFD}"
+    }
+
+    private static func unit(_ raw: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt32? {
+        guard index + 5 < raw.count, raw[index] == .backslash, raw[index + 1] == UInt8(ascii: "u") else { return nil }
+        var unit: UInt32 = 0
+        for place in index + 2..<index + 6 {
+            guard let digit = raw[place].hexDigitValue else { return nil }
+            unit = unit << 4 | UInt32(digit)
+        }
+        return unit
     }
 }
 

@@ -1,9 +1,9 @@
-/// A JSON value that can be compared with a part of another one.
-enum JSONValue: Sendable, Hashable {
+/// A JSON value as a condition sees it: neither the spelling of values nor the order of members matters.
+package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    case number(JSONNumber)
-    case string(JSONString)
+    case number(Number)
+    case string(Text)
     case array([JSONValue])
     case object(Object)
 
@@ -11,16 +11,16 @@ enum JSONValue: Sendable, Hashable {
     static let deepest = 64
 
     /// The members of an object, in the order in which they're written. If a key is given twice, the last one counts.
-    struct Object: Sendable, Hashable {
-        private(set) var members: [(key: JSONString, value: JSONValue)] = []
-        private var places: [JSONString: Int] = [:]
+    package struct Object: Sendable, Hashable {
+        fileprivate private(set) var members: [(key: Text, value: JSONValue)] = []
+        private var places: [Text: Int] = [:]
 
-        static func == (first: Object, second: Object) -> Bool {
+        package static func == (first: Object, second: Object) -> Bool {
             first.members.count == second.members.count && first.members.allSatisfy { second[$0.key] == $0.value }
         }
 
         /// Adds up the members' hashes, since their order doesn't matter.
-        func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             let sum = members.reduce(into: 0) { sum, member in
                 var hasher = Hasher()
                 hasher.combine(member.key)
@@ -30,9 +30,9 @@ enum JSONValue: Sendable, Hashable {
             hasher.combine(sum)
         }
 
-        subscript(key: JSONString) -> JSONValue? { places[key].map { members[$0].value } }
+        fileprivate subscript(key: Text) -> JSONValue? { places[key].map { members[$0].value } }
 
-        mutating func set(_ key: JSONString, _ value: JSONValue) {
+        fileprivate mutating func set(_ key: Text, _ value: JSONValue) {
             if let place = places[key] {
                 members[place].value = value
             } else {
@@ -42,10 +42,73 @@ enum JSONValue: Sendable, Hashable {
         }
     }
 
+    /// The text of a string, compared scalar by scalar. To Swift's own comparison, “é” equals an “e” with a combining accent.
+    package struct Text: Sendable, Hashable {
+        let text: String
+
+        package static func == (first: Text, second: Text) -> Bool {
+            first.text.utf8.elementsEqual(second.text.utf8)
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. It's never converted to a `Double`, since different numbers
+    /// would become equal.
+    package struct Number: Sendable, Hashable {
+        /// The number as written (RFC 8259 §6). Its exponent fits into `Int`.
+        let text: String
+
+        /// The number as 0.`digits` × 10^`exponent`.
+        private struct Decimal: Hashable {
+            var isNegative = false
+            /// Without zeros at either end; empty for 0.
+            var digits: [UInt8] = []
+            var exponent = 0
+        }
+
+        private var decimal: Decimal {
+            let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
+            let mantissa = parts[0].drop { $0 == UInt8(ascii: "-") }
+            let all = mantissa.filter(\.isDigit)
+            let significant = all.drop { $0 == UInt8(ascii: "0") }
+            guard let last = significant.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return Decimal() }
+            let exponent = parts.count == 2 ? Int(String(Substring(parts[1]))) ?? 0 : 0
+            return Decimal(
+                isNegative: text.utf8.first == UInt8(ascii: "-"),
+                digits: Array(significant[...last]),
+                exponent: exponent + mantissa.prefix(while: \.isDigit).count - significant.startIndex
+            )
+        }
+
+        package static func == (first: Number, second: Number) -> Bool {
+            first.text == second.text || first.decimal == second.decimal
+        }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(decimal) }
+    }
+
+    /// Returns the value of a text; `nil` if it isn't JSON, or is nested too deep.
+    package init?(_ text: String) {
+        guard let value = Array(text.utf8).withUnsafeBufferPointer({ try? JSONValue($0) }) else { return nil }
+        self = value
+    }
+
+    /// The number of values in it. A value has more of them than any other one that is a part of it.
+    package var count: Int {
+        switch self {
+        case .array(let elements): elements.reduce(1) { $0 + $1.count }
+        case .object(let object): object.members.reduce(1) { $0 + $1.value.count }
+        default: 1
+        }
+    }
+
     /// Parses a text that is one JSON value, strictly and up to ``deepest`` levels deep.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONCursor.SyntaxError) {
-        let start = bytes.starts(with: ByteOrderMark.utf8) ? ByteOrderMark.utf8.count : 0
-        var cursor = JSONCursor(bytes, in: start..<bytes.count, line: 1, isStrict: true, deepest: Self.deepest)
+        var cursor = JSONCursor(bytes, isStrict: true, deepest: Self.deepest)
         self = try Self.value(&cursor)
         try cursor.finish()
     }
@@ -53,11 +116,11 @@ enum JSONValue: Sendable, Hashable {
     private static func value(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> JSONValue {
         switch cursor.next {
         case .string:
-            return .string(JSONString(text: try cursor.text() ?? ""))
+            return .string(Text(text: try cursor.text() ?? ""))
         case .object:
             var object = Object()
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
-                object.set(JSONString(text: key), try value(&cursor))
+                object.set(Text(text: key), try value(&cursor))
             }
             return .object(object)
         case .array:
@@ -74,7 +137,7 @@ enum JSONValue: Sendable, Hashable {
         try cursor.skip()
         if kind == .number {
             let digits = cursor.bytes[start..<cursor.offset]
-            return .number(JSONNumber(text: String(decoding: digits, as: UTF8.self)))
+            return .number(Number(text: String(decoding: digits, as: UTF8.self)))
         }
         switch cursor.bytes[start] {
         case UInt8(ascii: "t"): return .bool(true)
@@ -86,7 +149,7 @@ enum JSONValue: Sendable, Hashable {
 
 extension JSONValue: CustomStringConvertible {
     /// A scalar as written in JSON, or the kind of value.
-    var description: String {
+    package var description: String {
         switch self {
         case .null: "null"
         case .bool(let bool): bool ? "true" : "false"
@@ -94,6 +157,51 @@ extension JSONValue: CustomStringConvertible {
         case .string(let string): JSONText.string(string.text)
         case .array: "an array"
         case .object: "an object"
+        }
+    }
+}
+
+// MARK: - Comparing
+
+extension JSONValue {
+    /// The first place at which a value isn't a part of another one.
+    struct Difference: Sendable {
+        enum Reason: Sendable {
+            case missing
+            case value(String, wanted: String)
+            case count(Int, wanted: Int)
+        }
+
+        /// The names and indices that lead to the place, such as `items[0].id`; empty for the whole value.
+        let path: String
+        let reason: Reason
+    }
+
+    /// Returns why the value isn't a part of another one; `nil` if it is.
+    ///
+    /// For objects, only the members of the part count. Arrays must have the same length. Strings are compared scalar by scalar,
+    /// and numbers as decimals.
+    func difference(from whole: JSONValue, at path: String = "") -> Difference? {
+        switch (self, whole) {
+        case (.object(let part), .object(let whole)):
+            for (key, value) in part.members {
+                let place = path.isEmpty ? key.text : "\(path).\(key.text)"
+                guard let found = whole[key] else { return Difference(path: place, reason: .missing) }
+                if let difference = value.difference(from: found, at: place) { return difference }
+            }
+            return nil
+        case (.array(let part), .array(let whole)):
+            guard part.count == whole.count else {
+                return Difference(path: path, reason: .count(whole.count, wanted: part.count))
+            }
+            for (index, (value, found)) in zip(part, whole).enumerated() {
+                if let difference = value.difference(from: found, at: "\(path)[\(index)]") { return difference }
+            }
+            return nil
+        default:
+            // Neither is a list that the other one is too, so this compares scalars.
+            if self == whole { return nil }
+            return Difference(path: path, reason: .value("\(whole)", wanted: "\(self)"))
         }
     }
 }

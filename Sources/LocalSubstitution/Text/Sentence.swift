@@ -26,3 +26,51 @@ extension [String] {
         return "\(dropLast().joined(separator: ", ")) \(conjunction) \(last)"
     }
 }
+
+extension Int {
+    /// The number with a comma between groups of three digits, such as 163,196.
+    package var grouped: String {
+        var digits = String(magnitude)
+        for end in stride(from: digits.count - 3, to: 0, by: -3) {
+            digits.insert(",", at: digits.index(digits.startIndex, offsetBy: end))
+        }
+        return (self < 0 ? "-" : "") + digits
+    }
+
+    /// Returns the number with the name of what is counted, such as “1 entry” or “1,200 entries”.
+    package func counted(_ one: String, _ many: String) -> String { "\(grouped) \(self == 1 ? one : many)" }
+}
+
+extension Double {
+    /// The number with a comma between groups of three digits, and without a fraction that is 0, such as 1,500 or 0.25.
+    package var grouped: String {
+        let text = "\(self)"
+        guard let point = text.firstIndex(of: "."), let whole = Int(text[..<point]) else { return text }
+        let fraction = text[point...]
+        return (self < 0 && whole == 0 ? "-" : "") + whole.grouped + (fraction == ".0" ? "" : fraction)
+    }
+}
+
+extension String {
+    /// The text with escapes, such as `\u{1B}`, for characters that control a terminal. A map or server can contain any of them.
+    package var printable: String {
+        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.steersTerminal {
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character controls a terminal: a control character (C0, DEL, C1), one that changes the order in which others
+    /// are shown (UAX #9), or one that ends a line or paragraph.
+    package var steersTerminal: Bool {
+        if (0x20..<0x7F).contains(value) { return false }
+        return properties.isBidiControl
+            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+    }
+}

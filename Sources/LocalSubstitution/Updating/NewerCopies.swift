@@ -20,6 +20,32 @@ final class NewerCopies: Sendable {
         let key: String
         let fileName: String
         let folder: ResourcesFolder
+
+        /// A plain `GET` for the URL. Leaves out the fragment, which is never sent.
+        fileprivate var request: URLRequest? {
+            let text = requested.absoluteString.prefix { $0 != "#" }
+            return URL(string: String(text)).map { URLRequest(url: $0, cachePolicy: .reloadIgnoringLocalCacheData) }
+        }
+
+        /// Throws unless a response may be stored and returned for later requests, whatever their headers.
+        fileprivate func check(_ response: HTTPURLResponse) throws(Failure) {
+            guard response.statusCode == 200 else {
+                throw Failure(reason: "the server answered \(response.statusCode)")
+            }
+            if let value = response.value(forHTTPHeaderField: "Cache-Control"),
+                LoaderRules.directives(value)["no-store"] != nil
+            {
+                throw Failure(reason: "the server's Cache-Control says “no-store”")
+            }
+            if response.value(forHTTPHeaderField: "Vary")?.contains("*") == true {
+                throw Failure(reason: "the server's Vary says “*”")
+            }
+            // Captive portals answer every request with a login page.
+            let expected = MIMEType.fileExtension(of: fileName).flatMap { MIMEType.guess(forExtension: $0) }
+            if let expected, !expected.contains("html"), response.mimeType?.lowercased() == "text/html" {
+                throw Failure(reason: "the server sent text/html, but the file is \(expected)")
+            }
+        }
     }
 
     /// The answer to a question: the file, or the copy that replaces it.
@@ -31,7 +57,26 @@ final class NewerCopies: Sendable {
         /// Where the bytes are held; `nil` if they're the file's.
         let place: String?
         /// Tells whether the answer has changed since.
-        let stamp: UpdateRecord.Stamp
+        let stamp: RefreshSchedule.Record.Stamp
+    }
+
+    /// A type that holds the bytes of files, and of newer copies that replace them, in memory.
+    protocol FileHolder: Sendable {
+        /// Returns a file's bytes: the held ones if they're current, otherwise newly read ones.
+        func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes
+        /// Returns a file's held bytes if they're certainly current.
+        func currentFile(at path: String) -> FileBytes?
+        /// Returns the bytes that are held at a place: a file's path, or another name.
+        func file(at place: String) -> FileBytes?
+        /// Holds bytes at a place, and releases those that were held there.
+        func hold(_ file: FileBytes, at place: String)
+        /// Releases the bytes that are held at a place.
+        func release(_ place: String)
+    }
+
+    /// The reason why the network has no newer copy, in readable words.
+    struct Failure: Error {
+        let reason: String
     }
 
     let schedule = RefreshSchedule()
@@ -85,7 +130,7 @@ final class NewerCopies: Sendable {
     private func newerCopy(
         of url: String,
         insteadOf file: FileBytes,
-        _ stamp: UpdateRecord.Stamp
+        _ stamp: RefreshSchedule.Record.Stamp
     ) -> (facts: NewerCopy.Facts, bytes: FileBytes)? {
         switch stamp.record.copy {
         case .absent: return nil
@@ -121,7 +166,7 @@ final class NewerCopies: Sendable {
     func removeAll() { schedule.removeAll() }
 
     /// Removes a copy that no longer replaces the file, unless another has arrived since.
-    private func removeOutdatedCopy(of url: String, _ stamp: UpdateRecord.Stamp) {
+    private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
         guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
         release(facts, of: url)
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
@@ -184,12 +229,12 @@ extension NewerCopies {
         to question: Question,
         isConditional: Bool
     ) -> LocalSubstitutionCache.Event {
-        do throws(RefreshFailure) {
+        do throws(Failure) {
             switch outcome {
             case .failed(let reason):
-                throw RefreshFailure(reason: reason)
+                throw Failure(reason: reason)
             case .tooLong:
-                throw RefreshFailure(
+                throw Failure(
                     reason:
                         "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity; raise "
                         + "its diskCapacity"
@@ -214,12 +259,12 @@ extension NewerCopies {
         _ data: Data,
         _ response: HTTPURLResponse,
         for question: Question
-    ) throws(RefreshFailure) -> Bool {
+    ) throws(Failure) -> Bool {
         let file: FileBytes
         do throws(FileProblem) {
             file = try files.file(question.fileName, in: question.folder)
         } catch {
-            throw RefreshFailure(reason: "the entry's file \(error.fragment)")
+            throw Failure(reason: "the entry's file \(error.fragment)")
         }
         let known = storedCopy(of: question.url)
         let record = schedule.record(for: question.url)
@@ -243,8 +288,8 @@ extension NewerCopies {
         _ copy: NewerCopy,
         insteadOf known: NewerCopy?,
         _ url: String,
-        _ record: UpdateRecord
-    ) throws(RefreshFailure) {
+        _ record: RefreshSchedule.Record
+    ) throws(Failure) {
         guard let request = NewerCopy.request(for: url) else { return }
         if let stored = copy.stored { defaultCache.store(stored, under: request) }
         guard storedCopy(of: url)?.facts != copy.facts else { return }
@@ -254,6 +299,6 @@ extension NewerCopies {
         } else {
             release(record.change(to: .unknown), of: url)
         }
-        throw RefreshFailure(reason: "the default cache didn't store the \(copy.data.count.grouped) bytes")
+        throw Failure(reason: "the default cache didn't store the \(copy.data.count.grouped) bytes")
     }
 }

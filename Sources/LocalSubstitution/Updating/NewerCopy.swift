@@ -93,7 +93,7 @@ struct NewerCopy: Sendable {
     /// Returns the request under which the default cache keeps the copy for a URL.
     ///
     /// No other response is stored there. No host has a name in `invalid` (RFC 6761 §6.4). On Linux, other responses also have a
-    /// different host in their keys: see ``DefaultCacheKey``.
+    /// different host in their keys: see ``DefaultCache/key(for:_:)``.
     static func request(for canonicalURL: String) -> URLRequest? {
         place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Guarded
 
 /// Decides when the network is asked in the background, for which URLs, and for how many at a time.
@@ -8,14 +9,14 @@ final class RefreshSchedule: Sendable {
 
     private struct Waiting: Sendable {
         let url: String
-        let record: UpdateRecord
+        let record: Record
         let ask: Question
     }
 
     private struct State: Sendable {
         /// The time between two questions for a URL, in seconds.
         var interval = 60.0 * 60
-        var records: [String: UpdateRecord] = [:]
+        var records: [String: Record] = [:]
         /// When the first record can be removed, if there's no room for another.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
@@ -54,18 +55,18 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Records
 
-    func knownRecord(for url: String) -> UpdateRecord? {
+    func knownRecord(for url: String) -> Record? {
         state.withLock { $0.records[url] }
     }
 
     /// Returns a URL's record. If there is none, creates one. If there's no room, the new record isn't remembered, and isn't due
     /// until there's room.
-    func record(for url: String) -> UpdateRecord {
+    func record(for url: String) -> Record {
         state.withLock { state in
             if let known = state.records[url] { return known }
             makeRoom(&state)
-            guard state.records.count < limit else { return UpdateRecord(dueAt: state.fullUntil) }
-            let record = UpdateRecord(dueAt: .min)
+            guard state.records.count < limit else { return Record(dueAt: state.fullUntil) }
+            let record = Record(dueAt: .min)
             state.records[url] = record
             return record
         }
@@ -91,7 +92,7 @@ final class RefreshSchedule: Sendable {
 
     /// Asks the network for a URL if it's due, but never on the caller's thread: a lookup runs on a queue that all sessions on
     /// Linux share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
-    func ask(for url: String, _ record: UpdateRecord, by question: @escaping Question) {
+    func ask(for url: String, _ record: Record, by question: @escaping Question) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
@@ -127,4 +128,96 @@ final class RefreshSchedule: Sendable {
     private func nextTime(_ state: State) -> Int64 {
         SteadyTime.now &+ Int64(state.interval * 1e9)
     }
+}
+
+extension RefreshSchedule {
+    /// What is known about the newer copy of a file, for one URL of an `untilUpdated` entry.
+    final class Record: Sendable {
+        enum Copy: Sendable {
+            /// The default cache hasn't been searched yet.
+            case unknown
+            case absent
+            case kept(NewerCopy.Facts)
+
+            var facts: NewerCopy.Facts? {
+                if case .kept(let facts) = self { facts } else { nil }
+            }
+        }
+
+        private struct State: Sendable {
+            var copy = Copy.unknown
+            /// The number of changes to the copy. A response made before a change isn't returned after it.
+            var changes = 0
+            /// When the network may be asked again; see ``SteadyTime``.
+            var dueAt: Int64
+        }
+
+        private let state: Guarded<State>
+
+        init(dueAt: Int64) {
+            state = Guarded(State(dueAt: dueAt))
+        }
+
+        var due: Int64 { state.withLock { $0.dueAt } }
+        var isDue: Bool { SteadyTime.now >= due }
+
+        func postpone(to time: Int64) {
+            state.withLock { $0.dueAt = time }
+        }
+
+        // MARK: The copy
+
+        var copy: Copy { state.withLock { $0.copy } }
+
+        /// Notes what was found in the default cache, unless the copy has changed since the stamp.
+        func learn(_ copy: Copy, at stamp: Stamp) {
+            state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
+        }
+
+        /// Replaces or removes the copy, unless it has changed since a stamp. Returns the former copy.
+        ///
+        /// - Parameter stamp: The stamp; `nil` to change the copy in any case.
+        @discardableResult
+        func change(to copy: Copy, unlessSince stamp: Stamp? = nil) -> NewerCopy.Facts? {
+            state.withLock { state in
+                if let stamp, stamp.change != state.changes { return nil }
+                state.changes += 1
+                defer { state.copy = copy }
+                return state.copy.facts
+            }
+        }
+
+        // MARK: Stamps
+
+        /// The state of a record at one moment.
+        struct Stamp: Sendable {
+            let record: Record
+            fileprivate let change: Int
+
+            /// Whether a response made at that moment is outdated: the copy has changed since, or it's time to ask the network.
+            var hasExpired: Bool {
+                let (changes, dueAt) = record.state.withLock { ($0.changes, $0.dueAt) }
+                return change != changes || SteadyTime.now >= dueAt
+            }
+        }
+
+        var stamp: Stamp { Stamp(record: self, change: state.withLock { $0.changes }) }
+    }
+}
+
+/// A clock that never goes back and that keeps running while the device sleeps. Setting the system's clock doesn't change it.
+private enum SteadyTime {
+    /// The time in nanoseconds since a moment before the process began.
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    // Linux's CLOCK_MONOTONIC stops while the device sleeps. Darwin's doesn't, and Darwin has no CLOCK_BOOTTIME.
+    #if canImport(Darwin)
+    private static let clock = CLOCK_MONOTONIC
+    #else
+    private static let clock = CLOCK_BOOTTIME
+    #endif
 }

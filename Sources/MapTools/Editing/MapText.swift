@@ -10,7 +10,7 @@ struct MapText {
 
     /// - Throws: If the text isn't a JSON object.
     init(_ json: [UInt8]) throws(JSONCursor.SyntaxError) {
-        self.json = ByteOrderMark.removed(from: json)
+        self.json = json.withoutByteOrderMark
         members = try JSONScanner(self.json).members()
     }
 

@@ -68,7 +68,8 @@ struct RecordedCondition: Sendable {
             (json, text) = (nil, String(decoding: body, as: UTF8.self))
             return body.count > Self.longest ? Self.isTooLong : nil
         }
-        return condition.utf8.count > Self.longest ? Self.isTooLong : nil
+        guard condition.utf8.count <= Self.longest else { return Self.isTooLong }
+        return JSONValue(condition) == nil ? "one of its numbers has an exponent of more than 4 digits" : nil
     }
 
     /// Returns whether a body is a form. Without a type, URLSession sends it as one, so it only has to look like one.

@@ -3,7 +3,7 @@ import LocalSubstitution
 /// A request as a URL's entry sees it: its method, and the condition on its body.
 struct RecordedRequest: Hashable {
     private enum Body: Hashable {
-        case json(JSONPart)
+        case json(JSONValue)
         case text(String)
         case any
     }
@@ -15,7 +15,7 @@ struct RecordedRequest: Hashable {
     init(_ method: String, _ condition: RecordedCondition) {
         self.method = method
         self.condition = condition
-        if let part = condition.json.flatMap({ JSONPart($0) }) {
+        if let part = condition.json.flatMap({ JSONValue($0) }) {
             body = .json(part)
         } else {
             // JSON that a map reads in another way than Foundation, such as with a member twice, is compared as it's written.

@@ -50,7 +50,7 @@ package struct HTTPArchive: Sendable {
     func condition(of entry: ArchivedEntry) -> RecordedCondition {
         let body = entry.requestBody.flatMap { range in
             bytes.withUnsafeBytes { raw in
-                try? JSONEscapes.bytes(UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]))
+                try? JSONCursor.unescaped(UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]))
             }
         }
         return RecordedCondition(body, type: entry.requestType)
@@ -63,7 +63,7 @@ package struct HTTPArchive: Sendable {
             let text = UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range])
             return entry.isBase64
                 ? Self.base64Decoded(text)
-                : (try? JSONEscapes.bytes(text)).flatMap { String(utf8: $0) == nil ? nil : $0 }
+                : (try? JSONCursor.unescaped(text)).flatMap { String(utf8: $0) == nil ? nil : $0 }
         }
     }
 
@@ -78,7 +78,7 @@ package struct HTTPArchive: Sendable {
             deallocator: .none
         )
         if let bytes = Data(base64Encoded: whole) { return bytes }
-        guard let text = try? JSONEscapes.bytes(raw) else { return nil }
+        guard let text = try? JSONCursor.unescaped(raw) else { return nil }
         return Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
     }
 

@@ -145,7 +145,7 @@ extension MIMEType {
     ]
 
     private static func format(of bytes: [UInt8]) -> Format? {
-        let text = asciiLowercased(String(decoding: withoutLeadingSpace(bytes).prefix(16), as: UTF8.self))
+        let text = String(decoding: withoutLeadingSpace(bytes).prefix(16), as: UTF8.self).asciiLowercased
         return formats.first { format in
             format.signatures.contains { starts(bytes, with: $0) } || format.markup.contains { text.hasPrefix($0) }
         }

@@ -202,15 +202,15 @@ struct LiveReloadTests {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])
         let folder = ResourcesFolder(fixture.resources)
         let path = folder.path(of: "a.txt")
-        let reads = FileReads()
-        @Sendable func file(_ read: @Sendable () -> FileReads.Outcome) -> FileBytes? {
+        let reads = FileBytes.Reads()
+        @Sendable func file(_ read: @Sendable () -> FileBytes.Reads.Outcome) -> FileBytes? {
             try? reads.file(
                 at: path,
                 isCurrent: { FileStatus(path: path).map($0.isCurrent) ?? false },
                 read: read
             )
         }
-        @Sendable func read() -> FileReads.Outcome {
+        @Sendable func read() -> FileBytes.Reads.Outcome {
             Result { () throws(FileProblem) in try FileBytes(opening: "a.txt", in: folder) }
         }
 

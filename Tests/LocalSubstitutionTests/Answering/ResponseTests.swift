@@ -28,7 +28,7 @@ struct ResponseTests {
         )
         #expect(response.header("Last-Modified") == nil)
         #if canImport(Darwin)
-        #expect(response.header("Date") == HTTPDate.string(Date()))
+        #expect(response.header("Date") == HTTPSyntax.text(of: Date()))
         #expect(response.storagePolicy == .allowedInMemoryOnly)
         #else
         // Linux's loader never reads `Date`.

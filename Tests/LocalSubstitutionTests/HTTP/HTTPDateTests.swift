@@ -15,6 +15,6 @@ struct HTTPDateTests {
         ]
     )
     func string(seconds: Int, text: String) {
-        #expect(HTTPDate.string(Date(timeIntervalSince1970: Double(seconds))) == text)
+        #expect(HTTPSyntax.text(of: Date(timeIntervalSince1970: Double(seconds))) == text)
     }
 }

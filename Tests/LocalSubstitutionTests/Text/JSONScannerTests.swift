@@ -123,6 +123,7 @@ struct JSONScannerTests {
             Refused("{\"a\": 01}", 1, 8, "needs a comma or }"),
             Refused("{\"a\": 1.}", 1, 9, "digit after the decimal point"),
             Refused("{\"a\": 1e}", 1, 9, "digit in the exponent"),
+            Refused("{\"a\": 1e-00010}", 1, 10, "exponent of more than 4 digits"),
             Refused("{\"a\": \"b", 1, 9, "ends inside a string"),
             Refused("{\"a\": \"b\\", 1, 9, "ends inside a string"),
             Refused("{\"a\": \"\\n", 1, 10, "ends inside a string"),

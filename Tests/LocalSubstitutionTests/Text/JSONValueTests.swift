@@ -9,6 +9,8 @@ struct JSONValueTests {
         try Array(text.utf8).withUnsafeBufferPointer { try JSONValue($0) }
     }
 
+    private func number(_ text: String) -> JSONValue.Number { JSONValue.Number(text: text) }
+
     struct Row: Sendable, CustomTestStringConvertible {
         let part: String
         let whole: String
@@ -45,19 +47,16 @@ struct JSONValueTests {
         "Numbers are equal as decimals",
         arguments: [
             ["1", "1.0", "10e-1", "0.1e1", "1e0", "1E+00", "0.0000001e7"],
-            ["0", "-0", "0.0", "0e999999999999999999999"],
+            ["0", "-0", "0.0", "0e9999"],
             ["-1.50", "-15e-1"], ["9007199254740993"], ["9007199254740992"], ["0.1"], ["0.10000000000000001"],
-            ["1e999999999", "10e999999998"], ["1e1000000000"], ["-1e999999999"], ["1e-999999999"],
-            ["1e99999999999999999999999", "10e99999999999999999999998", "0.1e100000000000000000000000"],
-            ["1e100000000000000000", "10e99999999999999999"], ["10e-100000000000000000", "1e-99999999999999999"],
-            ["100e-100000000000000000000", "1e-99999999999999999998"], ["1e-99999999999999999999"],
+            ["1e9999", "10e9998", "100000e9994"], ["-1e9999"], ["1e-9999", "10e-10000", "0.1e-9998"],
         ]
     )
     func numbers(_ equal: [String]) {
-        let others = ["2", "10", "-2", "0.5", "1e99999999999999999999998", "1e999999998"]
+        let others = ["2", "10", "-2", "0.5", "1e9998", "1e-9998"]
         for first in equal {
-            for second in equal { #expect(JSONNumber(text: first) == JSONNumber(text: second), "\(first) \(second)") }
-            for other in others { #expect(JSONNumber(text: first) != JSONNumber(text: other), "\(first) \(other)") }
+            for second in equal { #expect(number(first) == number(second), "\(first) \(second)") }
+            for other in others { #expect(number(first) != number(other), "\(first) \(other)") }
         }
     }
 
@@ -72,14 +71,14 @@ struct JSONValueTests {
 
     @Test("Numbers differ even if Double makes them equal")
     func precision() {
-        #expect(JSONNumber(text: "9007199254740993") != JSONNumber(text: "9007199254740992"))
-        #expect(JSONNumber(text: "0.1") != JSONNumber(text: "0.10000000000000001"))
-        #expect(JSONNumber(text: "1e999999999") != JSONNumber(text: "1e1000000000"))
-        #expect(JSONNumber(text: "1") != JSONNumber(text: "-1"))
-        #expect(JSONNumber(text: "1e100000000000000000000") != JSONNumber(text: "1e-100000000000000000000"))
+        #expect(number("9007199254740993") != number("9007199254740992"))
+        #expect(number("0.1") != number("0.10000000000000001"))
+        #expect(number("1e999") != number("1e1000"))
+        #expect(number("1") != number("-1"))
+        #expect(number("1e1000") != number("1e-1000"))
     }
 
-    @Test(arguments: ["", "{", "[1,]", "nul", "1 2", #"{"a" 1}"#, "01", #""\ud800""#, "\"\u{1}\""])
+    @Test(arguments: ["", "{", "[1,]", "nul", "1 2", #"{"a" 1}"#, "01", "1e10000", #""\ud800""#, "\"\u{1}\""])
     func wrong(_ text: String) {
         #expect(throws: JSONCursor.SyntaxError.self) { try value(text) }
     }

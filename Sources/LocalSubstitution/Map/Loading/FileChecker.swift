@@ -109,7 +109,7 @@ struct FileChecker {
         return scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
     }
 
-    private static func opened(_ folder: ResourcesFolder?) -> Result<OpenedResources?, FileProblem> {
+    private static func opened(_ folder: ResourcesFolder?) -> Result<ResourcesFolder.Opened?, FileProblem> {
         do throws(FileProblem) {
             return .success(try folder?.opened())
         } catch {

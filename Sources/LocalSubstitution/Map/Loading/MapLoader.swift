@@ -66,7 +66,7 @@ package struct MapLoader {
     /// Loads a map from its JSON. Without a resources folder, its entries' files aren't looked for.
     init(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) {
         self.init(folder, looksAtFiles: looksAtFiles)
-        let json = ByteOrderMark.removed(from: json)
+        let json = json.withoutByteOrderMark
         do throws(JSONCursor.SyntaxError) {
             if try !add(json) {
                 let defaults = defaults

@@ -50,7 +50,7 @@ package struct RequestCondition: Sendable, Hashable {
         }
         guard let value else { return "it has no header “\(field.name)”" }
         guard !wanted.matches(value) else { return nil }
-        guard !CredentialHeaders.names.contains(where: field.name.isSameHeader) else {
+        guard ![String].credentialHeaders.contains(where: field.name.isSameHeader) else {
             return "the header “\(field.name)” has another value"
         }
         return "the header “\(field.name)” is “\(clipped(value))”, not “\(clipped(wanted.text))”"
@@ -76,7 +76,7 @@ package struct RequestCondition: Sendable, Hashable {
         }
     }
 
-    private static func words(for difference: JSONDifference) -> String {
+    private static func words(for difference: JSONValue.Difference) -> String {
         let place = difference.path.isEmpty ? "the body" : "the body's “\(clipped(difference.path))”"
         switch difference.reason {
         case .missing: return "the body has no “\(clipped(difference.path))”"

@@ -104,7 +104,7 @@ package enum SecretName {
     ///
     /// A name is split into words, so `auth` is found in `userAuth` and `user-auth`, but not in `author`.
     package static func isSecret(_ name: String, in place: Place = .url) -> Bool {
-        let lowered = MIMEType.asciiLowercased(name)
+        let lowered = name.asciiLowercased
         if prefixes.contains(where: { lowered.hasPrefix($0) }) { return true }
         let words = words(of: name)
         guard let first = words.first, let last = words.last else { return false }
@@ -223,7 +223,7 @@ package enum SecretName {
     private static func isAuthorization(_ text: ArraySlice<UInt8>) -> Bool {
         let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count > 1, words[0].count <= 20 else { return false }
-        let scheme = MIMEType.asciiLowercased(String(decoding: words[0], as: UTF8.self))
+        let scheme = String(decoding: words[0], as: UTF8.self).asciiLowercased
         // “Token of esteem” isn't one.
         return schemes.contains(scheme) && (words.count == 2 || text.contains(UInt8(ascii: "=")))
     }
