@@ -74,7 +74,7 @@ final class Plan: Sendable {
         isOffline: Bool = false,
         in map: SubstitutionMap,
         generation: Int = 0,
-        isUsedUp: @escaping (AnswerCount) -> Bool = { _ in false }
+        isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
     ) {
         self.request = request
         self.isOffline = isOffline

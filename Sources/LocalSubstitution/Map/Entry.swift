@@ -1,12 +1,18 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// A key of a map and its value, checked.
 package struct Entry: Sendable {
     package let key: String
     /// The entry's line in the map; 0 for a map made in code.
     package let line: Int32
     package let file: FileName?
-    package let options: EntryOptions
+    package let options: Entry.Options
 
-    package init(key: String, line: Int32, file: FileName?, options: EntryOptions) {
+    package init(key: String, line: Int32, file: FileName?, options: Entry.Options) {
         (self.key, self.line, self.file, self.options) = (key, line, file, options)
     }
 
@@ -27,4 +33,181 @@ package struct Entry: Sendable {
 
     /// The line from 1; `nil` for a map made in code.
     var lineInMap: Int? { line > 0 ? Int(line) : nil }
+}
+
+extension Entry {
+    /// Everything that an entry says except for its file. Most entries of a map share one instance.
+    package final class Options: Sendable {
+        package let answer: Entry.Answer
+        let mimeType: String?
+        let charset: String?
+        package let status: Int
+        package let headers: [String: String]
+        package let ignoreQuery: Query.Ignored?
+        package let use: Substitution.Use
+        package let timeout: Double?
+        /// The methods that are answered; `["*"]` for all.
+        package let methods: [String]
+        package let isEnabled: Bool
+        /// The delay in seconds.
+        package let delay: Double?
+        /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
+        package let inheritsDelay: Bool
+        /// Headers to set on a request that is sent on. A `nil` value removes the header.
+        let requestHeaders: [String: String?]
+        package let when: RequestCondition?
+        /// How many requests an alternative answers; `nil` for any number.
+        let times: Int?
+        /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, and its own line and file.
+        package let alternatives: [Entry]
+        /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
+        let place: (number: Int, count: Int)?
+        /// The fields in ``protocolFieldNames`` that are set.
+        package let protocolFields: [String]
+        /// Whether the entry's value is only a file name.
+        let isPlain: Bool
+
+        package init(
+            _ fields: EntryFields,
+            answer: Entry.Answer? = nil,
+            alternatives: [Entry] = [],
+            place: (number: Int, count: Int)? = nil,
+            isPlain: Bool = false
+        ) {
+            self.isPlain = isPlain
+            self.answer = answer ?? Entry.Answer(fields)
+            self.alternatives = alternatives
+            self.place = place
+            delay = fields.delay
+            inheritsDelay = fields.inheritsDelay
+            requestHeaders = fields.requestHeaders
+            when = fields.when
+            times = fields.times
+            mimeType = fields.mimeType
+            charset = fields.charset
+            status = fields.status ?? 200
+            headers = fields.headers
+            ignoreQuery = fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
+            use = fields.use ?? .always
+            timeout = fields.timeout
+            methods = fields.methods ?? self.answer.defaultMethods
+            isEnabled = fields.isEnabled ?? true
+            protocolFields = Self.protocolFields(fields)
+        }
+
+        /// The options of a `null` entry.
+        static let never = Entry.Options(EntryFields(), answer: .never)
+
+        /// Whether the entry is `null`: its URLs are never substituted.
+        package var isNever: Bool {
+            guard case .never = answer else { return false }
+            return true
+        }
+
+        /// Returns whether a method is answered. `GET` implies `HEAD`.
+        func lists(method: String) -> Bool {
+            methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
+        }
+
+        /// The fields that the URL protocol implements, and a cache alone can't.
+        package static let protocolFieldNames = [
+            "delay", "error", "times", "forwardTo", "setRequestHeaders", "when.json", "when.text",
+        ]
+
+        private static func protocolFields(_ fields: EntryFields) -> [String] {
+            let areSet = [
+                fields.delay != nil, fields.error != nil, fields.times != nil, fields.forwardTo != nil,
+                !fields.requestHeaders.isEmpty, fields.when?.json != nil, fields.when?.text != nil,
+            ]
+            return zip(protocolFieldNames, areSet).filter(\.1).map(\.0)
+        }
+
+        /// Whether every method is answered.
+        package var answersAllMethods: Bool { methods.contains("*") }
+    }
+}
+
+extension Entry {
+    /// What an entry, or one of its alternatives, answers with.
+    package enum Answer: Sendable {
+        /// Nothing: the entry is `null`, and its URLs are never substituted.
+        case never
+        /// The entry's file.
+        case file
+        case inline(Entry.Body)
+        /// An empty body.
+        case empty
+        case error(URLError.Code)
+        /// The network, at another URL if the entry forwards requests.
+        case network(ForwardTarget?)
+
+        /// Creates the answer that an entry's fields describe. It's `.file` if they don't describe any.
+        init(_ fields: EntryFields) {
+            self =
+                switch EntryFields.Kind(fields) {
+                case .inline: fields.body.map { .inline($0) } ?? .empty
+                case .empty, .alternatives: .empty
+                case .error: .error(fields.error ?? .unknown)
+                case .network: .network(fields.forwardTo)
+                case .file, nil: .file
+                }
+        }
+
+        /// The methods that are answered if the entry doesn't list any.
+        var defaultMethods: [String] {
+            switch self {
+            case .never, .file, .inline, .empty: ["GET"]
+            case .error, .network: ["*"]
+            }
+        }
+    }
+}
+
+extension Entry {
+    /// A body that is written in the map.
+    package final class Body: Sendable {
+        enum Kind: Sendable {
+            case json, text
+            /// Data that was given in code.
+            case data
+        }
+
+        let data: Data
+        let kind: Kind
+
+        var digest: String { Digest.base64(of: data) }
+
+        init(_ data: Data, _ kind: Kind) {
+            // Byte ranges count from 0, and so must the data's indices.
+            self.data = data.startIndex == 0 ? data : Data(data)
+            self.kind = kind
+        }
+    }
+}
+
+extension SubstitutionMap {
+    /// A reference to an entry of a map, or to one of its alternatives.
+    public struct EntryReference: Sendable, Hashable, CustomStringConvertible {
+        /// The entry's key, as written in the map.
+        public let key: String
+        /// The line of the entry or alternative in the map, from 1; `nil` for a map made in code.
+        public let line: Int?
+        /// The alternative's position in its entry, from 1; `nil` for an entry.
+        public let alternative: Int?
+
+        private let alternatives: Int
+
+        /// The key, and the alternative and line if there are any.
+        public var description: String {
+            "“\(key)”" + (alternative.map { ", alternative \($0) of \(alternatives)" } ?? "")
+                + (line.map { ", line \($0)" } ?? "")
+        }
+
+        init(_ entry: Entry) {
+            key = entry.key
+            line = entry.lineInMap
+            alternative = entry.options.place?.number
+            alternatives = entry.options.place?.count ?? 0
+        }
+    }
 }

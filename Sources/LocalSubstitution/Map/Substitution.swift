@@ -47,11 +47,11 @@ package final class Substitution: Sendable {
     /// Headers to set on a request that is sent on. A `nil` value removes the header.
     let requestHeaders: [String: String?]
 
-    /// What answers: an entry's ``EntryAnswer``, with its wildcards filled for one URL.
+    /// What answers: an entry's ``Entry.Answer``, with its wildcards filled for one URL.
     enum Content: Sendable {
         /// A file, by its name in the resources folder.
         case file(String)
-        case inline(InlineBody)
+        case inline(Entry.Body)
         /// An empty body.
         case empty
         case error(URLError.Code)
@@ -136,13 +136,13 @@ package final class Substitution: Sendable {
     }
 
     /// The body that is written in the map; `nil` if there's none.
-    var inlineBody: InlineBody? { if case .inline(let body) = content { body } else { nil } }
+    var inlineBody: Entry.Body? { if case .inline(let body) = content { body } else { nil } }
 
     /// Whether it's a redirect, which sends the client to another URL (RFC 9110 §15.4).
     var isRedirect: Bool { RedirectChain.statuses.contains(status) && headers[header: "Location"] != nil }
 
     private static func mimeType(
-        _ options: EntryOptions,
+        _ options: Entry.Options,
         _ content: Content,
         fileName: String?,
         path: String

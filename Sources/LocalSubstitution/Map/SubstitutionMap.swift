@@ -224,3 +224,54 @@ public struct SubstitutionMap: Sendable {
         storage = Storage(loaded, folder: folder, source: source)
     }
 }
+
+extension SubstitutionMap {
+    /// Loads a map from a bundle.
+    ///
+    /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
+    ///
+    /// - Parameters:
+    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map or, if it doesn't exist, beside the
+    ///     map.
+    ///   - name: The name of the map's file, without its extension `json`.
+    ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
+    /// - Throws: An error that lists every problem with the map, each with its key and line.
+    public init(
+        bundle: Bundle,
+        named name: String = "substitutions",
+        invalidEntries: InvalidEntries = .reject
+    ) throws(SubstitutionMapError) {
+        guard let file = bundle.url(forResource: name, withExtension: "json") else {
+            let file = name.hasSuffix(".json") ? name : "\(name).json"
+            let advice = file == name ? "Name it without “.json”." : "Add it to the target's resources."
+            let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
+            throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
+        }
+        try self.init(MapFile(file), resources: nil, isInBundle: true, invalidEntries: invalidEntries)
+    }
+}
+
+extension SubstitutionMap {
+    /// Returns the problems with the files that entries name.
+    ///
+    /// This looks at every file, so use it in a unit test of a map that you ship, and not in the app.
+    public func fileProblems() -> [Problem] { checkedFiles().problems }
+
+    /// The files that entries name which were left out, and those that misspelled names probably meant.
+    package var filesLeftOut: [FileName] {
+        storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
+    }
+
+    /// Returns the problems, and the files that misspelled names probably meant.
+    private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
+        var files = FileChecker(storage.folder, looksAtFiles: true)
+        let entries = storage.index.entries.flatMap(\.answering)
+        var problems = entries.compactMap { entry -> Problem? in
+            guard let file = entry.file, let problem = files.problem(of: file, wildcardsInKey: .max) else { return nil }
+            return Problem(problem.kind, entry, problem.message)
+        }
+        problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+        if let problem = files.folderProblem(of: entries.first { $0.file != nil }) { problems.insert(problem, at: 0) }
+        return (problems, files.meant)
+    }
+}

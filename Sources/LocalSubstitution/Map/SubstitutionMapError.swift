@@ -24,3 +24,87 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
     /// The same as `description`.
     public var errorDescription: String? { description }
 }
+
+extension SubstitutionMap {
+    /// One problem with a map.
+    public struct Problem: Sendable, Hashable, CustomStringConvertible {
+        /// The kind of a problem, for use in code.
+        public struct Kind: RawRepresentable, Sendable, Hashable {
+            /// The kind's name, which is that of the static member.
+            public let rawValue: String
+
+            /// Creates a kind from its name.
+            public init(rawValue: String) { self.rawValue = rawValue }
+
+            /// The map's file is missing or can't be read.
+            public static let unreadableMap = Kind(rawValue: "unreadableMap")
+            /// The map isn't JSON.
+            public static let syntax = Kind(rawValue: "syntax")
+            /// The map is JSON, but not an object.
+            public static let notAnObject = Kind(rawValue: "notAnObject")
+            /// Entries name files, but there's no resources folder.
+            public static let noResources = Kind(rawValue: "noResources")
+            /// A key, field, header or parameter is given twice, or two keys are equal URLs.
+            public static let duplicate = Kind(rawValue: "duplicate")
+            /// A key is neither a URL nor a match pattern.
+            public static let invalidKey = Kind(rawValue: "invalidKey")
+            /// An unknown key begins with `$`.
+            public static let reservedKey = Kind(rawValue: "reservedKey")
+            /// A value has the wrong type.
+            public static let wrongType = Kind(rawValue: "wrongType")
+            /// An entry has an unknown field.
+            public static let unknownField = Kind(rawValue: "unknownField")
+            /// A field's value isn't allowed.
+            public static let invalidValue = Kind(rawValue: "invalidValue")
+            /// A header has a name or value that HTTP doesn't allow, or that an entry must not set.
+            public static let invalidHeader = Kind(rawValue: "invalidHeader")
+            /// Fields contradict each other, or a field isn't allowed where it is.
+            public static let conflict = Kind(rawValue: "conflict")
+            /// An alternative never answers, since an earlier one answers all its requests.
+            public static let neverReached = Kind(rawValue: "neverReached")
+            /// An entry has no answer: no file, body, status, error or target.
+            public static let noFile = Kind(rawValue: "noFile")
+            /// A file's name isn't allowed in a map.
+            public static let invalidFileName = Kind(rawValue: "invalidFileName")
+            /// A file doesn't exist.
+            public static let missingFile = Kind(rawValue: "missingFile")
+            /// A file is outside the resources folder.
+            public static let outsideFolder = Kind(rawValue: "outsideFolder")
+            /// A file is something else, such as a folder or a pipe.
+            public static let notRegularFile = Kind(rawValue: "notRegularFile")
+            /// A file exists, but can't be read.
+            public static let unreadableFile = Kind(rawValue: "unreadableFile")
+        }
+
+        /// The kind of problem.
+        public let kind: Kind
+        /// The entry's key; `nil` for a problem with the map as a whole.
+        public let key: String?
+        /// The line in the map, from 1; `nil` for a map made in code.
+        public let line: Int?
+        /// The column in characters, from 1; `nil` unless the map's JSON can't be parsed or isn't an object.
+        public let column: Int?
+        /// What's wrong and how to fix it.
+        public let message: String
+
+        /// The key, if there is one, and the message.
+        public var description: String {
+            (key.map { "“\($0)”: \(message)" } ?? message).printable
+        }
+
+        package init(_ kind: Kind, key: String? = nil, line: Int? = nil, column: Int? = nil, _ message: String) {
+            self.kind = kind
+            self.key = key
+            self.line = line
+            self.column = column
+            self.message = message
+        }
+
+        init(_ kind: Kind, _ entry: Entry, _ message: String) {
+            self.init(kind, key: entry.key, line: entry.lineInMap, message)
+        }
+
+        /// Whether no part of the map can be used.
+        var isFatal: Bool { [.unreadableMap, .syntax, .notAnObject].contains(kind) }
+    }
+}

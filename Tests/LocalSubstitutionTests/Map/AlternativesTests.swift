@@ -63,7 +63,7 @@ struct AlternativesTests {
         #expect(options.map(\.delay) == [1, 0, 1])
         #expect(options.map(\.methods) == [["PUT"], ["*"], ["PUT"]])
         #expect(options.allSatisfy { $0.use == .always && $0.ignoreQuery == nil && $0.isEnabled })
-        #expect(map.entries.first?.options.ignoreQuery == IgnoreQuery(names: nil))
+        #expect(map.entries.first?.options.ignoreQuery == Query.Ignored(names: nil))
         #expect(try map.match(NormalizedURL("https://h/a?x=1")).winner?.key == "https://h/a")
     }
 

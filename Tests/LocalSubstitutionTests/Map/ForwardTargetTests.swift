@@ -24,7 +24,7 @@ struct ForwardTargetTests {
         let url = try NormalizedURL(request)
         var captures: [ArraySlice<UInt8>] = []
         if MapKey.isPattern(key) {
-            var patterns = PatternIndex()
+            var patterns = MatchPattern.Index()
             patterns.insert(try MatchPattern(key), number: 0)
             captures = try #require(patterns.matches(url, ignoring: nil).first?.captures)
         }

@@ -13,7 +13,7 @@ struct MapLoadingTests {
     }
 
     /// Returns the options of the only entry that a value makes, with optional defaults.
-    private func options(_ value: String, defaults: String? = nil) throws -> EntryOptions {
+    private func options(_ value: String, defaults: String? = nil) throws -> Entry.Options {
         let members = (defaults.map { "\"$defaults\": \($0), " } ?? "") + "\"https://h/a\": \(value)"
         let map = try folder.map("{\(members)}")
         return try #require(map.storage.index.entries.first).options
@@ -73,7 +73,7 @@ struct MapLoadingTests {
         #expect(try options(#"{"file": "a.txt", "use": "whenOffline", "timeout": 2.5}"#).timeout == 2.5)
         #expect(try options(#"{"file": "a.txt", "use": "always"}"#).use == .always)
         #expect(try options(#"{"file": "a.txt", "enabled": false}"#).isEnabled == false)
-        #expect(try options(#"{"file": "a.txt", "ignoreQuery": true}"#).ignoreQuery == IgnoreQuery(names: nil))
+        #expect(try options(#"{"file": "a.txt", "ignoreQuery": true}"#).ignoreQuery == Query.Ignored(names: nil))
         let names = try options(#"{"file": "a.txt", "ignoreQuery": ["utm_*", "fbclid"]}"#).ignoreQuery?.names
         #expect(names.map(Set.init) == ["utm_*", "fbclid"])
     }
@@ -95,7 +95,7 @@ struct MapLoadingTests {
         }
     }
 
-    private func winner(_ url: String, _ method: String, _ map: SubstitutionMap) throws -> EntryOptions? {
+    private func winner(_ url: String, _ method: String, _ map: SubstitutionMap) throws -> Entry.Options? {
         try map.match(NormalizedURL(url), for: RequestFacts(method: method)).winner?.options
     }
 

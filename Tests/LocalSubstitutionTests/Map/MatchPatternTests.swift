@@ -100,7 +100,7 @@ struct MatchPatternTests {
         ]
     )
     func refused(key: String) {
-        #expect(throws: URLSyntaxError.self) { try MatchPattern(key) }
+        #expect(throws: URLParts.SyntaxError.self) { try MatchPattern(key) }
     }
 
     @Test(

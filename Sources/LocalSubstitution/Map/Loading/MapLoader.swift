@@ -20,7 +20,7 @@ package struct MapLoader {
     private var wrong: [String: Entry] = [:]
     private var defaults = EntryFields()
     /// The options of an entry that is only a file name.
-    private var plain = EntryOptions(EntryFields(), isPlain: true)
+    private var plain = Entry.Options(EntryFields(), isPlain: true)
     /// Whether the defaults are already known from a first pass over the map.
     private var hasDefaults = false
     /// The keys of invalid entries. Another entry with the same key is invalid too.
@@ -139,16 +139,16 @@ package struct MapLoader {
 
     private mutating func use(_ defaults: EntryFields) {
         self.defaults = defaults
-        plain = EntryOptions(EntryFields().merged(withDefaults: defaults), isPlain: true)
+        plain = Entry.Options(EntryFields().merged(withDefaults: defaults), isPlain: true)
     }
 
     private mutating func add(_ reader: EntryFieldsReader, key: String) {
         note(reader, key: key)
         let problemsBefore = problems.count
-        let kind = EntryKind(reader.fields)
+        let kind = EntryFields.Kind(reader.fields)
         let fields = reader.fields.merged(withDefaults: kind?.applicable(defaults) ?? defaults)
         let alternatives = AlternativeEntries(of: fields, key: key, line: reader.line) { files.shared($0) }
-        let options = EntryOptions(fields, alternatives: alternatives.entries)
+        let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
             problems += alternatives.problems
             if let message = fields.requestHeadersProblem {
@@ -159,7 +159,7 @@ package struct MapLoader {
         add(key: key, line: reader.line, file: fields.file, options: options, isRight: isRight)
     }
 
-    private mutating func add(key: String, line: Int, file: String?, options: EntryOptions, isRight: Bool) {
+    private mutating func add(key: String, line: Int, file: String?, options: Entry.Options, isRight: Bool) {
         let file = file.map { files.shared(FileName(text: $0)) }
         let problemsBefore = problems.count
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
@@ -246,5 +246,86 @@ package struct MapLoader {
             column: column,
             "The map \(error.message)"
         )
+    }
+}
+
+/// The alternatives of an entry, checked for those that are never reached.
+private struct AlternativeEntries {
+    private(set) var entries: [Entry] = []
+    private(set) var problems: [SubstitutionMap.Problem] = []
+
+    /// For each condition and method, the first alternative that answers every request that meets the condition.
+    private var firsts: [RequestCondition?: [String: Entry]] = [:]
+
+    /// - Parameters:
+    ///   - fields: The entry's fields, with the map's defaults.
+    ///   - line: The entry's line; 0 for a map made in code.
+    ///   - name: Returns the copy of a file's name that all entries share.
+    init(of fields: EntryFields, key: String, line: Int, name: (FileName) -> FileName) {
+        guard !fields.alternatives.isEmpty else { return }
+        let defaults = fields.forAlternatives
+        let count = fields.alternatives.count
+        for (index, (ownLine, own)) in fields.alternatives.enumerated() {
+            let kind = EntryFields.Kind(own)
+            let merged = own.merged(withDefaults: kind?.applicable(defaults) ?? defaults)
+            let entry = Entry(
+                key: key,
+                line: line == 0 ? 0 : Int32(clamping: ownLine),
+                file: merged.file.map { name(FileName(text: $0)) },
+                options: Entry.Options(merged, place: (index + 1, count))
+            )
+            entries.append(entry)
+            check(entry, merged)
+        }
+    }
+
+    private mutating func check(_ entry: Entry, _ fields: EntryFields) {
+        if let message = fields.requestHeadersProblem { note(.conflict, entry, message) }
+        if let first = first(answeringAllOf: entry), let number = first.options.place?.number {
+            let line = first.lineInMap.map { " on line \($0)" } ?? ""
+            note(
+                .neverReached,
+                entry,
+                "is never reached, because alternative \(number)\(line) answers all its requests. "
+                    + "Put it before that one, or give that one a different “when” or a “times”."
+            )
+        }
+        guard Self.answersAlways(entry) else { return }
+        for method in Self.methods(of: entry) where firsts[entry.options.when]?[method] == nil {
+            firsts[entry.options.when, default: [:]][method] = entry
+        }
+    }
+
+    private mutating func note(_ kind: SubstitutionMap.Problem.Kind, _ entry: Entry, _ message: String) {
+        // A conflict's message begins with the name of a field.
+        let separator = kind == .conflict ? ":" : ""
+        problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
+    }
+
+    /// Returns an earlier alternative that answers all requests of this one.
+    private func first(answeringAllOf entry: Entry) -> Entry? {
+        first(answering: Self.methods(of: entry), for: nil)
+            ?? entry.options.when.flatMap { first(answering: Self.methods(of: entry), for: $0) }
+    }
+
+    private func first(answering methods: [String], for condition: RequestCondition?) -> Entry? {
+        guard let byMethod = firsts[condition] else { return nil }
+        if let all = byMethod["*"] { return all }
+        let found = methods.map { byMethod[$0] }
+        return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
+    }
+
+    /// Returns whether an alternative answers every request that meets its condition. A file or target that is made from the URL
+    /// may not exist. Requests for it go to later alternatives.
+    private static func answersAlways(_ entry: Entry) -> Bool {
+        let options = entry.options
+        guard options.times == nil, entry.file?.wildcards ?? 0 == 0 else { return false }
+        if case .network(let target?) = options.answer { return target.wildcards == 0 }
+        return true
+    }
+
+    private static func methods(of entry: Entry) -> [String] {
+        let methods = entry.options.methods
+        return methods.contains("GET") ? methods + ["HEAD"] : methods
     }
 }

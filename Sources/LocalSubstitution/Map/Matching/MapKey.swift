@@ -3,10 +3,32 @@ package enum MapKey {
     case url(NormalizedURL)
     case pattern(MatchPattern)
 
-    package init(_ text: String) throws(URLSyntaxError) {
+    package init(_ text: String) throws(URLParts.SyntaxError) {
         self = Self.isPattern(text) ? .pattern(try MatchPattern(text)) : .url(try NormalizedURL(key: text))
     }
 
     /// Returns whether a key is a pattern, even an invalid one.
     package static func isPattern(_ text: String) -> Bool { text.utf8.contains(UInt8(ascii: "*")) }
+}
+
+extension MapKey {
+    /// Keys without entries, to match URLs against.
+    package struct Matcher: Sendable {
+        private var patterns = MatchPattern.Index()
+        private var urls: Set<String> = []
+
+        package init() {}
+
+        package mutating func insert(_ key: String) throws(URLParts.SyntaxError) {
+            switch try MapKey(key) {
+            case .pattern(let pattern): patterns.insert(pattern, number: 0)
+            case .url(let url): urls.insert(url.canonical)
+            }
+        }
+
+        /// Returns whether one of the keys matches a URL.
+        package func match(_ url: NormalizedURL) -> Bool {
+            urls.contains(url.canonical) || !patterns.matches(url, ignoring: nil).isEmpty
+        }
+    }
 }

@@ -1,3 +1,38 @@
+extension SubstitutionMap {
+    /// Finds the entry that answers a plain `GET`.
+    package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
+
+    /// Finds the entry or alternative that answers a request: the first that's enabled, whose methods, conditions and count allow
+    /// it, and whose file exists.
+    ///
+    /// - Parameters:
+    ///   - facts: The request. It's only looked at if an entry matches the URL.
+    ///   - isUsedUp: Returns whether an alternative has answered as many requests as it may.
+    package func match(
+        _ url: NormalizedURL,
+        for facts: @autoclosure () -> RequestFacts,
+        isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
+    ) -> MapMatch {
+        let candidates = storage.index.candidates(for: url)
+        guard !candidates.isEmpty else { return MapMatch(url) }
+        var walk = MapWalk(to: url, facts(), in: storage.folder, isUsedUp: isUsedUp)
+        for (position, candidate) in candidates.enumerated() {
+            let entry = storage.index.entries[candidate.number]
+            guard let winner = walk.visit(entry, candidate) else { continue }
+            let losers = candidates[(position + 1)...].compactMap { shadowed($0) }
+            return MapMatch(url, walk, winner: winner, shadowed: losers)
+        }
+        return MapMatch(url, walk)
+    }
+
+    /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
+    private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
+        let entry = storage.index.entries[candidate.number]
+        guard let file = entry.file, file.wildcards > 0 else { return entry }
+        return (try? file.filled(with: candidate.captures)) == nil ? nil : entry
+    }
+}
+
 /// What a map says about one request.
 package final class MapMatch: Sendable {
     /// The entry or alternative that wins. It answers, or it's `null`.
@@ -20,7 +55,12 @@ package final class MapMatch: Sendable {
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
     let isConditional: Bool
 
-    init(_ url: NormalizedURL, _ walk: MapWalk? = nil, winner: MapWalk.Winner? = nil, shadowed: [Entry] = []) {
+    fileprivate init(
+        _ url: NormalizedURL,
+        _ walk: MapWalk? = nil,
+        winner: MapWalk.Winner? = nil,
+        shadowed: [Entry] = []
+    ) {
         self.url = url
         self.winner = winner?.entry
         number = winner?.number
@@ -40,9 +80,9 @@ package final class MapMatch: Sendable {
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
     /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
-    var count: AnswerCount? {
+    var count: MapMatch.Count? {
         guard !needsBody, let number, let winner, let most = winner.options.times else { return nil }
-        return AnswerCount(entry: number, winner.options, most: most)
+        return MapMatch.Count(entry: number, winner.options, most: most)
     }
 
     /// The first entry whose file doesn't exist, although the map has its whole name.
@@ -90,5 +130,137 @@ package final class MapMatch: Sendable {
             case .isDisabled, .fileIsGone, .noSuchFile, .notFilled: false
             }
         }
+    }
+}
+
+extension MapMatch {
+    /// An alternative that answers a limited number of requests: the map's field `times`.
+    package struct Count: Hashable, Sendable {
+        /// The entry's number in the map's index.
+        let entry: Int
+        /// The alternative's position, from 1.
+        let alternative: Int
+        /// How many requests it answers.
+        let most: Int
+
+        init(entry: Int, _ options: Entry.Options, most: Int) {
+            self.entry = entry
+            alternative = options.place?.number ?? 0
+            self.most = most
+        }
+    }
+}
+
+/// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
+private struct MapWalk {
+    /// The entry or alternative that ends the walk.
+    struct Winner {
+        let entry: Entry
+        let number: Int
+        let isWithoutIgnoring: Bool
+        var substitution: Substitution?
+        var needsBody = false
+    }
+
+    private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
+    /// See ``MapMatch/protocolField``.
+    private(set) var protocolField: String?
+    /// See ``MapMatch/isConditional``.
+    private(set) var isConditional = false
+
+    private let url: NormalizedURL
+    private let facts: RequestFacts
+    private let folder: ResourcesFolder?
+    private let isUsedUp: (MapMatch.Count) -> Bool
+
+    init(
+        to url: NormalizedURL,
+        _ facts: RequestFacts,
+        in folder: ResourcesFolder?,
+        isUsedUp: @escaping (MapMatch.Count) -> Bool
+    ) {
+        self.url = url
+        self.facts = facts
+        self.folder = folder
+        self.isUsedUp = isUsedUp
+    }
+
+    /// Tries an entry's alternatives one by one, or the entry itself. Returns the winner if one answers.
+    mutating func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
+        guard entry.options.isEnabled else {
+            passedOver.append((entry, .isDisabled))
+            return nil
+        }
+        // Most entries have no alternatives, so don't allocate a list for them.
+        guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
+        for alternative in entry.options.alternatives {
+            if let winner = visitOne(alternative, candidate) { return winner }
+        }
+        return nil
+    }
+
+    private mutating func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
+        var winner = Winner(
+            entry: entry,
+            number: candidate.number,
+            isWithoutIgnoring: candidate.isWithoutIgnoring
+        )
+        guard !entry.options.isNever else { return winner }
+        if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
+        if let when = entry.options.when, when.needsBody {
+            if case .unread = facts.body {
+                winner.needsBody = true
+                return winner
+            }
+            if let failure = when.failureOfBody(facts) { return passOver(entry, .condition(failure)) }
+        }
+        switch content(of: entry, candidate.captures) {
+        case .success(let content):
+            winner.substitution = Substitution(entry, content, folder: folder, url: url)
+            return winner
+        case .failure(let why):
+            return passOver(entry, why)
+        }
+    }
+
+    private mutating func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Winner? {
+        passedOver.append((entry, why))
+        return nil
+    }
+
+    /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
+    private mutating func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
+        guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
+        if let when = options.when {
+            isConditional = true
+            if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
+        }
+        protocolField = protocolField ?? options.protocolFields.first
+        guard let most = options.times else { return nil }
+        isConditional = true
+        return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
+    }
+
+    /// Returns what an entry answers with, with its wildcards filled.
+    private func content(
+        of entry: Entry,
+        _ captures: [ArraySlice<UInt8>]
+    ) -> Result<Substitution.Content, MapMatch.PassedOver> {
+        do throws(FileName.Obstacle) {
+            let content = try Substitution.Content(entry, filledWith: captures, for: url)
+            guard case .file(let name) = content else { return .success(content) }
+            let isFilled = entry.file?.wildcards != 0
+            guard !exists(name, folderIsFile: !isFilled) else { return .success(content) }
+            return .failure(isFilled ? .noSuchFile(name: name) : .fileIsGone(name: name))
+        } catch {
+            return .failure(.notFilled(error))
+        }
+    }
+
+    /// Returns whether a file exists. A folder doesn't count if its name was made from the URL. It counts if the map has its whole
+    /// name, since opening it then reports the fault.
+    private func exists(_ name: String, folderIsFile: Bool) -> Bool {
+        guard let status = folder?.servedStatus(of: name) else { return false }
+        return folderIsFile || status.kind != .folder
     }
 }

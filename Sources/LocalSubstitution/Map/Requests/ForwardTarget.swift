@@ -43,42 +43,42 @@ package struct ForwardTarget: Sendable {
 
     /// - Throws: An error if the text isn't an `http` or `https` URL, has user info or a fragment, or has a wildcard in the wrong
     ///   place.
-    init(_ text: String) throws(URLSyntaxError) {
+    init(_ text: String) throws(URLParts.SyntaxError) {
         self.text = text
         let parts = try URLParts(text)
         guard parts.scheme == "http" || parts.scheme == "https" else {
-            throw URLSyntaxError("has the scheme “\(parts.scheme)”", "Use http or https.")
+            throw URLParts.SyntaxError("has the scheme “\(parts.scheme)”", "Use http or https.")
         }
         guard !parts.hasUserInfo else {
-            throw URLSyntaxError(
+            throw URLParts.SyntaxError(
                 "has user info before the host",
                 "Remove it, and set “Authorization” in “setRequestHeaders”."
             )
         }
         guard !parts.hasFragment else {
-            throw URLSyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
+            throw URLParts.SyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
         }
         guard !(parts.host + (parts.port ?? [])).contains(UInt8(ascii: "*")) else {
-            throw URLSyntaxError(
+            throw URLParts.SyntaxError(
                 "has a * in its host or port",
                 "Use * only after the / of the path, such as “http://localhost:8080/*”."
             )
         }
         let host = try URLParts.normalizedHost(parts.host)
-        let port = try parts.port.flatMap { digits throws(URLSyntaxError) in try URLParts.portNumber(digits) }
+        let port = try parts.port.flatMap { digits throws(URLParts.SyntaxError) in try URLParts.portNumber(digits) }
         let isDefault = port == nil || port == URLParts.defaultPort(ofScheme: parts.scheme)
         origin = "\(parts.scheme)://\(host)" + (isDefault ? "" : ":\(port ?? 0)")
         path = Glob(URLParts.normalizedPath(parts.path, keepsAsterisks: true))
-        query = try parts.query.map { query throws(URLSyntaxError) in try Self.glob(ofQuery: query) }
+        query = try parts.query.map { query throws(URLParts.SyntaxError) in try Self.glob(ofQuery: query) }
     }
 
-    private static func glob(ofQuery query: ArraySlice<UInt8>) throws(URLSyntaxError) -> Glob {
-        let normal = URLPercentEncoding.normalize(query, allowed: URLPercentEncoding.query, keepsAsterisks: true)
+    private static func glob(ofQuery query: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> Glob {
+        let normal = URLParts.Encoding.normalize(query, allowed: URLParts.Encoding.query, keepsAsterisks: true)
         for parameter in normal.split(separator: UInt8(ascii: "&")) where parameter.contains(UInt8(ascii: "*")) {
             let value = parameter.drop { $0 != UInt8(ascii: "=") }
             guard value.elementsEqual("=*".utf8), !parameter.prefix(upTo: value.startIndex).contains(UInt8(ascii: "*"))
             else {
-                throw URLSyntaxError(
+                throw URLParts.SyntaxError(
                     "has “\(String(decoding: parameter, as: UTF8.self))” in its query",
                     "Use * only as a whole value there, such as “q=*”."
                 )

@@ -11,7 +11,7 @@ package struct RequestCondition: Sendable, Hashable {
 
     /// The conditions on headers, sorted by name.
     var headers: [Field] = []
-    /// The conditions on query parameters, sorted by name. Names and values are in normal form; see ``QueryFields``.
+    /// The conditions on query parameters, sorted by name. Names and values are in normal form; see ``Query``.
     var query: [Field] = []
     var json: JSONValue?
     var text: Glob?
@@ -25,7 +25,7 @@ package struct RequestCondition: Sendable, Hashable {
             if let failure = Self.failure(ofHeader: field, facts.headers[header: field.name]) { return failure }
         }
         guard !query.isEmpty else { return nil }
-        let given = QueryFields(url.query)
+        let given = Query(url.query ?? "")
         for field in query {
             if let failure = Self.failure(ofParameter: field, given.values(of: field.name)) { return failure }
         }

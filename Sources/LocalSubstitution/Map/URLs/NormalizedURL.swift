@@ -24,7 +24,7 @@ package struct NormalizedURL: Sendable {
     package var origin: String { String(decoding: text.utf8.prefix(layout.path), as: UTF8.self) }
 
     /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
-    package init(_ text: String) throws(URLSyntaxError) {
+    package init(_ text: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
         } else {
@@ -33,7 +33,7 @@ package struct NormalizedURL: Sendable {
     }
 
     /// Creates the normal form of an exact key. A fragment is an error here.
-    package init(key: String) throws(URLSyntaxError) {
+    package init(key: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
         } else {
@@ -41,15 +41,19 @@ package struct NormalizedURL: Sendable {
         }
     }
 
-    init(_ parts: URLParts) throws(URLSyntaxError) {
+    init(_ parts: URLParts) throws(URLParts.SyntaxError) {
         guard parts.scheme == "http" || parts.scheme == "https" else {
-            throw URLSyntaxError("has the scheme “\(parts.scheme)”, which is never substituted", "Use http or https.")
+            throw URLParts.SyntaxError(
+                "has the scheme “\(parts.scheme)”, which is never substituted",
+                "Use http or https."
+            )
         }
-        guard !parts.hasUserInfo else { throw URLSyntaxError("has user info before the host", "Remove it.") }
+        guard !parts.hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
         let host = try URLParts.normalizedHost(parts.host)
         let defaultPort = URLParts.defaultPort(ofScheme: parts.scheme)
         let port =
-            try parts.port.flatMap { digits throws(URLSyntaxError) in try URLParts.portNumber(digits) } ?? defaultPort
+            try parts.port.flatMap { digits throws(URLParts.SyntaxError) in try URLParts.portNumber(digits) }
+            ?? defaultPort
 
         var text = "\(parts.scheme)://\(host)"
         let hostStart = parts.scheme.utf8.count + 3
@@ -59,9 +63,9 @@ package struct NormalizedURL: Sendable {
         text += String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: false), as: UTF8.self)
         let queryStart = text.utf8.count
         if let query = parts.query {
-            let normalized = URLPercentEncoding.normalize(
+            let normalized = URLParts.Encoding.normalize(
                 query,
-                allowed: URLPercentEncoding.query,
+                allowed: URLParts.Encoding.query,
                 keepsAsterisks: false
             )
             text += "?" + String(decoding: normalized, as: UTF8.self)
@@ -100,7 +104,7 @@ package struct NormalizedURL: Sendable {
     package var withoutQuery: String { slice(0..<layout.query) }
 
     /// Returns the canonical form without the parameters that a rule ignores, and how many parameters remain.
-    func canonical(ignoring rule: IgnoreQuery) -> (text: String, parameters: Int) {
+    func canonical(ignoring rule: Query.Ignored) -> (text: String, parameters: Int) {
         guard let query else { return (text, 0) }
         guard let left = Query(query).removing(rule) else { return (withoutQuery, 0) }
         return (withoutQuery + "?" + left.sorted.text, left.count)
@@ -122,7 +126,7 @@ extension NormalizedURL.Layout {
 
     private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
         // As locals, they stay in registers in the loops.
-        let (hostBytes, pathBytes, queryBytes) = (hostBytes, URLPercentEncoding.path, URLPercentEncoding.query)
+        let (hostBytes, pathBytes, queryBytes) = (hostBytes, URLParts.Encoding.path, URLParts.Encoding.query)
         let isHTTPS = bytes.starts(with: https)
         guard isHTTPS || bytes.starts(with: http) else { return nil }
         let hostStart = isHTTPS ? 8 : 7

@@ -1,5 +1,5 @@
 /// The parameters of a URL's query: split at `&`, each with its name before the first `=`.
-struct Query {
+package struct Query {
     private let parameters: [Substring.UTF8View]
 
     /// - Parameter text: A query in normal form, without its `?`.
@@ -22,6 +22,17 @@ struct Query {
         Query(parameters: parameters.sorted { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
+    /// Returns the values of a parameter, which may be given several times. A parameter without `=` has an empty value.
+    ///
+    /// - Parameter name: The name in normal form; see ``normalizedName(_:)``.
+    func values(of name: String) -> [String] {
+        parameters.compactMap { parameter in
+            let own = Self.name(parameter)
+            guard !parameter.isEmpty, own.elementsEqual(name.utf8) else { return nil }
+            return String(Substring(parameter.dropFirst(own.count + 1)))
+        }
+    }
+
     /// For each wildcard of `sorted`, in order, its position among those of this query.
     var wildcardsOfSorted: [Int] {
         var places: [[Int]] = []
@@ -35,12 +46,56 @@ struct Query {
     }
 
     /// Returns the query without the parameters that a rule ignores; `nil` if nothing is left.
-    func removing(_ rule: IgnoreQuery) -> Query? {
+    func removing(_ rule: Query.Ignored) -> Query? {
         let left = parameters.filter { !rule.ignores(Array(Self.name($0))) }
         return left.isEmpty ? nil : Query(parameters: left)
     }
 
     private static func name(_ parameter: Substring.UTF8View) -> Substring.UTF8View {
         parameter.prefix { $0 != UInt8(ascii: "=") }
+    }
+}
+
+extension Query {
+    /// The query parameters that an entry ignores when URLs are compared: the map's field `ignoreQuery`.
+    package struct Ignored: Hashable, Sendable {
+        /// The parameters' names, some perhaps with a `*` at the end; `nil` for all parameters.
+        let names: [String]?
+
+        package init(names: [String]?) { self.names = names }
+
+        func ignores(_ encodedName: [UInt8]) -> Bool {
+            guard let names else { return true }
+            let name = PercentEncoding.decode(encodedName)
+            return names.contains { rule in
+                rule.hasSuffix("*") ? name.starts(with: rule.utf8.dropLast()) : name.elementsEqual(rule.utf8)
+            }
+        }
+    }
+}
+
+/// Names and values are in normal form, as in keys. So “a b” is `a%20b`, in a condition too.
+extension Query {
+    /// Returns the normal form of a name that is written in a condition.
+    static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }
+
+    /// Returns the normal form of a value that is written in a condition, with its wildcards.
+    static func normalizedValue(_ value: String) -> Glob { Glob(Array(normalized(value, ofName: false).utf8)) }
+
+    private static func normalized(_ text: String, ofName isName: Bool) -> String {
+        let normal = URLParts.Encoding.normalize(
+            text.utf8,
+            allowed: URLParts.Encoding.query,
+            keepsAsterisks: !isName
+        )
+        // A character that would end a parameter or its name is part of it here, so it must be encoded.
+        let encoded = normal.reduce(into: [UInt8]()) { bytes, byte in
+            if byte == UInt8(ascii: "&") || isName && byte == UInt8(ascii: "=") {
+                PercentEncoding.append(byte, to: &bytes)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
     }
 }

@@ -14,9 +14,9 @@ package struct URLParts {
     package let hasUserInfo: Bool
     let hasFragment: Bool
 
-    package init(_ text: String) throws(URLSyntaxError) {
+    package init(_ text: String) throws(URLParts.SyntaxError) {
         guard !text.isEmpty else {
-            throw URLSyntaxError("is empty", "Write an absolute URL, such as “https://example.com/logo.png”.")
+            throw URLParts.SyntaxError("is empty", "Write an absolute URL, such as “https://example.com/logo.png”.")
         }
         let bytes = Array(text.utf8)
         guard let colon = bytes.firstIndex(where: { ":/?#".utf8.contains($0) }), bytes[colon] == UInt8(ascii: ":"),
@@ -28,7 +28,7 @@ package struct URLParts {
         guard rest.starts(with: "//".utf8) else {
             // Such as localhost:8080, where a port follows a host.
             let hasPort = rest.first?.isDigit == true
-            throw hasPort ? .withoutScheme : URLSyntaxError("has no host", "Write “\(scheme)://host/path”.")
+            throw hasPort ? .withoutScheme : URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.")
         }
         rest = rest.dropFirst(2)
         let fragment = rest.firstIndex(of: UInt8(ascii: "#"))
@@ -46,7 +46,7 @@ package struct URLParts {
         let hostEnd: Int
         if authority.first == UInt8(ascii: "[") {
             guard let bracket = authority.firstIndex(of: UInt8(ascii: "]")) else {
-                throw URLSyntaxError("has a host that begins with [ but has no ]", "Add the ].")
+                throw URLParts.SyntaxError("has a host that begins with [ but has no ]", "Add the ].")
             }
             hostEnd = bracket + 1
         } else {
@@ -57,19 +57,19 @@ package struct URLParts {
             port = nil
         } else {
             guard authority[hostEnd] == UInt8(ascii: ":") else {
-                throw URLSyntaxError("has text between ] and the port", "Remove it.")
+                throw URLParts.SyntaxError("has text between ] and the port", "Remove it.")
             }
             port = authority[(hostEnd + 1)...]
         }
-        guard !host.isEmpty else { throw URLSyntaxError("has no host", "Write “\(scheme)://host/path”.") }
+        guard !host.isEmpty else { throw URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.") }
     }
 
     /// Creates the parts of a key. User info and a fragment are errors, since they can't be substituted.
-    package init(key: String) throws(URLSyntaxError) {
+    package init(key: String) throws(URLParts.SyntaxError) {
         try self.init(key)
-        guard !hasUserInfo else { throw URLSyntaxError("has user info before the host", "Remove it.") }
+        guard !hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
         guard !hasFragment else {
-            throw URLSyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
+            throw URLParts.SyntaxError("has a fragment, which is never sent", "Remove # and everything after it.")
         }
     }
 
@@ -77,23 +77,23 @@ package struct URLParts {
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
     /// Returns the number of a port; `nil` if the text is empty, which means the default.
-    static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLSyntaxError) -> Int? {
+    static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> Int? {
         guard !digits.isEmpty else { return nil }
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.allSatisfy(\.isDigit),
             let number = Int(text), number <= 65_535
-        else { throw URLSyntaxError("has the port “\(text)”", "Use a number up to 65535.") }
+        else { throw URLParts.SyntaxError("has the port “\(text)”", "Use a number up to 65535.") }
         return number
     }
 
     /// Returns a host in lowercase, with normalized percent-encoding, in its ASCII form (IDNA) as `URL` has it.
-    static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLSyntaxError) -> String {
+    static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
             let literal = host.dropFirst().dropLast()
             guard !literal.isEmpty,
                 literal.allSatisfy({ $0.hexDigitValue != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") })
-            else { throw URLSyntaxError("has the host “\(text)”, which isn't an IPv6 address", "Correct it.") }
+            else { throw URLParts.SyntaxError("has the host “\(text)”, which isn't an IPv6 address", "Correct it.") }
             return text.lowercased()
         }
         var host = host
@@ -101,23 +101,26 @@ package struct URLParts {
             // `host(percentEncoded:)` decodes it again, or decodes too much: it would turn “ä%2F.de” into a host with a slash.
             let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
             guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
-                throw URLSyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)", "Correct it.")
+                throw URLParts.SyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)", "Correct it.")
             }
             host = Array(ascii)[...]
         }
-        let allowed = URLPercentEncoding.host
+        let allowed = URLParts.Encoding.host
         guard host.allSatisfy({ allowed.contains($0) || $0 == UInt8(ascii: "%") }) else {
-            throw URLSyntaxError("has the host “\(text)”, which contains an invalid character", "Remove the character.")
+            throw URLParts.SyntaxError(
+                "has the host “\(text)”, which contains an invalid character",
+                "Remove the character."
+            )
         }
-        let normalized = URLPercentEncoding.normalize(host, allowed: allowed, keepsAsterisks: false)
+        let normalized = URLParts.Encoding.normalize(host, allowed: allowed, keepsAsterisks: false)
         return String(decoding: normalized, as: UTF8.self).lowercased()
     }
 
     /// Returns a path in normal form: percent-encoding first, then dot segments (RFC 3986 §5.2.4), and `/` for an empty path.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
-        let encoded = URLPercentEncoding.normalize(
+        let encoded = URLParts.Encoding.normalize(
             path,
-            allowed: URLPercentEncoding.path,
+            allowed: URLParts.Encoding.path,
             keepsAsterisks: keepsAsterisks
         )
         guard !encoded.isEmpty else { return [UInt8(ascii: "/")] }
@@ -151,5 +154,79 @@ extension URLParts {
         var bytes = Array((scheme + text).utf8)
         bytes.replaceSubrange(host.startIndex..<host.endIndex, with: ascii.utf8)
         return String(decoding: bytes.dropFirst(scheme.utf8.count), as: UTF8.self)
+    }
+}
+
+extension URLParts {
+    /// The percent-encoding of a URL in normal form: which bytes are encoded in its host, path and query.
+    enum Encoding {
+        /// The unreserved characters (RFC 3986 §2.3). They mean the same encoded or not, so they're always decoded.
+        static let unreserved = AllowedBytes(letters + "-._~")
+        /// `pchar` and `/` (RFC 3986 §3.3), except `*`, which is the wildcard, and `'`.
+        ///
+        /// Browsers encode `'` in a query (WHATWG URL, special-query percent-encode set), but not in a path. Here it has one form
+        /// in both, since the text after a pattern's `*` can be in either.
+        static let path = AllowedBytes(letters + "-._~!$&()+,;=:@/")
+        /// `pchar`, `/` and `?` (RFC 3986 §3.4), with the same exceptions.
+        static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
+        /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), except `*`.
+        static let host = AllowedBytes(letters + "-._~!$&'()+,;=")
+
+        private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+        /// Returns the normal form (RFC 3986 §6.2.2): uppercase hexadecimal digits, unreserved characters decoded, and every byte
+        /// encoded that isn't allowed, including a `%` that doesn't begin a valid encoding.
+        ///
+        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay as they are. Otherwise, they're encoded.
+        static func normalize(
+            _ bytes: some Sequence<UInt8>,
+            allowed: AllowedBytes,
+            keepsAsterisks: Bool
+        ) -> [UInt8] {
+            let bytes = Array(bytes)
+            var result: [UInt8] = []
+            result.reserveCapacity(bytes.count)
+            var index = 0
+            while index < bytes.count {
+                let byte = bytes[index]
+                if let decoded = PercentEncoding.byte(encodedAt: index, of: bytes) {
+                    if unreserved.contains(decoded) {
+                        result.append(decoded)
+                    } else {
+                        PercentEncoding.append(decoded, to: &result)
+                    }
+                    index += 3
+                    continue
+                }
+                if allowed.contains(byte) || (keepsAsterisks && byte == UInt8(ascii: "*")) {
+                    result.append(byte)
+                } else {
+                    PercentEncoding.append(byte, to: &result)
+                }
+                index += 1
+            }
+            return result
+        }
+    }
+}
+
+extension URLParts {
+    /// The reason why a text is neither an `http` or `https` URL nor a match pattern, and what to do.
+    package struct SyntaxError: Error {
+        private let predicate: String
+        private let advice: String
+
+        init(_ predicate: String, _ advice: String) {
+            self.predicate = predicate
+            self.advice = advice
+        }
+
+        /// What is wrong and what to do, to be put after the name of the text. Ends with a period.
+        package var message: String { "\(predicate). \(advice)" }
+
+        /// What is wrong, without advice and period, for a label or in the middle of a sentence.
+        package var fragment: String { predicate }
+
+        static let withoutScheme = URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.")
     }
 }
