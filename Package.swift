@@ -92,7 +92,9 @@ let package = Package(
         ),
         .testTarget(
             name: "MapToolsTests",
-            dependencies: ["LocalSubstitution", "LocalSubstitutionRecording", "MapTools", "MapWriting", "TestSupport"]
+            dependencies: [
+                "LocalSubstitution", "LocalSubstitutionRecording", "MapTools", "MapWriting", "TestSupport",
+            ]
         ),
         .testTarget(name: "LoopbackTests", dependencies: ["Guarded", "Loopback", "TestSupport"]),
         .testTarget(name: "LoopbackOriginTests", dependencies: ["Guarded", "LoopbackOrigin", "TestSupport"]),

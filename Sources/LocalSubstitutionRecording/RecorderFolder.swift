@@ -14,7 +14,7 @@ final class RecorderFolder: Sendable {
         var lock: FileLock?
         var map: RecorderMap
         /// Names that no new file may have. A name stays until nothing on disk mentions its file.
-        var names: NamesInUse
+        var names: RecordedFileName.InUse
     }
 
     let resources: ResourcesFolder
@@ -47,7 +47,11 @@ final class RecorderFolder: Sendable {
         try inventory.prepare()
         var index = inventory.index
         index.trim(to: limit, sparesNewest: false)
-        let map = RecorderMap(inventory.mapFile, status: inventory.mapStatus, texts: index.responses.mapValues(\.text))
+        let map = RecorderMap(
+            inventory.mapFile,
+            status: inventory.mapStatus,
+            texts: index.responses.mapValues(\.text)
+        )
         self.folder = folder
         self.resources = ResourcesFolder(resources)
         self.limit = limit
@@ -61,7 +65,7 @@ final class RecorderFolder: Sendable {
 
     var foreign: ForeignEntries { index.withLock { $0.foreign } }
 
-    func response(for url: NormalizedURL) -> RecordedResponse? { index.withLock { $0.responses[url.canonical] } }
+    func response(for url: NormalizedURL) -> RecorderIndex.Response? { index.withLock { $0.responses[url.canonical] } }
 
     /// Notes that the server still has what is recorded for a URL.
     func confirm(_ url: NormalizedURL) {
@@ -83,7 +87,7 @@ final class RecorderFolder: Sendable {
             pending.append(response, report: report)
             return pending.areMany
         }
-        if areMany == nil { report(.notKept(reason: NotKept.closed.description)) }
+        if areMany == nil { report(.notKept(reason: RecordingRules.Refusal.closed.description)) }
         return areMany ?? false
     }
 
@@ -141,7 +145,7 @@ final class RecorderFolder: Sendable {
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
         let foreign = foreign
         // Only `output` is locked here, since the redaction may take long.
-        let decided = RecordingBatch(batch.map(\.response), foreign, limit: limit, redact: redact)
+        let decided = ReceivedResponse.Batch(batch.map(\.response), foreign, limit: limit, redact: redact)
         for (number, reason) in decided.refusals { outcomes[number] = .notKept(reason: reason.description) }
         index.withLock { index in
             for url in decided.dropped { index.drop(url.canonical) }
@@ -172,19 +176,19 @@ final class RecorderFolder: Sendable {
     }
 
     /// Keeps a response whose body is already in the folder; its entry may have changed. Returns whether the body is there.
-    private func putUnchanged(_ accepted: RecordingBatch.Accepted, _ foreign: ForeignEntries) -> Bool {
-        guard let old = response(for: accepted.url), old.digest == accepted.digest,
-            old.bytes == accepted.response.body.count,
-            let status = FileStatus(path: resources.path(of: old.file)), status.kind == .regular,
-            status.size == old.bytes
+    private func putUnchanged(_ accepted: ReceivedResponse.Batch.Accepted, _ foreign: ForeignEntries) -> Bool {
+        guard let old = response(for: accepted.url), old.notes.digest == accepted.digest,
+            old.notes.bytes == accepted.response.body.count,
+            let status = FileStatus(path: resources.path(of: old.notes.file)), status.kind == .regular,
+            status.size == old.notes.bytes
         else { return false }
-        put(accepted, file: old.file, foreign)
+        put(accepted, file: old.notes.file, foreign)
         return true
     }
 
-    private func put(_ accepted: RecordingBatch.Accepted, file: String, _ foreign: ForeignEntries) {
-        let (url, digest, defaults) = (accepted.url, accepted.digest, foreign.defaults)
-        let new = RecordedResponse(accepted.response, url: url, file: file, digest: digest, defaults: defaults)
+    private func put(_ accepted: ReceivedResponse.Batch.Accepted, file: String, _ foreign: ForeignEntries) {
+        let (url, digest) = (accepted.url, accepted.digest)
+        let new = accepted.response.kept(url, file: file, digest: digest, defaults: foreign.defaults)
         index.withLock { index in
             index.put(new, for: url.canonical)
             index.trim(to: limit, sparesNewest: true)
@@ -192,7 +196,8 @@ final class RecorderFolder: Sendable {
     }
 
     /// Returns a name that nothing in the folder has, including files that people have put there meanwhile.
-    private func newName(for accepted: RecordingBatch.Accepted, _ names: inout NamesInUse) -> String {
+    private func newName(for accepted: ReceivedResponse.Batch.Accepted, _ names: inout RecordedFileName.InUse) -> String
+    {
         let isFirst = response(for: accepted.url) == nil
         let type = accepted.response.contentType?.essence
         let name = RecordedFileName(accepted.url, type: type, bodyDigest: isFirst ? nil : accepted.digest)
@@ -231,7 +236,7 @@ final class RecorderFolder: Sendable {
             try journal.add(unsaved.removed)
             let written = WrittenFolder(path: folder.path, role: .map)
             if unsaved.isMap { try output.map.write(index, to: written) }
-            if unsaved.isRecords { try written.write(RecorderFile.data(index.responses), to: RecorderFile.name) }
+            if unsaved.isNotes { try written.write(index.notesData, to: RecorderIndex.notesName) }
             remove(unsaved.removed, index)
             for name in unsaved.removed { output.names.release(name) }
             journal.clear()
@@ -246,17 +251,19 @@ final class RecorderFolder: Sendable {
     private func dropLostResponses() {
         let (responses, isWritten) = index.withLock { ($0.responses, $0.unsaved.isMap) }
         guard isWritten else { return }
-        let lost = responses.filter { FileStatus(path: resources.path(of: $0.value.file))?.kind != .regular }
+        let lost = responses.filter { FileStatus(path: resources.path(of: $0.value.notes.file))?.kind != .regular }
         guard !lost.isEmpty else { return }
         index.withLock { index in
-            for (url, response) in lost where index.responses[url]?.file == response.file { index.drop(url) }
+            for (url, response) in lost where index.responses[url]?.notes.file == response.notes.file {
+                index.drop(url)
+            }
         }
     }
 
     private func remove(_ files: Set<String>, _ index: RecorderIndex) {
         guard !files.isEmpty else { return }
-        let inUse = Set(index.responses.values.map { NamesInUse.folded($0.file) })
-        for name in files where !inUse.contains(NamesInUse.folded(name)) && !index.foreign.names(name) {
+        let inUse = Set(index.responses.values.map { RecordedFileName.InUse.folded($0.notes.file) })
+        for name in files where !inUse.contains(RecordedFileName.InUse.folded(name)) && !index.foreign.names(name) {
             WrittenFolder(path: resources.path).remove(name)
         }
     }

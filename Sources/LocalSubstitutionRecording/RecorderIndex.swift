@@ -7,21 +7,21 @@ struct RecorderIndex: Sendable {
     /// The changes that aren't in the folder yet.
     struct Unsaved: Sendable {
         var isMap = false
-        var isRecords = false
+        var isNotes = false
         /// Files that no entry names any more. They're removed when the map on disk doesn't name them either.
         var removed: Set<String> = []
 
-        var isEmpty: Bool { !isMap && !isRecords && removed.isEmpty }
+        var isEmpty: Bool { !isMap && !isNotes && removed.isEmpty }
 
         mutating func formUnion(_ other: Self) {
             isMap = isMap || other.isMap
-            isRecords = isRecords || other.isRecords
+            isNotes = isNotes || other.isNotes
             removed.formUnion(other.removed)
         }
     }
 
     /// The responses by canonical URL.
-    private(set) var responses: [String: RecordedResponse]
+    private(set) var responses: [String: Response]
     private(set) var foreign: ForeignEntries
     /// The total size of all recorded files, in bytes.
     private(set) var bytes: Int
@@ -30,23 +30,23 @@ struct RecorderIndex: Sendable {
     private var lastStamp: Int
     private var ages: NamesByAge
 
-    /// - Parameter responses: The responses in the folder, with their stamps.
-    init(_ responses: [String: RecordedResponse], _ foreign: ForeignEntries, unsaved: Unsaved) {
+    /// - Parameter responses: The responses in the folder, with their dates.
+    init(_ responses: [String: Response], _ foreign: ForeignEntries, unsaved: Unsaved) {
         self.responses = responses
         self.foreign = foreign
         self.unsaved = unsaved
-        bytes = responses.values.reduce(0) { $0 + $1.bytes }
-        let items = responses.map { (name: $0.key, stamp: $0.value.stamp) }
+        bytes = responses.values.reduce(0) { $0 + $1.notes.bytes }
+        let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
         // From here on, stamps increase.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
-    mutating func put(_ response: RecordedResponse, for url: String) {
+    mutating func put(_ response: Response, for url: String) {
         let old = responses[url]
-        if let old, old.file != response.file { unsaved.removed.insert(old.file) }
-        bytes += response.bytes - (old?.bytes ?? 0)
+        if let old, old.notes.file != response.notes.file { unsaved.removed.insert(old.notes.file) }
+        bytes += response.notes.bytes - (old?.notes.bytes ?? 0)
         responses[url] = response
         stamp(url)
         if old?.text != response.text { unsaved.isMap = true }
@@ -59,8 +59,8 @@ struct RecorderIndex: Sendable {
 
     mutating func drop(_ url: String) {
         guard let old = responses.removeValue(forKey: url) else { return }
-        bytes -= old.bytes
-        unsaved.formUnion(Unsaved(isMap: true, isRecords: true, removed: [old.file]))
+        bytes -= old.notes.bytes
+        unsaved.formUnion(Unsaved(isMap: true, isNotes: true, removed: [old.notes.file]))
     }
 
     /// Drops the oldest responses until the rest fit.
@@ -68,7 +68,7 @@ struct RecorderIndex: Sendable {
     /// - Parameter sparesNewest: Whether the newest response stays even if it doesn't fit by itself.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
         while bytes > limit, responses.count > (sparesNewest ? 1 : 0),
-            let oldest = ages.popFirst(where: { responses[$0]?.stamp == $1 })
+            let oldest = ages.popFirst(where: { responses[$0]?.notes.date == $1 })
         {
             drop(oldest)
         }
@@ -82,17 +82,71 @@ struct RecorderIndex: Sendable {
         self.foreign = foreign
         for url in urls { drop(url) }
         // The map is written again, with the changes of both sides.
-        unsaved.formUnion(Unsaved(isMap: true, isRecords: true))
+        unsaved.formUnion(Unsaved(isMap: true, isNotes: true))
     }
 
     /// Stamps a response with the current time. A clock that is wrong or stands still must not mix up the order.
     private mutating func stamp(_ url: String) {
         lastStamp = max(lastStamp + 1, Self.now)
-        responses[url]?.stamp = lastStamp
-        ages.append(url, stamp: lastStamp, of: responses.count) { responses[$0]?.stamp == $1 }
-        unsaved.isRecords = true
+        responses[url]?.notes.date = lastStamp
+        ages.append(url, stamp: lastStamp, of: responses.count) { responses[$0]?.notes.date == $1 }
+        unsaved.isNotes = true
     }
 
     /// The current time in milliseconds since 1970.
     static var now: Int { Int(FileStatus.now / 1_000_000) }
+}
+
+extension RecorderIndex {
+    /// A response in a recorder's folder.
+    struct Response: Sendable {
+        let entry: Entry
+        /// The entry's value in the map.
+        let text: String
+        fileprivate(set) var notes: Notes
+
+        init(_ recorded: RecordedEntry, _ notes: Notes) {
+            (entry, text, self.notes) = (recorded.entry, recorded.text, notes)
+        }
+    }
+
+    /// What a recorder notes about a response in `recorder.json`, beside its map.
+    struct Notes: Decodable, Sendable {
+        /// The file's name in the resources folder.
+        let file: String
+        let bytes: Int
+        /// The body's digest; `nil` if the file may have changed since.
+        let digest: String?
+        let etag: String?
+        let lastModified: String?
+        let redirected: Bool?
+        /// When the response was recorded or confirmed, in milliseconds since 1970. No two responses have the same date.
+        var date: Int
+
+        fileprivate var text: String {
+            var members = [("file", JSONText.string(file)), ("bytes", String(bytes)), ("date", String(date))]
+            if let digest { members.append(("digest", JSONText.string(digest))) }
+            if let etag { members.append(("etag", JSONText.string(etag))) }
+            if let lastModified { members.append(("lastModified", JSONText.string(lastModified))) }
+            if redirected == true { members.append(("redirected", "true")) }
+            return JSONText.object(members)
+        }
+    }
+
+    static let notesName = "recorder.json"
+
+    /// Returns the notes by canonical URL; `nil` if their file doesn't exist or is damaged.
+    static func notes(in folder: URL) -> [String: Notes]? {
+        struct Contents: Decodable {
+            let responses: [String: Notes]
+        }
+        let path = folder.appendingPathComponent(notesName, isDirectory: false).path
+        return try? JSONDecoder().decode(Contents.self, from: OpenedFile(path: path).contents()).responses
+    }
+
+    /// The contents of the notes' file.
+    var notesData: Data {
+        let texts = JSONText.lines(responses.mapValues(\.notes.text), indent: "  ")
+        return Data((JSONText.lines(["responses": texts]) + "\n").utf8)
+    }
 }

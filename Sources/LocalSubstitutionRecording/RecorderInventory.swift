@@ -8,7 +8,7 @@ struct RecorderInventory {
     let mapStatus: FileStatus?
     let index: RecorderIndex
     /// The names of the files in the folder.
-    let names: NamesInUse
+    let names: RecordedFileName.InUse
     /// Files that a recorder or command was writing when it was killed.
     private let orphans: [String]
     private let folder: URL
@@ -20,14 +20,14 @@ struct RecorderInventory {
         (self.folder, self.resources) = (folder, resources)
         let found = try Self.document(in: folder)
         let document = found ?? MapDocument()
-        let records = RecorderFile.records(in: folder)
+        let records = RecorderIndex.notes(in: folder)
         let journal = RecordingJournal.names(in: folder)
         let files = ResourcesFolder(resources)
         let journaled = Set(journal)
         let defaults = document.defaults
         var others = document
-        var unsaved = RecorderIndex.Unsaved(isMap: found == nil, isRecords: found == nil || !journal.isEmpty)
-        var responses: [String: RecordedResponse] = [:]
+        var unsaved = RecorderIndex.Unsaved(isMap: found == nil, isNotes: found == nil || !journal.isEmpty)
+        var responses: [String: RecorderIndex.Response] = [:]
         for (key, text) in document.values {
             guard let (url, fields, file) = Self.plain(key, in: document, defaults: defaults) else { continue }
             let record = records?[key].flatMap { $0.file == file ? $0 : nil }
@@ -40,7 +40,7 @@ struct RecorderInventory {
                 // dropped.
                 if record != nil || journaled.contains(file) {
                     others.values[key] = nil
-                    unsaved.formUnion(.init(isMap: true, isRecords: true))
+                    unsaved.formUnion(.init(isMap: true, isNotes: true))
                 }
                 continue
             }
@@ -48,18 +48,20 @@ struct RecorderInventory {
             let entry = RecordedEntry(fields, text: text, url: url, defaults: defaults)
             responses[key] = Self.response(entry, file, status, record)
         }
-        if records?.contains(where: { responses[$0.key]?.file != $0.value.file }) ?? true { unsaved.isRecords = true }
+        if records?.contains(where: { responses[$0.key]?.notes.file != $0.value.file }) ?? true {
+            unsaved.isNotes = true
+        }
         let foreign = ForeignEntries(others, resources: resources)
         index = RecorderIndex(responses, foreign, unsaved: unsaved)
 
-        let inUse = Set(responses.values.map { NamesInUse.folded($0.file) })
-        var orphans = journal.filter { !inUse.contains(NamesInUse.folded($0)) && !foreign.names($0) }
+        let inUse = Set(responses.values.map { RecordedFileName.InUse.folded($0.notes.file) })
+        var orphans = journal.filter { !inUse.contains(RecordedFileName.InUse.folded($0)) && !foreign.names($0) }
         let gone = Set(orphans)
-        var names = NamesInUse()
+        var names = RecordedFileName.InUse()
         for name in files.names(limit: .max) where !gone.contains(name) {
             if WrittenFolder.isLeftover(name) { orphans.append(name) } else { names.insert(name) }
         }
-        for response in responses.values { names.insert(response.file) }
+        for response in responses.values { names.insert(response.notes.file) }
         (self.orphans, self.names) = (orphans, names)
     }
 
@@ -76,7 +78,7 @@ struct RecorderInventory {
             throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(error.message)")
         }
         for name in orphans { files.remove(name) }
-        for name in [RecorderMap.name, RecorderFile.name] { map.cancel(name) }
+        for name in [RecorderMap.name, RecorderIndex.notesName] { map.cancel(name) }
         WrittenFolder(path: folder.path, role: .map, holdsTurn: true).cancel(RecorderMap.name)
     }
 
@@ -122,21 +124,20 @@ struct RecorderInventory {
         _ entry: RecordedEntry,
         _ file: String,
         _ status: FileStatus,
-        _ record: RecorderFile.Record?
-    ) -> RecordedResponse {
+        _ record: RecorderIndex.Notes?
+    ) -> RecorderIndex.Response {
         // A file with another size has been edited since, so the server's validators don't describe it.
         let record = record?.bytes == status.size ? record : nil
-        return RecordedResponse(
-            entry: entry.entry,
-            text: entry.text,
+        let notes = RecorderIndex.Notes(
             file: file,
             bytes: status.size,
             digest: record?.digest,
-            entityTag: validHeader(record?.etag),
+            etag: validHeader(record?.etag),
             lastModified: validHeader(record?.lastModified),
-            isRedirected: record?.redirected ?? false,
-            stamp: min(max(record?.date ?? Int(status.modified / 1_000_000), 0), RecorderIndex.now)
+            redirected: record?.redirected,
+            date: min(max(record?.date ?? Int(status.modified / 1_000_000), 0), RecorderIndex.now)
         )
+        return RecorderIndex.Response(entry, notes)
     }
 
     private static func validHeader(_ value: String?) -> String? {

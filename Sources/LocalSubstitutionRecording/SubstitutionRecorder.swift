@@ -136,7 +136,7 @@ extension SubstitutionRecorder: ResponseKeeper {
     /// there's no copy, if a redirect led to it, or if the request has its own conditions.
     package func validators(for request: URLRequest) -> Validators? {
         guard let url = Self.url(of: request), let kept = contents.response(for: url),
-            let validators = Validators(entityTag: kept.entityTag, lastModified: kept.lastModified)
+            let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified)
         else { return nil }
         let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
         return conditions.contains { request.value(forHTTPHeaderField: $0) != nil } ? nil : validators
@@ -152,7 +152,7 @@ extension SubstitutionRecorder: ResponseKeeper {
         while true {
             let kept = contents.response(for: url)
             let substitution =
-                kept.map { Substitution($0.entry, fileName: $0.file, folder: contents.resources, url: url) }
+                kept.map { Substitution($0.entry, fileName: $0.notes.file, folder: contents.resources, url: url) }
                 ?? contents.foreign.substitution(for: url)
             guard let substitution else { return nil }
             do throws(FileProblem) {
@@ -164,7 +164,7 @@ extension SubstitutionRecorder: ResponseKeeper {
                 return builder.full(for: requested)
             } catch {
                 // A newer copy may have arrived in the meantime, and the old file may be gone.
-                guard let kept, contents.response(for: url)?.file != kept.file else { throw error }
+                guard let kept, contents.response(for: url)?.notes.file != kept.notes.file else { throw error }
             }
         }
     }
@@ -188,7 +188,7 @@ extension SubstitutionRecorder: ResponseKeeper {
     package func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
         if case .credential(let header, let isAfterRedirect) = exchange.obstacle {
             // An earlier copy stays: it was received without the credential.
-            let reason = NotKept.requestHeader(header)
+            let reason = RecordingRules.Refusal.requestHeader(header)
             return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
         var received = ReceivedResponse(exchange)

@@ -53,7 +53,7 @@ public struct RecordedAnswer: Sendable {
     var exchange: RecordedExchange {
         RecordedExchange(
             method: method,
-            url: url,
+            url: url.absoluteString,
             requestBody: requestBody,
             requestType: requestType,
             status: status,

@@ -148,7 +148,7 @@ struct Recording: Sendable {
         guard !test.recorded.isEmpty || !lines.isEmpty else { return nil }
         var recorded: Set<String> = []
         for (exchange, outcome) in zip(test.exchanges, try run.add(test)) {
-            let name = "  \(exchange.method) \(ShownURL(exchange.url).text)"
+            let name = "  \(exchange.method) \(ShownURL(URL(string: exchange.url)).text)"
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"
@@ -265,7 +265,7 @@ private struct RecordingRun: Sendable {
     }
 
     /// Adds a test's responses, and saves the map. Returns what was added for each.
-    mutating func add(_ test: RecordedTest) throws -> [Result<AddedExchange, MapToolError>] {
+    mutating func add(_ test: RecordedTest) throws -> [Result<EditedMap.AddedExchange, MapToolError>] {
         let place = tests.firstIndex { test < $0 } ?? tests.endIndex
         tests.insert(test, at: place)
         var edited = try EditedMap(file, resources: folder, replacing: draft)
@@ -278,7 +278,7 @@ private struct RecordingRun: Sendable {
     }
 
     /// Returns what to report of a conflict; `nil` if no test's response is kept.
-    private func conflict(_ conflict: AddedExchange.Conflict) -> Recording.Conflict? {
+    private func conflict(_ conflict: EditedMap.Conflict) -> Recording.Conflict? {
         guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
         let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
         let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""

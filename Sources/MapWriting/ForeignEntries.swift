@@ -21,7 +21,7 @@ package struct ForeignEntries: Sendable {
         for key in document.values.keys where !key.hasPrefix("$") {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
             for file in document.files(of: key) {
-                files.insert(NamesInUse.folded(file))
+                files.insert(RecordedFileName.InUse.folded(file))
                 if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
             }
         }
@@ -29,7 +29,7 @@ package struct ForeignEntries: Sendable {
     }
 
     /// Returns why a URL isn't recorded; `nil` if it is.
-    package func refusal(of url: NormalizedURL) -> NotKept? {
+    package func refusal(of url: NormalizedURL) -> RecordingRules.Refusal? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
         if let key = keys[url.canonical] { return .entry(key: key) }
@@ -68,7 +68,7 @@ package struct ForeignEntries: Sendable {
 
     /// Returns whether an entry may serve a file of that name.
     package func names(_ file: String) -> Bool {
-        files.contains(NamesInUse.folded(file)) || isNamedByPattern(file)
+        files.contains(RecordedFileName.InUse.folded(file)) || isNamedByPattern(file)
     }
 
     /// Returns whether an entry whose file name has wildcards may serve a file of that name.

@@ -9,7 +9,7 @@ package import FoundationNetworking
 package enum RecordingRules {
     /// Returns why a recorder doesn't take a request; `nil` if it does. It takes a request with `Range` or `Cookie` even though the
     /// response isn't kept: on Linux, the session's cookies are in the request.
-    package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> NotKept? {
+    package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
         for name in [String].credentialHeaders where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil
@@ -19,14 +19,14 @@ package enum RecordingRules {
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
             return .eventStream
         }
-        return SecretName.first(in: url).map(NotKept.query)
+        return SecretName.first(in: url).map(Refusal.query)
     }
 
     /// Returns why the redirects that led to a response prevent its recording; `nil` if they don't. If one of them has a
     /// credential, the response may be meant for one user alone.
     ///
     /// - Parameter redirects: The requests for the redirects' targets.
-    package static func refusal(ofRedirects redirects: [URLRequest]) -> NotKept? {
+    package static func refusal(ofRedirects redirects: [URLRequest]) -> Refusal? {
         for request in redirects {
             let url: NormalizedURL
             do {
@@ -50,7 +50,7 @@ package enum RecordingRules {
     /// - Parameters:
     ///   - most: The largest size of the body, in bytes.
     ///   - isBrowsed: See ``Exchange/isBrowsed``. If `true`, `Set-Cookie` and the rules for caches are ignored.
-    package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> NotKept? {
+    package static func refusal(of response: HTTPURLResponse, bytes: Int, most: Int, isBrowsed: Bool) -> Refusal? {
         guard isBrowsed ? statuses.contains(response.statusCode) : response.statusCode == 200 else {
             return .status(response.statusCode)
         }
@@ -65,7 +65,7 @@ package enum RecordingRules {
     }
 
     /// Returns why a response may be meant for one user only; `nil` if nothing suggests that.
-    private static func refusal(ofSharing response: HTTPURLResponse) -> NotKept? {
+    private static func refusal(ofSharing response: HTTPURLResponse) -> Refusal? {
         if response.value(forHTTPHeaderField: "Set-Cookie") != nil { return .responseHeader("Set-Cookie") }
         if let vary = response.value(forHTTPHeaderField: "Vary"), list(vary).contains("*") {
             return .responseHeader("Vary: *")
@@ -81,5 +81,101 @@ package enum RecordingRules {
 
     private static func list(_ header: String) -> [String] {
         header.asciiLowercased.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}
+
+extension RecordingRules {
+    /// The response headers that are kept with a body: an allow-list.
+    ///
+    /// The list has headers that belong to the document itself. It leaves out those that belong to one transfer (`Content-Encoding`,
+    /// `Date`), to one user (`Set-Cookie`) or to a cache (`Cache-Control`, `ETag`), and those that make the loader refuse the response
+    /// (`Vary`).
+    package enum Headers {
+        package static let names = [
+            "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
+            "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Link", "Permissions-Policy",
+            "Referrer-Policy",
+            "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag",
+        ]
+
+        /// Returns the headers of a response that are kept, spelled as in the list.
+        ///
+        /// Leaves out a value that HTTP doesn't allow, or that seems to contain a credential.
+        ///
+        /// - Parameter value: Returns the value of a header by its name, in any letter case.
+        package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
+            var kept: [String: String] = [:]
+            for name in names {
+                guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
+                    !SecretName.isIn(value)
+                else { continue }
+                kept[name] = value
+            }
+            return kept
+        }
+
+        /// Returns the names of a response's headers that ``kept(_:_:)`` leaves out because they seem to contain a credential. Of
+        /// `Content-Type`, only its other parameters are left out.
+        package static func withheld(_ names: [String] = names, _ value: (String) -> String?) -> [String] {
+            (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
+        }
+
+        /// Returns what to say about headers that were left out, without a period; `nil` if there are none.
+        package static func note(onWithheld names: [String]) -> String? {
+            guard !names.isEmpty else { return nil }
+            let list = names.map { "“\($0)”" }.joined(separator: " and ")
+            return names.count == 1
+                ? "without the header \(list), which may contain a credential"
+                : "without the headers \(list), which may contain credentials"
+        }
+    }
+}
+
+extension RecordingRules {
+    /// Why a recorder doesn't keep a response. The description is readable.
+    package enum Refusal: Error, Hashable, CustomStringConvertible {
+        case method(String)
+        case body
+        case url(String)
+        case eventStream
+        case excluded(key: String)
+        case entry(key: String)
+        case requestHeader(String)
+        /// A redirect led to the response, and the request for its target has this reason.
+        indirect case redirect(Refusal)
+        case query(SecretName.Parameter)
+        case status(Int)
+        case responseHeader(String)
+        /// A header without which the response isn't the same.
+        case secretHeader(String)
+        case cacheControl(String)
+        case tooLarge(bytes: Int, most: Int)
+        case notHeld(most: Int)
+            case refused
+        case closed
+
+        package var description: String {
+            switch self {
+            case .method(let method): "the method is \(method); only GET is recorded"
+            case .body: "the request has a body"
+            case .url(let problem): "the URL \(problem)"
+            case .eventStream: "an event stream never ends"
+            case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
+            case .entry(let key): "the map has an entry for it that wasn't recorded (“\(key)”)"
+            case .requestHeader(let name): "the request has the header “\(name)”"
+            case .redirect(let reason): "after a redirect, \(reason)"
+            case .query(let parameter): parameter.description
+            case .status(let status): "the status is \(status); only 200 is recorded"
+            case .responseHeader(let header): "the response has the header “\(header)”"
+            case .secretHeader(let name): "the response's header “\(name)” may contain a credential"
+            case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
+            case .tooLarge(let bytes, let most):
+                "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
+                    + "(a twentieth of the total)"
+            case .notHeld(let most): "it's longer than \(most.grouped) bytes, the most that is held in memory"
+                case .refused: "the recorder's redaction refused it"
+            case .closed: "the recorder was closed"
+            }
+        }
     }
 }

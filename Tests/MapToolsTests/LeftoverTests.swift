@@ -28,7 +28,7 @@ struct LeftoverTests {
             Recording(url: "https://h.com/x/a", text: "new"), Recording(url: "https://h.com/b", text: "new"),
         ]
         var map = try fixture.edited()
-        _ = try map.take(HTTPArchive(Recording.archive(recordings)), ArchiveSelection(), replacing: true)
+        _ = try map.take(HTTPArchive(Recording.archive(recordings)), HTTPArchive.Selection(), replacing: true)
         let digest = Digest.hexadecimal(of: Data("substitutions.json".utf8))
         try fixture.folder.write(".\(digest).edit", "{")
     }

@@ -177,8 +177,8 @@ struct RecordedExchangeTests {
         ] as [(String, String?)]
     )
     func alternatives(_ old: String, _ expected: String?) {
-        let new: AlternativesText.Members = [("file", #""n.txt""#), ("use", #""always""#), ("enabled", "true")]
-        #expect(AlternativesText.value(old, adding: [new]) == expected?.replacing("N", with: #""n.txt""#))
+        let new: MapText.Members = [("file", #""n.txt""#), ("use", #""always""#), ("enabled", "true")]
+        #expect(MapText.value(old, adding: [new]) == expected?.replacing("N", with: #""n.txt""#))
     }
 
     @Test(
@@ -191,10 +191,10 @@ struct RecordedExchangeTests {
                 [[("file", "1"), ("use", "2"), ("enabled", "3")], [("file", "4"), ("enabled", "3")]],
                 "{ \"enabled\": 3, \"alternatives\": [\n    1,\n    4\n  ] }"
             ),
-        ] as [([AlternativesText.Members], String)]
+        ] as [([MapText.Members], String)]
     )
-    func value(_ answers: [AlternativesText.Members], _ expected: String) {
-        #expect(AlternativesText.value(of: answers) == expected)
+    func value(_ answers: [MapText.Members], _ expected: String) {
+        #expect(MapText.value(of: answers) == expected)
     }
 
     private static func exchange(
@@ -207,7 +207,7 @@ struct RecordedExchangeTests {
     ) throws -> RecordedExchange {
         RecordedExchange(
             method: method,
-            url: try #require(URL(string: url)),
+            url: url,
             requestBody: request.map { Data($0.utf8) },
             status: status,
             headers: headers,
@@ -255,7 +255,7 @@ struct RecordedExchangeTests {
     private static func added(
         to json: String = "{}",
         _ exchanges: [RecordedExchange]
-    ) throws -> (text: String, outcomes: [Result<AddedExchange, MapToolError>]) {
+    ) throws -> (text: String, outcomes: [Result<EditedMap.AddedExchange, MapToolError>]) {
         let folder = try TemporaryFolder()
         let file = try folder.write("map.json", json)
         var map = try EditedMap(file, resources: folder.url)

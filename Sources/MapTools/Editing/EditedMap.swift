@@ -15,7 +15,6 @@ package struct EditedMap {
     /// The entries as they were read.
     let entries: ForeignEntries
 
-    private let text: MapText?
     private let status: FileStatus?
     private let turn: FolderTurn
     /// What this change takes back and makes again; `nil` if it only adds.
@@ -23,7 +22,7 @@ package struct EditedMap {
     /// The text that the changes are made to; `nil` if there was no map.
     private let base: [UInt8]?
     private var changes: [String: String] = [:]
-    private var names = NamesInUse()
+    private var names = RecordedFileName.InUse()
     /// How many entries name each file.
     private var uses: [String: Int] = [:]
     /// Files that this change's entries use.
@@ -96,13 +95,12 @@ package struct EditedMap {
             guard problems.isEmpty else { throw SubstitutionMapError(file: file, problems: problems) }
             base = try MapFile(file).json
         }
-        text = base.flatMap { try? MapText($0) }
         entries = ForeignEntries(
             try base.map { try MapDocument(json: $0, file: file) } ?? MapDocument(),
             resources: resources
         )
         for key in entries.document.values.keys {
-            for name in entries.document.files(of: key) { uses[NamesInUse.folded(name), default: 0] += 1 }
+            for name in entries.document.files(of: key) { uses[RecordedFileName.InUse.folded(name), default: 0] += 1 }
         }
         if !isDryRun { mapFolder.cancel(file.lastPathComponent) }
         // A file that was changed since isn't the draft's any more.
@@ -214,14 +212,14 @@ package struct EditedMap {
 
     /// Returns whether a file may be overwritten along with an entry, since no other entry names it.
     func isOnlyUse(_ name: String) -> Bool {
-        uses[NamesInUse.folded(name)] == 1 && !entries.isNamedByPattern(name) && !isTaken(name)
+        uses[RecordedFileName.InUse.folded(name)] == 1 && !entries.isNamedByPattern(name) && !isTaken(name)
     }
 
     /// Returns whether an entry of this change already uses a file name.
-    func isTaken(_ name: String) -> Bool { taken.contains(NamesInUse.folded(name)) }
+    func isTaken(_ name: String) -> Bool { taken.contains(RecordedFileName.InUse.folded(name)) }
 
     mutating func markTaken(_ name: String) {
-        taken.insert(NamesInUse.folded(name))
+        taken.insert(RecordedFileName.InUse.folded(name))
     }
 
     /// Writes the map if the new text can be loaded, then replaces existing files.
@@ -244,7 +242,7 @@ package struct EditedMap {
     private mutating func saveMap() throws {
         guard !isDryRun, !changes.isEmpty || !exists || draft != nil else { return }
         try Self.makeFolder(resources)
-        let data = text?.changing(changes) ?? Data((JSONText.lines(changes) + "\n").utf8)
+        let data = MapText.changing(base, changes)
         _ = try SubstitutionMap(json: data, of: file, resources: resources)
         guard FileStatus(path: file.path) == status else { throw Self.changed(file) }
         do throws(WrittenFolder.Problem) {

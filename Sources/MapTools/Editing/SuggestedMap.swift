@@ -6,7 +6,7 @@ import MapWriting
 package struct SuggestedMap {
     /// File names by URL, in normal form.
     package private(set) var files: [String: String] = [:]
-    private var names = NamesInUse()
+    private var names = RecordedFileName.InUse()
 
     package init() {}
 

@@ -1,5 +1,6 @@
 package import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// An HTTP Archive (HAR 1.2), the recording of a browser or a proxy. Chrome, Firefox, Safari, Charles, Proxyman and mitmproxy write
 /// such files.
@@ -7,7 +8,7 @@ import LocalSubstitution
 /// It keeps the file's bytes once, and a short description of each entry. Bodies are decoded on demand.
 package struct HTTPArchive: Sendable {
     /// The entries, in the order of the archive.
-    let entries: [ArchivedEntry]
+    let entries: [Entry]
     private let bytes: Data
 
     /// The number of entries.
@@ -47,7 +48,7 @@ package struct HTTPArchive: Sendable {
     }
 
     /// Returns the condition on the body of an entry's request.
-    func condition(of entry: ArchivedEntry) -> RecordedCondition {
+    func condition(of entry: Entry) -> RecordedCondition {
         let body = entry.requestBody.flatMap { range in
             bytes.withUnsafeBytes { raw in
                 try? JSONCursor.unescaped(UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]))
@@ -57,7 +58,7 @@ package struct HTTPArchive: Sendable {
     }
 
     /// Returns an entry's body as it's written, either decoded from base64 or as UTF-8 text; `nil` if it can't be decoded.
-    func body(of entry: ArchivedEntry) -> Data? {
+    func body(of entry: Entry) -> Data? {
         guard let range = entry.body else { return nil }
         return bytes.withUnsafeBytes { raw in
             let text = UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range])
@@ -82,9 +83,9 @@ package struct HTTPArchive: Sendable {
         return Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
     }
 
-    private static func read(_ start: JSONCursor) throws(JSONCursor.SyntaxError) -> [ArchivedEntry] {
+    private static func read(_ start: JSONCursor) throws(JSONCursor.SyntaxError) -> [Entry] {
         var cursor = start
-        var entries: [ArchivedEntry]?
+        var entries: [Entry]?
         guard cursor.next == .object else {
             throw cursor.failure(
                 cursor.next == nil ? "is empty. Export it again." : "isn't an HTTP Archive. It must begin with {."
@@ -96,9 +97,9 @@ package struct HTTPArchive: Sendable {
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 guard key == "entries", cursor.next == .array else { return try cursor.skip() }
                 guard entries == nil else { throw cursor.failure("has its list of entries twice. Keep one of them.") }
-                var list: [ArchivedEntry] = []
+                var list: [Entry] = []
                 try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                    list.append(try ArchivedEntry(&cursor))
+                    list.append(try Entry(&cursor))
                 }
                 entries = list
             }
@@ -108,5 +109,158 @@ package struct HTTPArchive: Sendable {
             throw atStart.failure("is JSON, but not an HTTP Archive. It has no list “log.entries”.")
         }
         return entries
+    }
+}
+
+extension HTTPArchive {
+    /// One request and its response in an HTTP Archive. Whatever is missing or has a wrong type is `nil`.
+    struct Entry: Sendable {
+        /// The method in uppercase. HTTP methods are case-sensitive, but not all programs that write archives know that.
+        private(set) var method: String?
+        private(set) var url: String?
+        /// The range of the request's body in the archive, without its quotes; `nil` if it has none, or only as a list of a form's fields.
+        private(set) var requestBody: Range<Int>?
+        /// The type of the request's body; `nil` if it isn't known.
+        private(set) var requestType: String?
+        /// 0 if the request got no response.
+        private(set) var status: Int?
+        /// The recorded type of the response; `nil` if there is none, such as Chrome's “x-unknown”.
+        private(set) var contentType: ContentType?
+        /// The body's range in the archive, without its quotes; `nil` if no body was recorded.
+        private(set) var body: Range<Int>?
+        private(set) var encoding: String?
+        /// The response's headers that an entry of a map may have, by lowercase names.
+        private(set) var headers: [String: String] = [:]
+
+        var isBase64: Bool { encoding?.asciiLowercased == "base64" }
+
+        /// Reads an entry, whatever its JSON type is.
+        init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                switch key {
+                case "request": try readRequest(&cursor)
+                case "response": try readResponse(&cursor)
+                default: try cursor.skip()
+                }
+            }
+        }
+
+        /// Sets the type from the content's MIME type and the header `Content-Type`. Chrome has the charset only in the header.
+        private mutating func setContentType(_ mimeType: String?, _ header: ContentType?) {
+            contentType = mimeType.flatMap { ContentType($0) } ?? header
+            if let type = contentType, let header, type.charset == nil, header.charset != nil,
+                header.essence == type.essence
+            {
+                contentType = header
+            }
+        }
+
+        private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                switch key {
+                case "method":
+                    method = try cursor.text().flatMap { HTTPSyntax.isToken($0) && $0 != "*" ? $0.uppercased() : nil }
+                case "url": url = try cursor.text()
+                case "postData":
+                    try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                        switch key {
+                        case "mimeType": requestType = try cursor.text().flatMap { $0.isEmpty ? nil : $0 }
+                        case "text": requestBody = try cursor.rawText()
+                        default: try cursor.skip()
+                        }
+                    }
+                default: try cursor.skip()
+                }
+            }
+        }
+
+        private mutating func readResponse(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+            var mimeType: String?
+            var values: [String: [String]] = [:]
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                switch key {
+                case "status": status = try cursor.integer()
+                case "content": mimeType = try readContent(&cursor)
+                case "headers":
+                    try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                        try Self.readHeader(&cursor, into: &values)
+                    }
+                default: try cursor.skip()
+                }
+            }
+            // Repeated headers form a list (RFC 9110 §5.3), but there's only one Content-Type.
+            let type = values.removeValue(forKey: "content-type")?.last
+            headers = values.mapValues { $0.joined(separator: ", ") }
+            setContentType(mimeType, type.flatMap { ContentType($0) })
+        }
+
+        /// Reads the content, and returns its MIME type, often with a charset.
+        private mutating func readContent(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
+            var mimeType: String?
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                switch key {
+                case "mimeType": mimeType = try cursor.text()
+                case "encoding": encoding = try cursor.text()
+                // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
+                case "text": body = try cursor.rawText().flatMap { $0.isEmpty ? nil : $0 }
+                default: try cursor.skip()
+                }
+            }
+            return mimeType
+        }
+
+        /// Adds a header's value to those already read for its name.
+        private static func readHeader(
+            _ cursor: inout JSONCursor,
+            into values: inout [String: [String]]
+        ) throws(JSONCursor.SyntaxError) {
+            var (name, value) = (String?.none, String?.none)
+            try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
+                switch key {
+                case "name": name = try cursor.text()
+                case "value": value = try cursor.text()
+                default: try cursor.skip()
+                }
+            }
+            guard let name = name?.asciiLowercased, let value, name == "content-type" || kept.contains(name) else {
+                return
+            }
+            values[name, default: []].append(value)
+        }
+
+        /// The headers that a recorder keeps, and those that say who may read a response (the Fetch standard's CORS protocol). A
+        /// recorder doesn't keep the latter, since they may be meant for one page only.
+        static let keptHeaders =
+            RecordingRules.Headers.names + [
+                "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
+                "Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "Access-Control-Max-Age",
+            ]
+
+        private static let kept = Set(keptHeaders.map(\.asciiLowercased))
+    }
+}
+
+extension HTTPArchive.Entry {
+    /// Returns the type of the body as it's written. Bytes have the response's type. Text is written as UTF-8, whatever its charset
+    /// was, and its type says so.
+    func typeOfBody(at url: NormalizedURL) -> ContentType? {
+        guard !isBase64 else { return contentType }
+        let type = typeOfText(at: url)
+        var parts = type.split(separator: ";").enumerated().filter { number, part in
+            number == 0 || !MIMEType.essence(of: String(part)).hasPrefix("charset=")
+        }.map { String($0.element) }
+        if MIMEType.isText(type) { parts.append(" charset=\(Charset.standard)") }
+        return ContentType(parts.joined(separator: ";"))
+    }
+
+    /// Returns whether recorded text differs from what the server sent: its type isn't text, and invalid bytes in it were replaced.
+    func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
+        !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
+    }
+
+    /// Returns the recorded type, or else the type for the URL's extension, or `text/plain`.
+    private func typeOfText(at url: NormalizedURL) -> String {
+        let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
+        return contentType?.text ?? byName ?? "text/plain"
     }
 }

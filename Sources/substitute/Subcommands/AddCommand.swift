@@ -60,7 +60,7 @@ private func add(_ arguments: Arguments, _ output: Output) async throws -> Subco
         .check(key, isLoaded: file == nil, replacing: replaces)
     // Locks the map only after loading, so that other commands don't wait for a slow server.
     var map: EditedMap
-    let kept: KeptFile
+    let kept: EditedMap.KeptFile
     if let file {
         map = try EditedMap(target.file, resources: resources)
         kept = try map.add(key, file: file, replacing: replaces)

@@ -63,10 +63,10 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     try output.json([
         "map": target.file.path, "resources": resources.path, "dryRun": map.isDryRun, "responses": items,
     ])
-    return items.contains { $0.reason == NotImported.failure } ? .failed : .done
+    return items.contains { $0.reason == HTTPArchive.Refusal.failure } ? .failed : .done
 }
 
-private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
+private func selection(_ arguments: Arguments) throws -> HTTPArchive.Selection {
     let statuses = try arguments.all("status").map { text in
         guard let status = Int(text), (100...599).contains(status) else {
             throw Failure(usage: "“\(text)” isn't an HTTP status. Use one such as --status 404.")
@@ -82,7 +82,7 @@ private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
     for type in types where !isMIMEType(type) {
         throw Failure(usage: "“\(type)” isn't a MIME type. Use type/subtype, such as --type image/png or 'image/*'.")
     }
-    var largest = ArchiveSelection.standardLargest
+    var largest = HTTPArchive.Selection.standardLargest
     if let text = arguments.value("max-size") {
         guard let bytes = Int(text), bytes > 0 else {
             throw Failure(usage: "“\(text)” isn't a number of bytes. Use one such as --max-size 5000000.")
@@ -90,7 +90,7 @@ private func selection(_ arguments: Arguments) throws -> ArchiveSelection {
         largest = bytes
     }
     do throws(MapToolError) {
-        return try ArchiveSelection(
+        return try HTTPArchive.Selection(
             patterns: arguments.all("match"),
             types: types,
             statuses: statuses,

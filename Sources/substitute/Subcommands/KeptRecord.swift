@@ -13,7 +13,7 @@ struct KeptRecord: Encodable {
     var reason: String?
     var message: String?
 
-    init(url: String, _ outcome: Result<KeptFile, NotImported>) {
+    init(url: String, _ outcome: Result<EditedMap.KeptFile, HTTPArchive.Refusal>) {
         self.url = url
         switch outcome {
         case .success(let kept):

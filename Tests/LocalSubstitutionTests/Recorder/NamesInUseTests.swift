@@ -40,7 +40,7 @@ struct NamesInUseTests {
         arguments: rows
     )
     func take(_ row: Row) {
-        var names = NamesInUse()
+        var names = RecordedFileName.InUse()
         for other in row.others { names.insert(other) }
         // Compare scalars, since Strings are equal whether they're composed or not.
         #expect(names.take(row.name).map { Array($0.utf8) } == row.taken.map { Array($0.utf8) })
@@ -48,7 +48,7 @@ struct NamesInUseTests {
 
     @Test("A released name is free again, and its folder keeps its spelling")
     func release() {
-        var names = NamesInUse()
+        var names = RecordedFileName.InUse()
         #expect(names.take("Host/a") == "Host/a")
         names.release("host/A")
         names.release("host/none/a")
@@ -61,7 +61,7 @@ struct NamesInUseTests {
         func time(folders: Int) -> Double {
             let folder = String(repeating: "a/", count: folders)
             return processorTime {
-                var names = NamesInUse()
+                var names = RecordedFileName.InUse()
                 #expect(names.take(folder + "a") != nil)
                 #expect(names.take(folder + "b") != nil)
             }

@@ -53,7 +53,7 @@ struct RecordedFileNameTests {
 
     @Test("Files and folders never collide if letter case and composed forms don't count")
     func collisions() throws {
-        var names = NamesInUse()
+        var names = RecordedFileName.InUse()
         var taken: [String] = []
         let urls = [
             "https://h/a", "http://h/a", "https://h/A", "https://h/a.txt", "https://h/a.txt/b", "https://h/A.TXT/c",

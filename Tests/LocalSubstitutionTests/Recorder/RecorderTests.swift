@@ -260,7 +260,9 @@ struct RecorderTests {
                 && fixture.mapText.contains(#""https://h/no/*": null"#)
         )
         #expect(fixture.files == ["h/a.txt", "h/c.txt", "h/d.txt"])
-        #expect(try recorder.keep("https://h/a", "z").reason == NotKept.entry(key: "https://h/a").description)
+        #expect(
+            try recorder.keep("https://h/a", "z").reason == RecordingRules.Refusal.entry(key: "https://h/a").description
+        )
         #expect(try !recorder.takes(RecorderFixture.request("https://h/no/x")))
         _ = try fixture.map()
     }

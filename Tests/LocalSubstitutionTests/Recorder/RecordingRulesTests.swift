@@ -18,7 +18,7 @@ struct RecordingRulesTests {
         var status = 200
         var headers: [String: String] = [:]
         var bytes = 10
-        let reason: NotKept
+        let reason: RecordingRules.Refusal
     }
 
     static let rows: [Row] = [

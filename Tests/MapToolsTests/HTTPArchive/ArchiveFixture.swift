@@ -59,13 +59,13 @@ struct ArchiveFixture {
     @discardableResult
     func take(
         _ recordings: [Recording],
-        _ selection: ArchiveSelection? = nil,
+        _ selection: HTTPArchive.Selection? = nil,
         replacing: Bool = false,
         isDryRun: Bool = false
-    ) throws -> [ArchivedItem] {
+    ) throws -> [HTTPArchive.Item] {
         let archive = try HTTPArchive(Recording.archive(recordings))
         var map = try edited(isDryRun: isDryRun)
-        let items = try map.take(archive, selection ?? ArchiveSelection(), replacing: replacing)
+        let items = try map.take(archive, selection ?? HTTPArchive.Selection(), replacing: replacing)
         try map.save()
         return items
     }
@@ -98,10 +98,10 @@ struct ArchiveFixture {
     }
 }
 
-extension ArchivedItem {
-    var kept: KeptFile? { try? outcome.get() }
+extension HTTPArchive.Item {
+    var kept: EditedMap.KeptFile? { try? outcome.get() }
 
-    var left: NotImported? {
+    var left: HTTPArchive.Refusal? {
         if case .failure(let reason) = outcome { reason } else { nil }
     }
 }

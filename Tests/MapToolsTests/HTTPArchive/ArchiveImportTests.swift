@@ -153,9 +153,9 @@ struct ArchiveImportTests {
             (Recording(url: "https://h.com/no/a"), .excluded(key: "https://h.com/no/*")),
             (Recording(url: "https://h.com/mine"), .entry(key: "https://h.com/mine")),
             (Recording(url: "https://h.com/q?x=1"), .entry(key: "https://h.com/q")),
-        ] as [(Recording, NotImported)]
+        ] as [(Recording, HTTPArchive.Refusal)]
     )
-    func left(recording: Recording, reason: NotImported) throws {
+    func left(recording: Recording, reason: HTTPArchive.Refusal) throws {
         let fixture = try ArchiveFixture()
         try fixture.folder.makeFolder("Resources")
         let map = #"""
@@ -167,7 +167,7 @@ struct ArchiveImportTests {
             }
             """#
         try fixture.folder.write("substitutions.json", map)
-        let items = try fixture.take([recording], ArchiveSelection(largest: 100))
+        let items = try fixture.take([recording], HTTPArchive.Selection(largest: 100))
         #expect(items.map(\.left) == [reason])
         #expect(items.allSatisfy { !$0.url.contains("s3cr3t") })
         #expect(try fixture.contents() == ["substitutions.json": Data(map.utf8)])
@@ -190,7 +190,7 @@ struct ArchiveImportTests {
     )
     func selection(patterns: [String], types: [String], statuses: [Int], urls: [String]) throws {
         let fixture = try ArchiveFixture()
-        let selection = try ArchiveSelection(patterns: patterns, types: types, statuses: statuses)
+        let selection = try HTTPArchive.Selection(patterns: patterns, types: types, statuses: statuses)
         let items = try fixture.take(
             [
                 Recording(url: "https://h.com/a.txt"),
@@ -215,7 +215,7 @@ struct ArchiveImportTests {
         arguments: ["", "h.com", "https://h*.com/", "ftp://h.com/*", "https://h.com/#x"]
     )
     func badPattern(pattern: String) throws {
-        #expect(throws: MapToolError.self) { try ArchiveSelection(patterns: [pattern]) }
+        #expect(throws: MapToolError.self) { try HTTPArchive.Selection(patterns: [pattern]) }
     }
 
     @Test("The last response with a body wins, even if an earlier one orders its parameters differently")
@@ -241,7 +241,7 @@ struct ArchiveImportTests {
             let items = try fixture.take(
                 bodies.map { Recording(text: $0) } + (0..<broken).map { _ in Recording(text: "?", encoding: "base64") }
             )
-            let superseded = bodies.dropLast().map { _ in NotImported?.some(.superseded) }
+            let superseded = bodies.dropLast().map { _ in HTTPArchive.Refusal?.some(.superseded) }
             #expect(items.map(\.left) == superseded + [nil] + (0..<broken).map { _ in .brokenBody })
             #expect(try fixture.served("https://h.com/a")?.body == bodies.last.map { Data($0.utf8) })
             #expect(try fixture.contents().keys.sorted() == ["Resources/h.com/a.txt", "substitutions.json"])

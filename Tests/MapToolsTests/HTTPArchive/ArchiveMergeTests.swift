@@ -79,7 +79,7 @@ struct ArchiveMergeTests {
         let fixture = try fixture()
         try fixture.take([Recording()])
         let before = try fixture.contents()
-        let selection = try ArchiveSelection(statuses: [200, 404])
+        let selection = try HTTPArchive.Selection(statuses: [200, 404])
         #expect(try fixture.take([recording], selection).map(\.left) == [.entry(key: "https://h.com/a")])
         #expect(try fixture.contents() == before)
 
@@ -184,7 +184,7 @@ struct ArchiveMergeTests {
     func order() throws {
         let fixture = try fixture()
         var map = try fixture.edited()
-        _ = try map.take(HTTPArchive(Recording.archive([Recording()])), ArchiveSelection())
+        _ = try map.take(HTTPArchive(Recording.archive([Recording()])), HTTPArchive.Selection())
         #expect(try fixture.mapText == Self.map)
         #expect(try fixture.contents()["Resources/h.com/a.txt"] == Data("hello".utf8))
         try map.save()
@@ -238,7 +238,9 @@ struct ArchiveMergeTests {
         let before = try fixture.contents()
         let archive = try HTTPArchive(Recording.archive([Recording(text: "new"), Recording(url: "https://h.com/b")]))
         var map = try fixture.edited()
-        #expect(try map.take(archive, ArchiveSelection(), replacing: true).map(\.kept?.change) == [.replaced, .new])
+        #expect(
+            try map.take(archive, HTTPArchive.Selection(), replacing: true).map(\.kept?.change) == [.replaced, .new]
+        )
         #expect(try fixture.served("https://h.com/a")?.body == Data("old".utf8))
         if isSaved {
             try map.save()
@@ -267,7 +269,7 @@ struct ArchiveMergeTests {
     func changedMeanwhile() throws {
         let fixture = try fixture()
         var map = try fixture.edited()
-        _ = try map.take(HTTPArchive(Recording.archive([Recording()])), ArchiveSelection())
+        _ = try map.take(HTTPArchive(Recording.archive([Recording()])), HTTPArchive.Selection())
         try fixture.folder.write("substitutions.json", "{}")
         #expect(throws: MapToolError.self) { try map.save() }
         #expect(try fixture.mapText == "{}")

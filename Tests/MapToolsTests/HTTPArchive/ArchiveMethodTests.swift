@@ -12,7 +12,7 @@ struct ArchiveMethodTests {
     init() throws { fixture = try ArchiveFixture() }
 
     /// The methods of one URL's requests, in order, and why each isn't imported; `nil` for those that are.
-    static let rows: [(recorded: [String], selected: [String], left: [NotImported?])] = [
+    static let rows: [(recorded: [String], selected: [String], left: [HTTPArchive.Refusal?])] = [
         (["GET"], [], [nil]),
         (["POST"], ["*"], [nil]),
         (["post"], ["get", "Post"], [nil]),
@@ -28,9 +28,9 @@ struct ArchiveMethodTests {
     ]
 
     @Test("Methods are selected, and each has the last of its responses", arguments: rows)
-    func taken(_ row: (recorded: [String], selected: [String], left: [NotImported?])) throws {
+    func taken(_ row: (recorded: [String], selected: [String], left: [HTTPArchive.Refusal?])) throws {
         let recordings = row.recorded.enumerated().map { Recording(method: $1, text: "\($0)") }
-        let items = try fixture.take(recordings, ArchiveSelection(methods: row.selected))
+        let items = try fixture.take(recordings, HTTPArchive.Selection(methods: row.selected))
         #expect(items.map(\.left) == row.left)
         let taken = row.left.indices.filter { row.left[$0] == nil }
         for number in taken {
@@ -40,7 +40,7 @@ struct ArchiveMethodTests {
             #expect(items[number].kept?.change == .new)
         }
         #expect(try fixture.mapText.contains("methods") == (taken.map { row.recorded[$0] } != ["GET"]))
-        let again = try fixture.take(recordings, ArchiveSelection(methods: row.selected))
+        let again = try fixture.take(recordings, HTTPArchive.Selection(methods: row.selected))
         #expect(taken.allSatisfy { again[$0].kept?.change == .unchanged })
         #expect(again.map(\.left) == row.left)
     }
@@ -54,7 +54,7 @@ struct ArchiveMethodTests {
             ("text", ""),
         ]
         let recordings = requests.enumerated().map { Recording(method: "POST", text: "\($0)", request: $1) }
-        let selection = try ArchiveSelection(methods: ["*"])
+        let selection = try HTTPArchive.Selection(methods: ["*"])
         let items = try fixture.take(recordings, selection)
         #expect(items.map(\.left) == [.superseded, nil, nil, nil, nil, nil, nil])
         let sent = requests.map(\.0) + [#"{"query": "Search", "first": 5, "x": 1}"#, "user=ada&password=other", "else"]
@@ -77,7 +77,7 @@ struct ArchiveMethodTests {
     func alternatives() throws {
         let methods = ["DELETE", "POST", "GET"]
         let digests = methods.map { Digest.hexadecimal(of: Data($0.utf8)).prefix(8) }
-        try fixture.take(methods.map { Recording(method: $0, text: $0) }, ArchiveSelection(methods: ["*"]))
+        try fixture.take(methods.map { Recording(method: $0, text: $0) }, HTTPArchive.Selection(methods: ["*"]))
         #expect(
             try fixture.mapText == """
                 {
@@ -102,8 +102,8 @@ struct ArchiveMethodTests {
     func defaults(_ fields: String) throws {
         try fixture.folder.write("substitutions.json", #"{ "$defaults": { \#(fields) } }"#)
         let recordings = ["GET", "POST"].map { Recording(method: $0, text: $0) }
-        for change in [KeptFile.Change.new, .unchanged] {
-            let items = try fixture.take(recordings, ArchiveSelection(methods: ["*"]))
+        for change in [EditedMap.KeptFile.Change.new, .unchanged] {
+            let items = try fixture.take(recordings, HTTPArchive.Selection(methods: ["*"]))
             #expect(items.map(\.kept?.change) == [change, change])
         }
         for method in ["GET", "POST"] {
@@ -118,10 +118,10 @@ struct ArchiveMethodTests {
             (["1", "9"], [.unchanged, .replaced]), (["9", "2"], [.replaced, .unchanged]),
             (["2", "1"], [.replaced, .replaced]), (["9", "1"], [.replaced, .replaced]),
             (["9", "9"], [.replaced, .replaced]),
-        ] as [([String], [KeptFile.Change])]
+        ] as [([String], [EditedMap.KeptFile.Change])]
     )
-    func replaced(_ texts: [String], _ changes: [KeptFile.Change]) throws {
-        let selection = try ArchiveSelection(methods: ["*"])
+    func replaced(_ texts: [String], _ changes: [EditedMap.KeptFile.Change]) throws {
+        let selection = try HTTPArchive.Selection(methods: ["*"])
         let recordings = { (texts: [String]) in zip(["GET", "POST"], texts).map { Recording(method: $0, text: $1) } }
         try fixture.take(recordings(["1", "2"]), selection)
         let before = try fixture.contents()
@@ -149,7 +149,7 @@ struct ArchiveMethodTests {
     func compared(map: String, method: String, isSame: Bool) throws {
         try fixture.folder.write("substitutions.json", map)
         try fixture.folder.write("Resources/a.txt", "hello")
-        let selection = try ArchiveSelection(methods: ["*"])
+        let selection = try HTTPArchive.Selection(methods: ["*"])
         let item = try #require(try fixture.take([Recording(method: method)], selection).first)
         #expect(item.kept?.change == (isSame ? .unchanged : nil))
         #expect(item.left == (isSame ? nil : .entry(key: "https://h.com/a")))

@@ -84,7 +84,7 @@ struct HTTPArchiveTests {
         let entries = (odd + [String(decoding: right, as: UTF8.self)]).joined(separator: ",")
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
-        let items = try map.take(HTTPArchive(Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8)), ArchiveSelection())
+        let items = try map.take(HTTPArchive(Data(#"{"log":{"entries":[\#(entries)]}}"#.utf8)), HTTPArchive.Selection())
         #expect(items.dropLast().allSatisfy { $0.left?.kind == "malformed" })
         #expect(items.last?.kept?.name == "h.com/a.txt")
     }
@@ -96,7 +96,7 @@ struct HTTPArchiveTests {
         json[place.lowerBound] = 0xFF
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
-        #expect(try map.take(HTTPArchive(json), ArchiveSelection()).map(\.left) == [.brokenBody, nil])
+        #expect(try map.take(HTTPArchive(json), HTTPArchive.Selection()).map(\.left) == [.brokenBody, nil])
     }
 
     @Test("Nesting is read up to a limit", arguments: [(240, true), (300, false), (100_000, false)])
@@ -135,7 +135,7 @@ struct HTTPArchiveTests {
             guard let archive = try? HTTPArchive(bytes) else { continue }
             read += 1
             var map = try fixture.edited(isDryRun: true)
-            _ = try map.take(archive, ArchiveSelection())
+            _ = try map.take(archive, HTTPArchive.Selection())
         }
         #expect((300..<2_900).contains(read), "seed \(seed): the changes are all too harmless or all too harmful")
     }
@@ -151,7 +151,7 @@ struct HTTPArchiveTests {
         let json = Data(#"{"log":{"entries":[\#(entries.joined(separator: ","))]}}"#.utf8)
         let fixture = try ArchiveFixture()
         var map = try fixture.edited()
-        let items = try map.take(HTTPArchive(json), ArchiveSelection())
+        let items = try map.take(HTTPArchive(json), HTTPArchive.Selection())
         try map.save()
         #expect(items.count == 100_000)
         #expect(items.filter { $0.kept != nil }.count == 100)

@@ -1,0 +1,244 @@
+package import Foundation
+import LocalSubstitution
+import MapWriting
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+extension EditedMap {
+    /// Adds an entry for a file. A file in the resources folder is used in place; any other is copied there under its own name.
+    ///
+    /// - Parameters:
+    ///   - key: A URL, or a match pattern, all of whose URLs the file answers.
+    ///   - replacing: Whether to replace an entry for the same URLs, and a file with the same name.
+    package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
+        let url = try Self.exactURL(key)
+        let oldKey = url.map { entries.key(of: $0) } ?? entries.pattern(equalTo: key)
+        let body: Data
+        let inside: String?
+        do throws(FileProblem) {
+            let opened = try OpenedFile(path: file.path)
+            body = try opened.contents()
+            inside = (try? ResourcesFolder(resources).opened())?.name(of: opened)
+        } catch {
+            throw MapToolError("The file “\(file.path)” \(error.message)")
+        }
+        let name = inside ?? file.lastPathComponent
+        if let problem = FileName(text: name).problem { throw MapToolError("The file's name “\(name)” \(problem)") }
+        guard FileName(text: name).wildcards == 0 else {
+            throw MapToolError(
+                "The file's name “\(name)” has a *, which stands for a part of the URL. Rename the file."
+            )
+        }
+        let value = JSONText.string(name)
+        let isThere = hasFile(name, body)
+        if let oldKey {
+            let isSame = entries.document.values[oldKey] == value && isThere
+            guard isSame || replacing else { throw Self.occupied(oldKey) }
+            if isSame { return added(.unchanged, name, body, key, url) }
+        }
+        if inside == nil, !isThere {
+            try checkIsFree(name, for: oldKey, replacing)
+            try write(body, to: name)
+        }
+        set(oldKey ?? key, to: value)
+        return added(oldKey == nil ? .new : .replaced, name, body, key, url)
+    }
+
+    /// Adds an entry for a URL's response. Its file gets a readable name and the extension of its type.
+    ///
+    /// - Parameter redirects: The requests for the targets of the redirects that led to it. None may have a credential.
+    package mutating func add(
+        _ key: String,
+        _ response: HTTPURLResponse,
+        body: Data,
+        redirects: [URLRequest],
+        replacing: Bool = false
+    ) throws(MapToolError) -> KeptFile {
+        guard let url = try Self.exactURL(key) else {
+            throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
+        }
+        if let reason = RecordingRules.refusal(ofRedirects: redirects) {
+            throw MapToolError(
+                "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
+            )
+        }
+        let exchange = RecordedExchange(
+            url: key,
+            headers: RecordingRules.Headers.kept { response.value(forHTTPHeaderField: $0) },
+            contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            body: body
+        )
+        switch try keep([exchange], for: url, as: key, replacing: replacing).first {
+        case .success(let kept): return kept
+        case .failure(let occupied): throw Self.occupied(occupied.key)
+        case nil: throw MapToolError("\(key): Nothing was added.")
+        }
+    }
+
+    /// Checks what can be checked before anything is loaded.
+    ///
+    /// - Returns: A warning if the key contains something that may be a credential; otherwise `nil`.
+    package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
+        guard let url = try Self.exactURL(key) else {
+            guard !isLoaded else {
+                throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
+            }
+            return nil
+        }
+        if isLoaded, !replacing, case .some(let refusal) = entries.refusal(of: url), let key = refusal.key {
+            throw Self.occupied(key)
+        }
+        return SecretName.first(in: url).map {
+            "\($0.sentence) It's now in the map."
+        }
+    }
+
+    /// Returns the URL that a key names; `nil` for a pattern.
+    private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
+        do throws(URLParts.SyntaxError) {
+            return if case .url(let url) = try MapKey(key) { url } else { nil }
+        } catch {
+            throw MapToolError("The URL “\(key)” \(error.message)")
+        }
+    }
+
+    private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
+        guard writtenResources.contains(name) else { return }
+        guard replacing else {
+            throw MapToolError(
+                "The resources folder has another file “\(name)”. Rename yours, or replace the other with --force."
+            )
+        }
+        let isOwn = key.map { entries.document.files(of: $0).contains(name) } ?? false
+        guard isOwn ? isOnlyUse(name) : !entries.names(name) else {
+            throw MapToolError("The file “\(name)” in the resources folder belongs to another entry. Rename yours.")
+        }
+    }
+
+    private static func occupied(_ key: String) -> MapToolError {
+        MapToolError("The map already has the entry “\(key)” for this URL. Replace it with --force.")
+    }
+
+    private func added(_ change: KeptFile.Change, _ name: String, _ body: Data, _ key: String, _ url: NormalizedURL?)
+        -> KeptFile
+    {
+        KeptFile(change, name, body, entries.substitution(ofFile: name, key: key, url: url))
+    }
+
+    // MARK: Responses
+
+    /// Keeps the exchanges of one URL: writes their bodies, and makes the entry that serves them. Several become its alternatives.
+    ///
+    /// - Parameters:
+    ///   - exchanges: At most one for each request, those for a narrower condition first.
+    ///   - replacing: Whether to replace an existing entry for the URL.
+    /// - Returns: For each, the kept file, or the key of the existing entry that prevented it.
+    mutating func keep(
+        _ exchanges: [RecordedExchange],
+        for url: NormalizedURL,
+        as key: String,
+        replacing: Bool
+    ) throws(MapToolError) -> [Result<KeptFile, Occupied>] {
+        let oldKey = entries.key(of: url)
+        let same = exchanges.map { exchange in oldKey.flatMap { unchanged(exchange, for: url, in: $0) } }
+        let occupied = entries.refusal(of: url)?.key
+        if let occupied, !replacing || same.allSatisfy({ $0 != nil }) {
+            return same.map { $0.map { .success($0) } ?? .failure(Occupied(key: occupied)) }
+        }
+        var kept: [Result<KeptFile, Occupied>] = []
+        var answers: [MapText.Members] = []
+        for (exchange, same) in zip(exchanges, same) {
+            // The first response's file has the plain name.
+            let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
+            let file = try write(exchange.body, as: name, over: oldKey)
+            let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
+            answers.append(entry.members + (exchange.request.condition.when.map { [("when", $0)] } ?? []))
+            let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
+            kept.append(.success(KeptFile(change, file, exchange.body, entry.substitution(for: url))))
+        }
+        if !answers.isEmpty { set(oldKey ?? key, to: MapText.value(of: answers)) }
+        return kept
+    }
+
+    /// The error if the map has another entry for a URL.
+    struct Occupied: Error {
+        let key: String
+    }
+
+    /// Returns the kept file if an entry already serves this response; otherwise `nil`.
+    private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
+        let request = exchange.request
+        guard let served = entries.substitution(for: url, method: request.method, body: request.condition.example),
+            let file = served.fileName,
+            entries.document.files(of: key).contains(file), hasFile(file, exchange.body)
+        else { return nil }
+        let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)
+        return isSame(served, new, exchange.body) ? KeptFile(.unchanged, file, exchange.body, served) : nil
+    }
+
+    /// Writes a body and returns its file's name. Of the entry that it replaces, uses a file that already has this body or may be
+    /// overwritten.
+    private mutating func write(
+        _ body: Data,
+        as name: RecordedFileName,
+        over oldKey: String?
+    ) throws(MapToolError) -> String {
+        let own = oldKey.map { entries.document.files(of: $0) } ?? []
+        if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
+            markTaken(file)
+            return file
+        }
+        guard let file = own.first(where: isOnlyUse) else { return try write(body, as: name) }
+        markTaken(file)
+        try write(body, to: file)
+        return file
+    }
+
+    /// Returns whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. The
+    /// conditions and the spelling don't matter.
+    private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
+        // `Content-Type` is compared as it is served.
+        var headers = (one.headers, other.headers)
+        headers.0[header: "Content-Type"] = nil
+        headers.1[header: "Content-Type"] = nil
+        return one.status == other.status && other.methods.allSatisfy(one.methods.contains)
+            && headers.0.count == headers.1.count
+            && headers.0.allSatisfy { headers.1[header: $0.key] == $0.value }
+            && one.contentType(ofBody: body) == other.contentType(ofBody: body)
+    }
+}
+
+extension EditedMap {
+    /// A response that is kept in a map.
+    package struct KeptFile: Sendable, Hashable {
+        package enum Change: String, Sendable, Hashable {
+            case new, replaced, unchanged
+        }
+
+        package let change: Change
+        /// The file's name in the resources folder.
+        package let name: String
+        package let bytes: Int
+        /// The `Content-Type` that it is served with.
+        package let contentType: String
+
+        init(_ change: Change, _ name: String, _ body: Data, _ substitution: Substitution) {
+            self.change = change
+            self.name = name
+            bytes = body.count
+            contentType = substitution.contentType(ofBody: body)
+        }
+    }
+}
+
+extension RecordingRules.Refusal {
+    /// The key of the entry that keeps a URL from being recorded; `nil` for another reason.
+    var key: String? {
+        switch self {
+        case .entry(let key), .excluded(let key): key
+        default: nil
+        }
+    }
+}

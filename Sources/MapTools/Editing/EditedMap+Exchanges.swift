@@ -1,0 +1,317 @@
+package import Foundation
+import LocalSubstitution
+import MapWriting
+
+extension EditedMap {
+    /// Adds the exchanges of one test: see ``add(tests:)``.
+    package mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
+        add(tests: [exchanges]).outcomes.first ?? []
+    }
+
+    /// Adds exchanges that the map doesn't answer yet. A URL that has an entry gets alternatives.
+    ///
+    /// A test's exchanges with the same request and different responses become a sequence. Each response but the last answers as
+    /// often as it did in the recording. If another test got other responses to the request, the first test's are added.
+    ///
+    /// - Parameter tests: The exchanges of each test.
+    /// - Returns: What was added for each exchange, or why it wasn't; and the requests to which tests got different responses. An
+    ///   exchange that can't be added doesn't affect others.
+    package mutating func add(
+        tests: [[RecordedExchange]]
+    ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
+        var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
+        var urls: [String: [Numbered]] = [:]
+        for (test, exchanges) in tests.enumerated() {
+            for (number, exchange) in exchanges.enumerated() {
+                do throws(MapToolError) {
+                    let url = try Self.recordable(exchange.url)
+                    let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
+                    urls[url.canonical, default: []].append(numbered)
+                } catch {
+                    added.outcomes[test][number] = .failure(error)
+                }
+            }
+        }
+        for (_, ofURL) in urls.sorted(by: { $0.key < $1.key }) {
+            do throws(MapToolError) {
+                try add(ofURL, to: &added)
+            } catch {
+                for numbered in ofURL { added.set(.failure(error), for: numbered) }
+            }
+        }
+        return (added.outcomes, added.conflicts)
+    }
+
+    private struct Added {
+        var outcomes: [[Result<AddedExchange, MapToolError>]]
+        var conflicts: [Conflict] = []
+
+        mutating func set(_ outcome: Result<AddedExchange, MapToolError>, for numbered: Numbered) {
+            outcomes[numbered.test][numbered.number] = outcome
+        }
+    }
+
+    private struct Numbered {
+        let test: Int
+        let number: Int
+        let url: NormalizedURL
+        let exchange: RecordedExchange
+
+        var condition: RecordedCondition { exchange.request.condition }
+    }
+
+    /// Returns why exchanges with a URL aren't recorded, and what to do instead; `nil` if they may be.
+    package static func obstacle(toRecording url: URL) -> MapToolError? {
+        do throws(MapToolError) {
+            _ = try recordable(url.absoluteString)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
+        let normalized: NormalizedURL
+        do throws(URLParts.SyntaxError) {
+            normalized = try NormalizedURL(url)
+        } catch {
+            throw MapToolError("The URL \(error.message)")
+        }
+        if let parameter = SecretName.first(in: normalized) {
+            let advice = parameter.name.map { ", with \"ignoreQuery\": [\(JSONText.string($0))]" } ?? ""
+            throw MapToolError("\(parameter.sentence) Write the entry by hand\(advice).")
+        }
+        return normalized
+    }
+
+    /// Adds the exchanges of one URL.
+    private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
+        guard let url = ofURL.first?.url else { return }
+        if let reason = entries.refusal(of: url), case .excluded(let key) = reason {
+            throw MapToolError("The entry “\(key)” is null.")
+        }
+        let gets = Set(ofURL.map(\.exchange.request).filter { $0.method == "GET" })
+        let groups = Dictionary(grouping: ofURL) { numbered in
+            // An answer to GET answers HEAD too.
+            let get = RecordedExchange.Request("GET", numbered.condition)
+            let request = numbered.exchange.request
+            return request.method == "HEAD" && gets.contains(get) ? get : request
+        }
+        var additions: [Addition] = []
+        for (request, group) in groups.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
+            let (sequence, conflict) = Self.sequence(of: request, in: group)
+            if let conflict { added.conflicts.append(conflict) }
+            additions += sequence
+            let answered = Set(sequence.flatMap(\.answers).map { [$0.test, $0.number] })
+            for numbered in group where !answered.contains([numbered.test, numbered.number]) {
+                added.set(.failure(Self.otherResponse), for: numbered)
+            }
+        }
+        let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
+        var change = ChangedEntry(url, in: entries, isAlone: isAlone)
+        // Checks all of them at once. If one of them is wrong, each is checked with those before it.
+        let areRight = (try? change.check(additions)) != nil
+        // A response that comes again in a sequence has the same file.
+        var files: [RecordedExchange.Request: [Data: String]] = [:]
+        for addition in additions {
+            let (request, body) = (addition.request, addition.exchange.body)
+            let result: Result<AddedExchange, MapToolError>
+            do throws(MapToolError) {
+                // Checked before the file is written.
+                if !areRight { try change.check([addition]) }
+                var file = files[request]?[body] ?? ""
+                if file.isEmpty, !body.isEmpty { file = try write(body, as: addition.fileName(for: url)) }
+                files[request, default: [:]][body] = file
+                change.add(addition, file: file)
+                result = .success(AddedExchange(file: file, note: addition.note))
+            } catch {
+                result = .failure(error)
+            }
+            for numbered in addition.answers { added.set(result, for: numbered) }
+        }
+        if let value = change.value { set(change.key, to: value) }
+    }
+
+    /// A response to add: that of consecutive exchanges which have the same one.
+    private struct Addition {
+        let request: RecordedExchange.Request
+        let exchange: RecordedExchange
+        let note: String?
+        /// How many requests the response answers. The last one of a sequence answers any number.
+        var times = 1
+        var isLast = true
+        /// These exchanges, and those of other tests that the response answers too.
+        var answers: [Numbered] = []
+
+        func fileName(for url: NormalizedURL) -> RecordedFileName {
+            exchange.fileName(for: url, distinguishing: request.method == "GET" ? nil : request)
+        }
+    }
+
+    private static let otherResponse = MapToolError(
+        "The map keeps another test's response to this request. A separate issue names the tests."
+    )
+
+    /// Returns what the entry doesn't tell apart in requests that count as the same; `nil` if there's nothing to say.
+    private static func note(on group: [Numbered]) -> String? {
+        if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
+        guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
+            return nil
+        }
+        return "it answers requests whose bodies differ only in what may be credentials"
+    }
+
+    /// Returns the sequence of responses to one request, and the tests that got others, if any.
+    private static func sequence(
+        of request: RecordedExchange.Request,
+        in group: [Numbered]
+    ) -> ([Addition], Conflict?) {
+        // HEAD is answered as GET is, so its responses don't count.
+        let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
+            .sorted { $0.key < $1.key }
+        // A test that made the request more often can have the responses of the first one, and then more.
+        var kept = tests.first?.value ?? []
+        for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
+        let note = note(on: group)
+        var sequence: [Addition] = []
+        var placeOfKept: [Int] = []
+        for numbered in kept {
+            if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: numbered.exchange) {
+                sequence[last].times += 1
+            } else {
+                if let last = sequence.indices.last { sequence[last].isLast = false }
+                sequence.append(Addition(request: request, exchange: numbered.exchange, note: note))
+            }
+            placeOfKept.append(sequence.count - 1)
+        }
+        let right = tests.filter { answers(kept, $0.value) }
+        for (_, exchanges) in right {
+            for (index, numbered) in exchanges.enumerated() {
+                sequence[placeOfKept[min(index, kept.count - 1)]].answers.append(numbered)
+            }
+        }
+        if let last = sequence.indices.last {
+            sequence[last].answers += group.filter { $0.exchange.request.method != request.method }
+        }
+        guard right.count < tests.count, let first = kept.first else { return (sequence, nil) }
+        let conflict = Conflict(
+            method: request.method,
+            url: first.url.canonical,
+            when: request.condition.when,
+            isRedacted: group.contains(where: \.condition.isRedacted),
+            tests: tests.map { test, exchanges in
+                .init(number: test, statuses: exchanges.map(\.exchange.status), isKept: answers(kept, exchanges))
+            }
+        )
+        return (sequence, conflict)
+    }
+
+    /// Returns whether a sequence of responses answers requests as they were answered in a recording.
+    private static func answers(_ sequence: [Numbered], _ recorded: [Numbered]) -> Bool {
+        guard let last = sequence.last else { return recorded.isEmpty }
+        return recorded.enumerated().allSatisfy { index, numbered in
+            let response = index < sequence.count ? sequence[index] : last
+            return response.exchange.hasResponse(
+                of: numbered.exchange,
+                countsRates: response.test == numbered.test
+            )
+        }
+    }
+
+    /// The entry of one URL while exchanges are added to it.
+    private struct ChangedEntry {
+        let key: String
+        /// Its new value, as JSON; `nil` if nothing was added.
+        var value: String? { alternatives.isEmpty ? nil : value(with: []) }
+
+        private let url: NormalizedURL
+        private let entries: ForeignEntries
+        private let old: String?
+        /// Whether `GET` is named too. Otherwise an alternative would have its entry's methods.
+        private let listsMethod: Bool
+        private var alternatives: [MapText.Members] = []
+
+        init(_ url: NormalizedURL, in entries: ForeignEntries, isAlone: Bool) {
+            let oldKey = entries.key(of: url)
+            (self.url, self.entries, key) = (url, entries, oldKey ?? url.canonical)
+            old = oldKey.flatMap { entries.document.values[$0] }
+            listsMethod = old != nil || !isAlone
+        }
+
+        /// Checks that the map can still be loaded with these alternatives.
+        ///
+        /// - Throws: If it can't.
+        func check(_ additions: [Addition]) throws(MapToolError) {
+            // The number in a file's name makes no difference to the entry.
+            guard let value = value(with: additions.map { members($0, file: $0.fileName(for: url).candidate(0)) })
+            else {
+                throw MapToolError("The entry “\(key)” can't have alternatives as it's written. Add this one by hand.")
+            }
+            var values = [key: value]
+            values["$defaults"] = entries.document.values["$defaults"]
+            do throws(SubstitutionMapError) {
+                // Without a folder, files aren't checked.
+                let map = try SubstitutionMap(json: Data(JSONText.lines(values).utf8), invalidEntries: .skip)
+                if let problem = map.problems.first(where: { $0.kind != .noResources }) {
+                    throw SubstitutionMapError(file: nil, problems: [problem])
+                }
+            } catch {
+                throw MapToolError("Its entry would be invalid. \(error.problems.first?.message ?? "\(error)")")
+            }
+        }
+
+        /// Adds an alternative. Call ``check(_:)`` first.
+        mutating func add(_ addition: Addition, file: String) {
+            alternatives.append(members(addition, file: file))
+        }
+
+        private func value(with new: [MapText.Members]) -> String? {
+            let all = alternatives + new
+            return old.map { MapText.value($0, adding: all) } ?? MapText.value(of: all)
+        }
+
+        /// Returns the fields of an alternative: the conditions for a request, and the answer.
+        private func members(_ new: Addition, file: String) -> MapText.Members {
+            let file = new.exchange.body.isEmpty ? nil : file
+            let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
+            var members: MapText.Members = []
+            if listsMethod || entry.contains(where: { $0.key == "methods" }) {
+                members.append(("methods", "[\(JSONText.string(new.request.method))]"))
+            }
+            if let when = new.request.condition.when { members.append(("when", when)) }
+            if !new.isLast { members.append(("times", String(new.times))) }
+            return members + entry.filter { $0.key != "methods" }
+        }
+    }
+}
+
+extension EditedMap {
+    /// An exchange that was added to a map.
+    package struct AddedExchange: Sendable {
+        /// The name of its file; empty if the response's body is empty.
+        package let file: String
+        /// What the entry doesn't tell apart, without a period at the end; `nil` if there's nothing to say.
+        package let note: String?
+    }
+
+    /// A request to which tests got different responses, which a map can't tell apart.
+    package struct Conflict: Sendable, Hashable {
+        /// A test that made the request.
+        package struct Test: Sendable, Hashable {
+            /// The position of the test among those that were added.
+            package let number: Int
+            /// The statuses of its responses, in order.
+            package let statuses: [Int]
+            /// Whether the map answers this test with its own responses.
+            package let isKept: Bool
+        }
+
+        package let method: String
+        package let url: String
+        /// The condition on the request's body, as the map has it; `nil` if there is none.
+        package let when: String?
+        /// Whether a part of the requests' bodies isn't compared, since it may be a credential.
+        package let isRedacted: Bool
+        package let tests: [Test]
+    }
+}

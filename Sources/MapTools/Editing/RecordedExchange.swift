@@ -1,0 +1,213 @@
+package import Foundation
+import LocalSubstitution
+import MapWriting
+
+/// A request with any method and its response with any status, to keep in a map. It has no credential headers.
+package struct RecordedExchange: Sendable {
+    let request: Request
+    /// The request's URL, as it's written.
+    package let url: String
+    /// The request's body; `nil` if there is none.
+    let requestBody: Data?
+    let status: Int
+    /// The headers for its entry.
+    let headers: [String: String]
+    let contentType: String?
+    let body: Data
+
+    package var method: String { request.method }
+
+    package init(
+        method: String,
+        url: String,
+        requestBody: Data?,
+        requestType: String? = nil,
+        status: Int,
+        headers: [String: String],
+        contentType: String?,
+        body: Data
+    ) {
+        self.init(
+            Request(method, RecordedCondition(requestBody, type: requestType)),
+            url: url,
+            requestBody: requestBody,
+            status: status,
+            headers: headers,
+            contentType: contentType,
+            body: body
+        )
+    }
+
+    init(
+        _ request: Request = Request("GET", RecordedCondition(nil)),
+        url: String,
+        requestBody: Data? = nil,
+        status: Int = 200,
+        headers: [String: String],
+        contentType: String?,
+        body: Data
+    ) {
+        self.request = request
+        self.url = url
+        self.requestBody = requestBody
+        self.status = status
+        self.headers = headers
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// Returns whether this exchange comes before another one, in an order that depends only on what both have.
+    package func precedes(_ other: RecordedExchange) -> Bool {
+        let (first, second) = (key, other.key)
+        guard first == second else { return first.lexicographicallyPrecedes(second) }
+        return body.lexicographicallyPrecedes(other.body)
+    }
+
+    private var key: [String] {
+        let body = requestBody.map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let fields = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return [String(status), request.method, url, body, contentType ?? ""] + fields
+    }
+
+    /// Returns whether both have the same response.
+    ///
+    /// - Parameter countsRates: Whether headers count that say how many requests a client may still make.
+    func hasResponse(of other: RecordedExchange, countsRates: Bool = true) -> Bool {
+        let isCompared = { (header: (key: String, value: String)) in
+            countsRates || !Headers.isRate(header.key.asciiLowercased)
+        }
+        return status == other.status && contentType == other.contentType && body == other.body
+            && headers.filter(isCompared) == other.headers.filter(isCompared)
+    }
+
+    /// Returns the name of the body's file, unless another file already has it.
+    ///
+    /// - Parameter request: The request whose digest is a part of the name; `nil` if the file has the URL's plain name. The digest is
+    ///   only of what the map has anyway. A digest of the whole request would let others guess a password.
+    func fileName(for url: NormalizedURL, distinguishing request: Request?) -> RecordedFileName {
+        let type = contentType.flatMap { ContentType($0) }
+        let digest = request.map { $0.condition.digest(with: $0.method) }
+        return RecordedFileName(url, type: type?.essence, bodyDigest: digest)
+    }
+
+    /// Returns the entry that answers with this response.
+    ///
+    /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
+    func entry(for url: NormalizedURL, file: String?, defaults: EntryFields) -> RecordedEntry {
+        RecordedEntry(
+            methods: [request.method],
+            status: status,
+            headers: headers,
+            type: contentType.flatMap { ContentType($0) },
+            body: body,
+            url: url,
+            file: file,
+            defaults: defaults
+        )
+    }
+}
+
+extension RecordedExchange {
+    /// A request as a URL's entry sees it: its method, and the condition on its body.
+    struct Request: Hashable, Sendable {
+        private enum Body: Hashable, Sendable {
+            case json(JSONValue)
+            case text(String)
+            case any
+        }
+
+        let method: String
+        let condition: RecordedCondition
+        private let body: Body
+
+        init(_ method: String, _ condition: RecordedCondition) {
+            self.method = method
+            self.condition = condition
+            if let part = condition.json.flatMap({ JSONValue($0) }) {
+                body = .json(part)
+            } else {
+                // JSON that a map reads in another way than Foundation, such as with a member twice, is compared as it's written.
+                body = (condition.json ?? condition.text).map { .text($0) } ?? .any
+            }
+        }
+
+        static func == (one: Self, other: Self) -> Bool { one.method == other.method && one.body == other.body }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(method)
+            hasher.combine(body)
+        }
+
+        /// Returns whether the alternatives for one request come before those for another: a narrower condition comes first.
+        ///
+        /// A JSON condition is wider than another one if it's a part of it, so it has fewer values. A form is wider if it has `*` in place
+        /// of some of the other's text, so it has less text of its own.
+        static func isBefore(_ one: Self, _ other: Self) -> Bool {
+            guard one.method == other.method else { return one.method < other.method }
+            let (ranks, texts) = ((one.rank, other.rank), (one.condition.when ?? "", other.condition.when ?? ""))
+            guard ranks.0 == ranks.1 else { return ranks.0.lexicographicallyPrecedes(ranks.1) }
+            return texts.0.utf8.count == texts.1.utf8.count
+                ? texts.0 < texts.1 : texts.0.utf8.count > texts.1.utf8.count
+        }
+
+        private var rank: [Int] {
+            switch body {
+            case .json(let part): return [0, -part.count]
+            case .text(let text):
+                let wildcards = text.utf8.count { $0 == UInt8(ascii: "*") }
+                return [1, wildcards - text.utf8.count, wildcards]
+            case .any: return [2]
+            }
+        }
+    }
+
+    /// The response headers that a test's recording keeps: those that clients read, and that belong to the response rather than to one
+    /// transfer, one user or a cache.
+    package enum Headers {
+        /// Returns the headers of a response to keep, and why each other one is left out, by name. None is a credential.
+        ///
+        /// - Parameters:
+        ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry has other fields
+        ///     for it.
+        ///   - value: Returns a header's value by its name, in any letter case.
+        package static func sorted(
+            _ names: [String],
+            _ value: (String) -> String?
+        ) -> (kept: [String: String], leftOut: [String]) {
+            var wanted: [String] = []
+            var leftOut: [String] = []
+            for name in names where name.asciiLowercased != "content-type" {
+                if isKept(name.asciiLowercased) {
+                    wanted.append(spellings[name.asciiLowercased] ?? name)
+                } else {
+                    leftOut.append(name)
+                }
+            }
+            let kept = RecordingRules.Headers.kept(wanted, value)
+            leftOut += wanted.filter { kept[$0] == nil }.map { "\($0) (its value may be a credential)" }
+            if value("Content-Type").map({ SecretName.isIn($0) }) == true {
+                leftOut.append("a parameter of Content-Type (its value may be a credential)")
+            }
+            return (kept, leftOut)
+        }
+
+        private static func isKept(_ name: String) -> Bool {
+            spellings[name] != nil || isRate(name)
+                || prefixes.contains { name.hasPrefix($0) } && !ofTransfer.contains(name)
+        }
+
+        /// Returns whether a header says how many requests a client may still make, such as `X-RateLimit-Remaining`.
+        static func isRate(_ name: String) -> Bool {
+            name == "ratelimit" || name.hasPrefix("ratelimit-") || name.contains("-ratelimit-")
+        }
+
+        private static let spellings: [String: String] = {
+            let names =
+                RecordingRules.Headers.names + ["Deprecation", "Location", "Retry-After", "Sunset", "X-Total-Count"]
+            return Dictionary(names.map { ($0.asciiLowercased, $0) }) { $1 }
+        }()
+        private static let prefixes = ["access-control-", "content-"]
+        /// Headers that a map's answer has by itself, or that would be wrong for it.
+        private static let ofTransfer = ["content-length", "content-encoding", "content-range"]
+    }
+}
