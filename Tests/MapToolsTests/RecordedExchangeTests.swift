@@ -80,7 +80,7 @@ struct RecordedExchangeTests {
             (#"{"token": "t"}"#, nil, "all of it may be credentials"),
             (#"["Bearer t"]"#, nil, "all of it may be credentials"), ("text", nil, "neither JSON nor a form"),
             ("a b=1", nil, "neither JSON nor a form"), ("a=1", "text/plain", "neither JSON nor a form"),
-            ("7", nil, "neither JSON nor a form"),
+            ("7", nil, "neither JSON nor a form"), (#"{"n": 1e-00010}"#, nil, "an exponent of more than 4 digits"),
         ] as [(String, String?, String)]
     )
     func noCondition(_ body: String, _ type: String?, _ reason: String) {
