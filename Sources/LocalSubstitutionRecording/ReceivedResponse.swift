@@ -18,21 +18,19 @@ struct ReceivedResponse: Sendable {
     /// page. Such a recording needs the site's redirects, its 404s, and its responses to requests with cookies.
     let isBrowsed: Bool
     /// Why the response can't be kept even if the rules allow it; `nil` if it can.
-    var obstacle: RecordingRules.Refusal?
+    private(set) var obstacle: RecordingRules.Refusal?
     /// Whether the body is as the server sent it, so that the server's validators describe it.
     private(set) var isOriginal = true
 
     init(_ exchange: Exchange) {
-        var obstacle: RecordingRules.Refusal?
-        if case .notHeld(let most) = exchange.obstacle { obstacle = .notHeld(most: most) }
         self.init(
             request: exchange.request,
             response: exchange.response,
             body: exchange.body,
             redirects: exchange.redirects,
-            isBrowsed: exchange.isBrowsed,
-            obstacle: obstacle
+            isBrowsed: exchange.isBrowsed
         )
+        if case .notHeld(let most) = exchange.obstacle { obstacle = .notHeld(most: most) }
     }
 
     init(
@@ -40,11 +38,10 @@ struct ReceivedResponse: Sendable {
         response: HTTPURLResponse,
         body: Data,
         redirects: [URLRequest],
-        isBrowsed: Bool = false,
-        obstacle: RecordingRules.Refusal? = nil
+        isBrowsed: Bool = false
     ) {
         (self.request, self.response, self.body) = (request, response, body)
-        (self.redirects, self.isBrowsed, self.obstacle) = (redirects, isBrowsed, obstacle)
+        (self.redirects, self.isBrowsed) = (redirects, isBrowsed)
         if isBrowsed { becomeWhole() }
     }
 

@@ -107,34 +107,20 @@ final class RecorderFolder: Sendable {
 
     /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns what went wrong; `nil` if
     /// nothing did.
-    func save() -> String? {
-        withTurn {
-            output.withLock { output in
-                writeBodies(&output)
-                return save(&output)
-            }
-        }
-    }
-
-    /// Saves and unlocks the folder. Nothing is added from now on.
-    func close() -> String? {
-        pending.withLock { $0.isClosed = true }
-        return withTurn {
-            output.withLock { output in
-                writeBodies(&output)
-                defer { output.lock = nil }
-                return save(&output)
-            }
-        }
-    }
-
-    /// Saves while no command works on the folder, since changes that a command makes meanwhile would be lost.
     ///
-    /// Waits before the output is locked, so that a slow command doesn't delay deliveries.
-    private func withTurn(_ save: () -> String?) -> String? {
+    /// Waits until no command works on the folder, since changes that a command makes meanwhile would be lost. It waits before the
+    /// output is locked, so that a slow command doesn't delay deliveries.
+    ///
+    /// - Parameter closing: Whether to unlock the folder. Nothing is added from now on.
+    func save(closing: Bool = false) -> String? {
+        if closing { pending.withLock { $0.isClosed = true } }
         let turn = try? FolderTurn(folder)
         defer { withExtendedLifetime(turn) {} }
-        return save()
+        return output.withLock { output in
+            writeBodies(&output)
+            defer { if closing { output.lock = nil } }
+            return save(&output)
+        }
     }
 
     // MARK: Bodies

@@ -73,7 +73,7 @@ public final class SubstitutionRecorder: Sendable {
     /// Writes everything that is kept, and releases the folder so that another recorder can use it. From now on, the recorder keeps
     /// no responses and doesn't answer. A recorder also closes when it's deallocated.
     public func close() {
-        report(contents.close())
+        report(contents.save(closing: true))
     }
 
     /// Writes everything that is kept at once: the responses that were delivered so far, and the map.

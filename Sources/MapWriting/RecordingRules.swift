@@ -94,8 +94,8 @@ extension RecordingRules {
         package static let names = [
             "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
             "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Link", "Permissions-Policy",
-            "Referrer-Policy",
-            "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options", "X-Frame-Options", "X-Robots-Tag",
+            "Referrer-Policy", "Service-Worker-Allowed", "SourceMap", "X-Content-Type-Options", "X-Frame-Options",
+            "X-Robots-Tag",
         ]
 
         /// Returns the headers of a response that are kept, spelled as in the list.

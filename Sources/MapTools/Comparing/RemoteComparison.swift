@@ -117,9 +117,9 @@ private struct RemoteComparer: Sendable {
             return done
         }
         loader.end()
-        let schedule = schedule
+        let files = Dictionary(jobs.map { ($0.entry.key, $0.file) }) { $1 }
         for index in done.indices {
-            if case .changed = done[index].result { done[index].update = schedule[done[index].key] }
+            if case .changed = done[index].result { done[index].update = files[done[index].key]?.update }
         }
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
     }
@@ -130,13 +130,6 @@ private struct RemoteComparer: Sendable {
         defer { withExtendedLifetime(turn) {} }
         let written = WrittenFolder(path: folder.path, holdsTurn: true)
         for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
-    }
-
-    /// What happened to the files that have changed, by their entries' keys.
-    private var schedule: [String: RemoteComparison.Update] {
-        var schedule: [String: RemoteComparison.Update] = [:]
-        for job in jobs { schedule[job.entry.key] = job.file.update }
-        return schedule
     }
 
     private func compare(_ job: Job) async -> RemoteComparison {
