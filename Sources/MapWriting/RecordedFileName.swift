@@ -224,7 +224,7 @@ extension RecordedFileName {
         }
 
         package static func folded(_ name: some StringProtocol) -> String {
-            if name.utf8.allSatisfy({ $0 < 0x80 }) { return MIMEType.asciiLowercased(String(name)) }
+            if name.utf8.allSatisfy({ $0 < 0x80 }) { return String(name).asciiLowercased }
             return name.decomposedStringWithCompatibilityMapping.uppercased().lowercased()
                 .decomposedStringWithCompatibilityMapping
         }

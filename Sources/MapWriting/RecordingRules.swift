@@ -151,7 +151,7 @@ extension RecordingRules {
         case cacheControl(String)
         case tooLarge(bytes: Int, most: Int)
         case notHeld(most: Int)
-            case refused
+        case refused
         case closed
 
         package var description: String {
@@ -173,7 +173,7 @@ extension RecordingRules {
                 "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
                     + "(a twentieth of the total)"
             case .notHeld(let most): "it's longer than \(most.grouped) bytes, the most that is held in memory"
-                case .refused: "the recorder's redaction refused it"
+            case .refused: "the recorder's redaction refused it"
             case .closed: "the recorder was closed"
             }
         }
