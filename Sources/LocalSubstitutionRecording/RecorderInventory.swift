@@ -110,7 +110,7 @@ struct RecorderInventory {
             let fields = document.fields(of: key), let file = fields.file, FileName(text: file).problem == nil,
             document.fieldNames(of: key).allSatisfy(RecordedEntry.fieldNames.contains)
         else { return nil }
-        let options = Entry.Options(fields.merged(withDefaults: defaults))
+        let options = EntryOptions(fields.merged(withDefaults: defaults))
         guard RecordingRules.statuses.contains(options.status), options.use == .always, options.isEnabled,
             options.ignoreQuery == nil,
             options.methods == ["GET"]

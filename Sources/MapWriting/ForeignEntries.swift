@@ -61,7 +61,7 @@ package struct ForeignEntries: Sendable {
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
         var fields = EntryFields()
         fields.file = name
-        let options = Entry.Options(fields.merged(withDefaults: defaults))
+        let options = EntryOptions(fields.merged(withDefaults: defaults))
         let entry = Entry(key: key, line: 0, file: FileName(text: name), options: options)
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }

@@ -106,7 +106,7 @@ package struct MapDocument: Sendable {
         return ((try? JSONScanner(Array(text.utf8)).members()) ?? []).map(\.key)
     }
 
-    private static func reader(of text: String, in place: EntryFields.Place = .entry) -> EntryFieldsReader {
+    private static func reader(of text: String, in place: FieldNames.Place = .entry) -> EntryFieldsReader {
         let bytes = Array(text.utf8)
         return EntryFieldsReader(0..<bytes.count, of: bytes, line: 1, in: place)
     }

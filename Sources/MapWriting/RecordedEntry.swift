@@ -26,7 +26,7 @@ package struct RecordedEntry {
         if file == nil || status != 200 { fields.status = status }
         if let use = defaults.use, use != .always { fields.use = .always }
         if methods != defaults.methods ?? ["GET"] { fields.methods = methods }
-        if defaults.ignoreQuery != nil { fields.ignoreQuery = Query.Ignored(names: []) }
+        if defaults.ignoreQuery != nil { fields.ignoreQuery = IgnoreQuery(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
 
         if let type, file != nil { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
@@ -103,7 +103,7 @@ package struct RecordedEntry {
             key: url.canonical,
             line: 0,
             file: fields.file.map { FileName(text: $0) },
-            options: Entry.Options(fields.merged(withDefaults: defaults))
+            options: EntryOptions(fields.merged(withDefaults: defaults))
         )
     }
 

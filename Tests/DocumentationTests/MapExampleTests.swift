@@ -36,7 +36,7 @@ struct MapExampleTests {
     @Test("The table of problems lists every kind")
     func problems() throws {
         let table = try #require(Document.article("MapFormat").tables.first { $0.header == ["what", "kind"] })
-        let source = Document.lines(of: "Sources/LocalSubstitution/Map/SubstitutionMap+Problem.swift")
+        let source = Document.lines(of: "Sources/LocalSubstitution/Map/SubstitutionMapError.swift")
         let kinds = source.joined(separator: "\n").matches(of: /Kind\(rawValue: "(\w+)"\)/).map { String($0.1) }
         #expect(kinds.contains(SubstitutionMap.Problem.Kind.missingFile.rawValue))
         #expect(table.rows.map { $0.cells[1] }.sorted() == kinds.sorted())

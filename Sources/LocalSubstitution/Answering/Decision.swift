@@ -62,7 +62,7 @@ struct Decision: Sendable {
         _ request: URLRequest,
         body: RequestBody? = nil,
         in map: SubstitutionMap,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
+        isUsedUp: @escaping (AnswerCount) -> Bool = { _ in false }
     ) {
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
         match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }

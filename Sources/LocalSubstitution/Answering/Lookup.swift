@@ -29,7 +29,7 @@ final class Lookup: Sendable {
         isOffline: Bool,
         in map: SubstitutionMap,
         generation: Int,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool
+        isUsedUp: @escaping (AnswerCount) -> Bool
     ) {
         self.request = request
         self.isOffline = isOffline

@@ -15,7 +15,7 @@ final class MapInUse: Sendable {
         /// The numbers of the entries that have answered since the map was set.
         var used: Set<Int> = []
         /// The number of requests that each limited alternative has answered since the map was set.
-        var answers: [MapMatch.Count: Int] = [:]
+        var answers: [AnswerCount: Int] = [:]
         /// Where the map came from; `nil` if its file isn't watched.
         var source: SubstitutionMap.Source?
         /// The problems that were reported last. Each is reported once.
@@ -130,12 +130,12 @@ final class MapInUse: Sendable {
     // MARK: Alternatives with a limit
 
     /// Returns whether an alternative has answered as many requests as it may.
-    func isUsedUp(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
+    func isUsedUp(_ count: AnswerCount, of map: SubstitutionMap) -> Bool {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
 
     /// Counts an answer. Returns `false` if the limit has already been reached.
-    func count(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
+    func count(_ count: AnswerCount, of map: SubstitutionMap) -> Bool {
         state.withLock { state in
             guard state.map.storage === map.storage else { return true }
             guard state.answers[count, default: 0] < count.most else { return false }
@@ -145,7 +145,7 @@ final class MapInUse: Sendable {
     }
 
     /// Takes back a counted answer.
-    func uncount(_ count: MapMatch.Count, of map: SubstitutionMap) {
+    func uncount(_ count: AnswerCount, of map: SubstitutionMap) {
         state.withLock { if $0.map.storage === map.storage { $0.answers[count, default: 1] -= 1 } }
     }
 }

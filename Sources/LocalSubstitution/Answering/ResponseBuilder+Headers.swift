@@ -57,9 +57,9 @@ extension ResponseBuilder {
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
-        let encoded = URLParts.Encoding.normalize(
+        let encoded = URLPercentEncoding.normalize(
             file.utf8.flatMap { $0 == UInt8(ascii: "%") ? Array("%25".utf8) : [$0] },
-            allowed: URLParts.Encoding.path,
+            allowed: URLPercentEncoding.path,
             keepsAsterisks: false
         )
         let detail = (copy == nil ? "" : "newer copy of ") + String(decoding: encoded, as: UTF8.self)

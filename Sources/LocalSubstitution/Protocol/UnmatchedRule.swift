@@ -8,7 +8,7 @@ package import FoundationNetworking
 package struct UnmatchedRule: Sendable {
     /// Whether unanswered requests fail, unless they're exceptions.
     package let isStrict: Bool
-    private var exceptions = MapKey.Matcher()
+    private var exceptions = MapKeys()
 
     /// - Throws: An error if an exception is neither a URL nor a match pattern.
     package init(_ unmatched: LocalSubstitutionCache.Unmatched) throws(AttachmentError) {
@@ -18,7 +18,7 @@ package struct UnmatchedRule: Sendable {
         }
         isStrict = true
         for key in exceptions {
-            do throws(URLParts.SyntaxError) {
+            do throws(URLSyntaxError) {
                 try self.exceptions.insert(key)
             } catch {
                 throw AttachmentError(.invalidException, "The exception “\(key)” \(error.message)")

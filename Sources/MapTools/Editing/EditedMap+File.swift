@@ -96,7 +96,7 @@ extension EditedMap {
 
     /// Returns the URL that a key names; `nil` for a pattern.
     private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
-        do throws(URLParts.SyntaxError) {
+        do throws(URLSyntaxError) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }
         } catch {
             throw MapToolError("The URL “\(key)” \(error.message)")

@@ -9,7 +9,7 @@ package struct ArchiveSelection: Sendable {
 
     let largest: Int
     private let takesAll: Bool
-    private var patterns = MapKey.Matcher()
+    private var patterns = MapKeys()
     private let types: [Glob]
     private let statuses: Set<Int>
     /// The methods; `nil` for all.
@@ -29,7 +29,7 @@ package struct ArchiveSelection: Sendable {
         largest: Int = standardLargest
     ) throws(MapToolError) {
         for pattern in patterns {
-            do throws(URLParts.SyntaxError) {
+            do throws(URLSyntaxError) {
                 try self.patterns.insert(pattern)
             } catch {
                 throw MapToolError("“\(pattern)” isn't a match pattern. It \(error.message)")

@@ -42,7 +42,7 @@ extension EditedMap {
         _ entries: ForeignEntries
     ) -> Result<NormalizedURL, NotImported> {
         guard let text = entry.url else { return .failure(.noURL(entry: number)) }
-        do throws(URLParts.SyntaxError) {
+        do throws(URLSyntaxError) {
             let url = try NormalizedURL(text)
             if let reason = selection.refusal(of: entry, url) { return .failure(reason) }
             if case .excluded(let key)? = entries.refusal(of: url) { return .failure(.excluded(key: key)) }

@@ -74,7 +74,7 @@ extension EditedMap {
 
     private static func recordable(_ url: URL) throws(MapToolError) -> NormalizedURL {
         let normalized: NormalizedURL
-        do throws(URLParts.SyntaxError) {
+        do throws(URLSyntaxError) {
             normalized = try NormalizedURL(url.absoluteString)
         } catch {
             throw MapToolError("The URL \(error.message)")

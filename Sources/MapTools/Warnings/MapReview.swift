@@ -37,7 +37,7 @@ package struct MapReview {
         if entry.options.use == .whenOffline {
             return [Warning(.needsProtocol, entry, "The entry waits for the network to fail. \(Self.advice)")]
         }
-        let fields = Entry.Options.protocolFieldNames.filter { name in
+        let fields = EntryOptions.protocolFieldNames.filter { name in
             entry.answering.contains { $0.options.protocolFields.contains(name) }
         }
         guard !fields.isEmpty else { return entry.answering.compactMap { refusal(of: $0) } }
@@ -109,7 +109,7 @@ package struct MapReview {
 
     /// Warnings about patterns that answer a method which an exact key doesn't list. For that method, the key is passed over.
     private var methodsOfPatterns: [Warning] {
-        var patterns = MatchPattern.Index()
+        var patterns = PatternIndex()
         var hasPatterns = false
         for (number, entry) in entries.enumerated() where entry.isPattern {
             guard !Self.methods(of: entry).isSubset(of: ["GET", "HEAD"]), let pattern = try? MatchPattern(entry.key)
@@ -166,7 +166,7 @@ package struct MapReview {
 
     /// Returns warnings about targets that other entries forward.
     private func forwardedTargets(_ items: [(entry: Entry, target: ForwardTarget)]) -> [Warning] {
-        var patterns = MatchPattern.Index()
+        var patterns = PatternIndex()
         var urls: [String: Int] = [:]
         for (number, item) in items.enumerated() {
             switch try? MapKey(item.entry.key) {

@@ -32,3 +32,5 @@ extension MapKey {
         }
     }
 }
+
+package typealias MapKeys = MapKey.Matcher

@@ -230,3 +230,6 @@ extension URLParts {
         static let withoutScheme = URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.")
     }
 }
+
+package typealias URLSyntaxError = URLParts.SyntaxError
+typealias URLPercentEncoding = URLParts.Encoding
