@@ -10,9 +10,9 @@ package struct Entry: Sendable {
     /// The entry's line in the map; 0 for a map made in code.
     package let line: Int32
     package let file: FileName?
-    package let options: Entry.Options
+    package let options: Options
 
-    package init(key: String, line: Int32, file: FileName?, options: Entry.Options) {
+    package init(key: String, line: Int32, file: FileName?, options: Options) {
         (self.key, self.line, self.file, self.options) = (key, line, file, options)
     }
 
@@ -38,88 +38,67 @@ package struct Entry: Sendable {
 extension Entry {
     /// Everything that an entry says except for its file. Most entries of a map share one instance.
     package final class Options: Sendable {
-        package let answer: Entry.Answer
-        let mimeType: String?
-        let charset: String?
-        package let status: Int
-        package let headers: [String: String]
-        package let ignoreQuery: Query.Ignored?
-        package let use: Substitution.Use
-        package let timeout: Double?
-        /// The methods that are answered; `["*"]` for all.
-        package let methods: [String]
-        package let isEnabled: Bool
-        /// The delay in seconds.
-        package let delay: Double?
-        /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
-        package let inheritsDelay: Bool
-        /// Headers to set on a request that is sent on. A `nil` value removes the header.
-        let requestHeaders: [String: String?]
-        package let when: RequestCondition?
-        /// How many requests an alternative answers; `nil` for any number.
-        let times: Int?
+        /// The entry's fields, with the defaults of the map. The file and the alternatives are left out.
+        let fields: EntryFields
         /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, and its own line and file.
         package let alternatives: [Entry]
         /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
         let place: (number: Int, count: Int)?
-        /// The fields in ``protocolFieldNames`` that are set.
-        package let protocolFields: [String]
         /// Whether the entry's value is only a file name.
         let isPlain: Bool
 
         package init(
             _ fields: EntryFields,
-            answer: Entry.Answer? = nil,
             alternatives: [Entry] = [],
             place: (number: Int, count: Int)? = nil,
             isPlain: Bool = false
         ) {
-            self.isPlain = isPlain
-            self.answer = answer ?? Entry.Answer(fields)
+            var kept = fields
+            kept.answer = Answer(fields)
+            kept.file = nil
+            kept.alternatives = []
+            self.fields = kept
             self.alternatives = alternatives
             self.place = place
-            delay = fields.delay
-            inheritsDelay = fields.inheritsDelay
-            requestHeaders = fields.requestHeaders
-            when = fields.when
-            times = fields.times
-            mimeType = fields.mimeType
-            charset = fields.charset
-            status = fields.status ?? 200
-            headers = fields.headers
-            ignoreQuery = fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
-            use = fields.use ?? .always
-            timeout = fields.timeout
-            methods = fields.methods ?? self.answer.defaultMethods
-            isEnabled = fields.isEnabled ?? true
-            protocolFields = Self.protocolFields(fields)
+            self.isPlain = isPlain
         }
 
         /// The options of a `null` entry.
-        static let never = Entry.Options(EntryFields(), answer: .never)
+        static let never = Options(EntryFields(answer: .never))
+
+        package var answer: Answer { fields.answer ?? .file }
+        package var status: Int { fields.status ?? 200 }
+        package var use: Substitution.Use { fields.use ?? .always }
+        package var isEnabled: Bool { fields.isEnabled ?? true }
+        /// The methods that are answered; `["*"]` for all.
+        package var methods: [String] { fields.methods ?? answer.defaultMethods }
+        package var ignoreQuery: Query.Ignored? {
+            fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
+        }
+
+        package var mimeType: String? { fields.mimeType }
+        package var charset: String? { fields.charset }
+        package var headers: [String: String] { fields.headers }
+        package var timeout: Double? { fields.timeout }
+        package var delay: Double? { fields.delay }
+        package var inheritsDelay: Bool { fields.inheritsDelay }
+        var requestHeaders: [String: String?] { fields.requestHeaders }
+        package var when: RequestCondition? { fields.when }
+        var times: Int? { fields.times }
+        /// The first of ``protocolFieldNames`` that's set; `nil` if none is.
+        var protocolField: String? { EntryFields.ofProtocol.first { $0.value(fields) }?.key }
+        /// Those of ``protocolFieldNames`` that are set.
+        package var protocolFields: [String] { EntryFields.ofProtocol.filter { $0.value(fields) }.map(\.key) }
+        /// The fields that the URL protocol implements, and a cache alone can't.
+        package static var protocolFieldNames: [String] { EntryFields.ofProtocol.map(\.key) }
 
         /// Whether the entry is `null`: its URLs are never substituted.
-        package var isNever: Bool {
-            guard case .never = answer else { return false }
-            return true
-        }
+        package var isNever: Bool { if case .never = answer { true } else { false } }
 
         /// Returns whether a method is answered. `GET` implies `HEAD`.
         func lists(method: String) -> Bool {
-            methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
-        }
-
-        /// The fields that the URL protocol implements, and a cache alone can't.
-        package static let protocolFieldNames = [
-            "delay", "error", "times", "forwardTo", "setRequestHeaders", "when.json", "when.text",
-        ]
-
-        private static func protocolFields(_ fields: EntryFields) -> [String] {
-            let areSet = [
-                fields.delay != nil, fields.error != nil, fields.times != nil, fields.forwardTo != nil,
-                !fields.requestHeaders.isEmpty, fields.when?.json != nil, fields.when?.text != nil,
-            ]
-            return zip(protocolFieldNames, areSet).filter(\.1).map(\.0)
+            let methods = methods
+            return methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || methods.contains("*")
         }
 
         /// Whether every method is answered.
@@ -143,23 +122,28 @@ extension Entry {
 
         /// Creates the answer that an entry's fields describe. It's `.file` if they don't describe any.
         init(_ fields: EntryFields) {
+            if let answer = fields.answer {
+                self = answer
+                return
+            }
             self =
                 switch EntryFields.Kind(fields) {
-                case .inline: fields.body.map { .inline($0) } ?? .empty
+                case .network: .network(nil)
                 case .empty, .alternatives: .empty
-                case .error: .error(fields.error ?? .unknown)
-                case .network: .network(fields.forwardTo)
-                case .file, nil: .file
+                case .file, .inline, .error, nil: .file
                 }
         }
 
         /// The methods that are answered if the entry doesn't list any.
-        var defaultMethods: [String] {
+        fileprivate var defaultMethods: [String] {
             switch self {
-            case .never, .file, .inline, .empty: ["GET"]
-            case .error, .network: ["*"]
+            case .never, .file, .inline, .empty: Self.get
+            case .error, .network: Self.all
             }
         }
+
+        private static let get = ["GET"]
+        private static let all = ["*"]
     }
 }
 

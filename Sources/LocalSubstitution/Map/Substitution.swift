@@ -16,38 +16,39 @@ package final class Substitution: Sendable {
         case whenOffline
     }
 
-    /// The key of the entry, as written in the map.
-    let key: String
+    private let entry: Entry
     let content: Content
     /// The local file; `nil` for an entry without one.
     let fileURL: URL?
     /// The MIME type that the entry sets. Otherwise, it depends on the field that has the body, and on the extension of the file or
     /// of the URL's path. The default is `application/octet-stream`.
     package let mimeType: String
+    let mimeTypeSource: MIMETypeSource
+
+    /// The key of the entry, as written in the map.
+    var key: String { entry.key }
+    /// The HTTP status code.
+    package var status: Int { entry.options.status }
+    /// The headers that the entry and `$defaults` set. They override those that the cache sets.
+    package var headers: [String: String] { entry.options.headers }
+    /// When the file answers.
+    var use: Use { entry.options.use }
+    /// The HTTP methods that are answered; `["*"]` for all.
+    package var methods: [String] { entry.options.methods }
+    /// The timeout in seconds, if the entry sets one.
+    var timeout: Double? { entry.options.timeout }
+    /// The delay before the answer, in seconds.
+    var delay: Double? { entry.options.delay }
+    /// Headers to set on a request that is sent on. A `nil` value removes the header.
+    var requestHeaders: [String: String?] { entry.options.requestHeaders }
+    var hasOwnCharset: Bool { entry.options.charset != nil }
     /// The charset that the entry sets, or `utf-8` for text. A byte order mark in the file overrides this default when a response
     /// is built.
-    let charset: String?
-    /// The HTTP status code.
-    package let status: Int
-    /// The headers that the entry and `$defaults` set. They override those that the cache sets.
-    package let headers: [String: String]
-    /// When the file answers.
-    let use: Use
-    /// The HTTP methods that are answered; `["*"]` for all.
-    package let methods: [String]
+    var charset: String? { entry.options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil) }
+    /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
+    package var fileName: String? { content.fileName }
 
-    /// The file's name in the resources folder, with its wildcards filled.
-    package let fileName: String?
-    let mimeTypeSource: MIMETypeSource
-    let hasOwnCharset: Bool
-    /// The timeout in seconds, if the entry sets one.
-    let timeout: Double?
-    /// The delay before the answer, in seconds.
-    let delay: Double?
-    /// Headers to set on a request that is sent on. A `nil` value removes the header.
-    let requestHeaders: [String: String?]
-
-    /// What answers: an entry's ``Entry.Answer``, with its wildcards filled for one URL.
+    /// What answers: an entry's ``Entry/Answer``, with its wildcards filled for one URL.
     enum Content: Sendable {
         /// A file, by its name in the resources folder.
         case file(String)
@@ -105,21 +106,10 @@ package final class Substitution: Sendable {
     }
 
     init(_ entry: Entry, _ content: Content, folder: ResourcesFolder?, url: NormalizedURL?) {
-        let options = entry.options
-        key = entry.key
+        self.entry = entry
         self.content = content
-        fileName = content.fileName
-        fileURL = fileName.flatMap { name in folder?.url(of: name) }
-        status = options.status
-        headers = options.headers
-        use = options.use
-        methods = options.methods
-        timeout = options.timeout
-        delay = options.delay
-        requestHeaders = options.requestHeaders
-        (mimeType, mimeTypeSource) = Self.mimeType(options, content, fileName: fileName, path: url?.path ?? "")
-        charset = options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
-        hasOwnCharset = options.charset != nil
+        fileURL = content.fileName.flatMap { name in folder?.url(of: name) }
+        (mimeType, mimeTypeSource) = Self.mimeType(entry.options, content, path: url?.path ?? "")
     }
 
     /// Creates the substitution of an entry that has a file, or only a status.
@@ -144,7 +134,6 @@ package final class Substitution: Sendable {
     private static func mimeType(
         _ options: Entry.Options,
         _ content: Content,
-        fileName: String?,
         path: String
     ) -> (String, MIMETypeSource) {
         if let header = options.headers[header: "Content-Type"] {
@@ -152,17 +141,14 @@ package final class Substitution: Sendable {
         }
         if let type = options.mimeType { return (type, .entry) }
         if case .inline(let body) = content, body.kind == .json { return ("application/json", .inline) }
-        if let fileExtension = fileName.flatMap({ MIMEType.fileExtension(of: $0) }),
-            let type = MIMEType.guess(forExtension: String(fileExtension))
-        {
-            return (type, .fileExtension(String(fileExtension)))
-        }
-        if let urlExtension = MIMEType.fileExtension(of: path),
-            let type = MIMEType.guess(forExtension: String(urlExtension))
-        {
-            return (type, .urlExtension(String(urlExtension)))
-        }
+        if case .file(let name) = content, let (type, own) = guess(name) { return (type, .fileExtension(own)) }
+        if let (type, own) = guess(path) { return (type, .urlExtension(own)) }
         if case .inline(let body) = content, body.kind == .text { return ("text/plain", .inline) }
         return ("application/octet-stream", .none)
+    }
+
+    private static func guess(_ path: String) -> (type: String, fileExtension: String)? {
+        guard let own = MIMEType.fileExtension(of: path) else { return nil }
+        return MIMEType.guess(forExtension: own).map { ($0, own) }
     }
 }

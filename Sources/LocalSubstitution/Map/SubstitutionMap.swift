@@ -104,7 +104,6 @@ public struct SubstitutionMap: Sendable {
         let folder = resources.map { ResourcesFolder($0) }
         try self.init(
             MapLoader(json: Array(json), folder: folder, looksAtFiles: invalidEntries == .reject),
-            source: nil,
             folder: folder,
             invalidEntries: invalidEntries
         )
@@ -117,12 +116,7 @@ public struct SubstitutionMap: Sendable {
         let folders = [resources, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path }
         let isOwn = folders[0] == folders[1]
         let folder = ResourcesFolder(resources, mapName: isOwn ? file.lastPathComponent : nil)
-        try self.init(
-            MapLoader(json: Array(json), folder: folder),
-            source: nil,
-            folder: folder,
-            invalidEntries: .reject
-        )
+        try self.init(MapLoader(json: Array(json), folder: folder), folder: folder)
     }
 
     /// Creates a map from a dictionary of URLs and file names.
@@ -133,12 +127,7 @@ public struct SubstitutionMap: Sendable {
     /// - Throws: An error that lists every problem with the map, each with its key.
     public init(files: [String: String], resources: URL) throws(SubstitutionMapError) {
         let folder = ResourcesFolder(resources)
-        try self.init(
-            MapLoader(files: files, folder: folder),
-            source: nil,
-            folder: folder,
-            invalidEntries: .reject
-        )
+        try self.init(MapLoader(files: files, folder: folder), folder: folder)
     }
 
     /// Creates a map from URLs and their answers.
@@ -158,12 +147,7 @@ public struct SubstitutionMap: Sendable {
     /// - Throws: An error that lists every problem with the map, each with its key. It's a problem if a key is given twice.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
-        try self.init(
-            MapLoader(answers: entries, folder: folder),
-            source: nil,
-            folder: folder,
-            invalidEntries: .reject
-        )
+        try self.init(MapLoader(answers: entries, folder: folder), folder: folder)
     }
 
     /// The number of entries, including `null` and disabled ones, but not those that were skipped.
@@ -171,6 +155,8 @@ public struct SubstitutionMap: Sendable {
 
     /// The entries, in the order of the map.
     package var entries: [Entry] { storage.index.entries }
+
+    package func isCopy(of other: SubstitutionMap) -> Bool { storage === other.storage }
 
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
@@ -193,8 +179,8 @@ public struct SubstitutionMap: Sendable {
         let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
         try self.init(
             MapLoader(json: file.json, folder: folder, looksAtFiles: looksAtFiles),
-            source: Source(file: file.withoutBytes, resources: resources, invalidEntries: invalidEntries),
             folder: folder,
+            source: Source(file: file.withoutBytes, resources: resources, invalidEntries: invalidEntries),
             invalidEntries: invalidEntries
         )
     }
@@ -213,9 +199,9 @@ public struct SubstitutionMap: Sendable {
 
     private init(
         _ loaded: MapLoader,
-        source: Source?,
         folder: ResourcesFolder?,
-        invalidEntries: InvalidEntries
+        source: Source? = nil,
+        invalidEntries: InvalidEntries = .reject
     ) throws(SubstitutionMapError) {
         if loaded.problems.contains(where: { invalidEntries == .reject || $0.isFatal }) {
             throw SubstitutionMapError(file: source?.file.url, problems: loaded.problems)

@@ -171,13 +171,8 @@ struct ExplanationTests {
             "http://api.example.com/user?a=1", "https://api.example.com/usr?a=1",
             "scheme and path. Begin the key with *:// to match both schemes, and correct the path of the key or of the request."
         ),
-        (
-            "https://api.example.com/asets/*", "https://api.example.com/assets/a.txt",
-            "path. Correct the path of the key or of the request."
-        ),
         ("https://api.exmaple.com/*", "https://api.example.com/a/b", "host. Correct the host."),
         ("https://*.exmaple.com/*.txt", "https://www.example.com/a.txt", "host. Correct the host."),
-        ("https://*/asets/*", "https://any.example/assets/a", "path. Correct the path of the key or of the request."),
         (
             "https://h/q", "https://h/q?v=1",
             #"query. Write { "file": "a.txt", "ignoreQuery": true } as its value."#

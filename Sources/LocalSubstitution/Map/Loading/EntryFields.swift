@@ -3,23 +3,24 @@ import Foundation
 /// The fields of an entry, or of `$defaults`, as written in the map. Fields that aren't set are `nil`.
 package struct EntryFields: Sendable {
     package var file: String?
-    /// `json` or `text`, or data in code.
-    var body: Entry.Body?
-    var error: URLError.Code?
-    var forwardTo: ForwardTarget?
+    /// What `json`, `text`, `error` or `forwardTo` says, or data in code.
+    var answer: Entry.Answer?
     package var mimeType: String?
     package var charset: String?
     package var status: Int?
     package var headers: [String: String] = [:]
+    /// Headers to set on a request that is sent on. A `nil` value removes the header.
     var requestHeaders: [String: String?] = [:]
     package var ignoreQuery: Query.Ignored?
     package var use: Substitution.Use?
     var timeout: Double?
     package var methods: [String]?
+    /// The delay in seconds.
     var delay: Double?
-    /// Whether the delay is a default.
+    /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
     var inheritsDelay = false
     var when: RequestCondition?
+    /// How many requests an alternative answers; `nil` for any number.
     var times: Int?
     package var isEnabled: Bool?
     /// The fields of each alternative, and its line.
@@ -27,45 +28,43 @@ package struct EntryFields: Sendable {
 
     package init() {}
 
-    static let names = [
-        "file", "mimeType", "charset", "status", "headers", "json", "text", "error", "forwardTo", "setRequestHeaders",
-        "delay", "methods", "when", "times", "alternatives", "ignoreQuery", "use", "timeout", "enabled", "comment",
-    ]
+    init(answer: Entry.Answer) { self.answer = answer }
 
     /// Returns these fields, with defaults for those that aren't set. Headers are merged; the case of their names doesn't matter.
     package func merged(withDefaults defaults: EntryFields) -> EntryFields {
-        var merged = self
-        merged.mimeType = mimeType ?? defaults.mimeType
-        merged.charset = charset ?? defaults.charset
-        merged.ignoreQuery = ignoreQuery ?? defaults.ignoreQuery
-        merged.use = use ?? defaults.use
-        // Nothing else uses it, and a timeout that an entry itself has needlessly gets a warning.
-        merged.timeout = timeout ?? (merged.use == .whenOffline ? defaults.timeout : nil)
-        merged.methods = methods ?? defaults.methods
-        merged.delay = delay ?? defaults.delay
-        merged.inheritsDelay = delay == nil && defaults.delay != nil
-        merged.isEnabled = isEnabled ?? defaults.isEnabled
-        for (name, value) in defaults.headers where headers[header: name] == nil { merged.headers[name] = value }
-        return merged
+        merged(withDefaults: defaults, in: .entry, for: nil)
     }
 
-    /// The defaults for the entry's alternatives.
-    var forAlternatives: EntryFields {
-        var fields = EntryFields()
-        fields.methods = methods
-        fields.headers = headers
-        fields.mimeType = mimeType
-        fields.charset = charset
-        fields.delay = delay
-        return fields
+    /// - Parameters:
+    ///   - defaults: The map's defaults or, for an alternative, the fields of its entry.
+    ///   - kind: The kind of the entry's answer. Defaults that can't go with it are ignored.
+    func merged(withDefaults defaults: EntryFields, in place: Place, for kind: Kind?) -> EntryFields {
+        var merged = self
+        for field in Field.inherited where field.places.contains(place) && kind.map(field.allows) != false {
+            field.inherit?(&merged, defaults)
+        }
+        if charset == nil, kind?.isUTF8 == true, merged.charset.map(Kind.isUTF8) == false { merged.charset = nil }
+        if let kind, kind != .file, use == nil, merged.use == .untilUpdated { merged.use = nil }
+        return merged
     }
 
     /// What's wrong with `setRequestHeaders`, if anything: only requests that are sent on get these headers. Ask this of merged
     /// fields, since `use` may be a default.
     var requestHeadersProblem: String? {
-        guard !requestHeaders.isEmpty, use != .whenOffline, EntryFields.Kind(self) != .network else { return nil }
+        guard !requestHeaders.isEmpty, use != .whenOffline, Kind(self) != .network else { return nil }
         return "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove it."
     }
+
+    /// The fields that the URL protocol implements, and a cache alone can't. The functions return whether a field is set.
+    static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
+        "delay": { $0.delay != nil },
+        "error": { if case .error? = $0.answer { true } else { false } },
+        "times": { $0.times != nil },
+        "forwardTo": { if case .network(_?)? = $0.answer { true } else { false } },
+        "setRequestHeaders": { !$0.requestHeaders.isEmpty },
+        "when.json": { $0.when?.json != nil },
+        "when.text": { $0.when?.text != nil },
+    ]
 }
 
 extension EntryFields {
@@ -74,38 +73,138 @@ extension EntryFields {
         case entry, defaults, alternative
     }
 
-    static let inDefaults = [
-        "headers", "mimeType", "charset", "ignoreQuery", "methods", "use", "timeout", "enabled", "delay", "comment",
-    ]
+    /// A field's name, where it's allowed, and how it's read and inherited.
+    struct Field: Sendable {
+        typealias Read = @Sendable (inout EntryFieldsReader, JSONScanner.Member) -> Void
+        typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
-    /// Returns why a field isn't allowed in a place, and what to do; `nil` if it's allowed.
-    static func refusal(of name: String, in place: Place) -> String? {
-        switch place {
-        case .entry where name == "times":
-            "“times” is only for alternatives. Write a list, such as [{ …, \"times\": 2 }, { … }]."
-        case .defaults where !inDefaults.contains(name):
-            "“\(name)” can't be a default. Defaults are \(inDefaults.joined(separator: ", ")). Write it in each entry."
-        case .alternative where name == "ignoreQuery" || name == "enabled":
-            "“\(name)” is for all alternatives together. Write { \"\(name)\": …, \"alternatives\": […] }."
-        case .alternative where name == "use" || name == "timeout":
-            "“\(name)” isn't allowed in an alternative. Remove it."
-        case .alternative where name == "alternatives":
-            "“alternatives” isn't allowed in an alternative. Put them all in one list."
-        case .entry, .defaults, .alternative: nil
+        let name: String
+        /// Whether it says what answers. An entry has one such field.
+        let isAnswer: Bool
+        let places: [Place]
+        /// The kinds of answers that it can't go with.
+        let refusing: [Kind]
+        let read: Read
+        /// Takes the value of a default if the field isn't set; `nil` for a field that can't have a default.
+        let inherit: Inherit?
+
+        private init(
+            _ name: String,
+            isAnswer: Bool = false,
+            in places: [Place] = [.entry, .alternative],
+            refusing: [Kind] = [],
+            read: @escaping Read,
+            inherit: Inherit? = nil
+        ) {
+            self.name = name
+            self.isAnswer = isAnswer
+            self.places = places
+            self.refusing = refusing
+            self.read = read
+            self.inherit = inherit
         }
-    }
 
-    /// Returns what to do about an unknown field.
-    static func advice(on name: String) -> String {
-        if let meant = ofOtherTools[name.lowercased()] {
-            return "Use \(meant)."
+        private static let everywhere: [Place] = [.entry, .defaults, .alternative]
+
+        /// All fields, in the order in which messages list them.
+        static let all: [Field] = [
+            Field("file", isAnswer: true) { $0.fields.file = $0.decode($1, "a string with the name of a file") },
+            Field("mimeType", in: everywhere, refusing: [.empty, .error, .network]) {
+                $0.readMIMEType($1)
+            } inherit: {
+                $0.mimeType = $0.mimeType ?? $1.mimeType
+            },
+            Field("charset", in: everywhere, refusing: [.empty, .error, .network]) {
+                $0.readCharset($1)
+            } inherit: {
+                $0.charset = $0.charset ?? $1.charset
+            },
+            Field("status", refusing: [.error, .network, .alternatives]) { $0.readStatus($1) },
+            Field("headers", in: everywhere, refusing: [.error]) {
+                $0.readHeaders($1)
+            } inherit: { fields, defaults in
+                let set = fields.headers
+                for (name, value) in defaults.headers where set[header: name] == nil { fields.headers[name] = value }
+            },
+            Field("json", isAnswer: true) { $0.readJSON($1) },
+            Field("text", isAnswer: true) { $0.readText($1) },
+            Field("error", isAnswer: true) { $0.readError($1) },
+            Field("forwardTo", isAnswer: true) { $0.readForwardTo($1) },
+            Field("setRequestHeaders", refusing: [.error, .alternatives]) { $0.readRequestHeaders($1) },
+            Field("delay", in: everywhere) {
+                $0.readDelay($1)
+            } inherit: {
+                $0.inheritsDelay = $0.delay == nil && $1.delay != nil
+                $0.delay = $0.delay ?? $1.delay
+            },
+            Field("methods", in: everywhere) {
+                $0.readMethods($1)
+            } inherit: {
+                $0.methods = $0.methods ?? $1.methods
+            },
+            Field("when", refusing: [.alternatives]) { $0.readWhen($1) },
+            Field("times", in: [.alternative], refusing: [.alternatives]) { $0.readTimes($1) },
+            Field("alternatives", isAnswer: true, in: [.entry]) { $0.readAlternatives($1) },
+            Field("ignoreQuery", in: [.entry, .defaults]) {
+                $0.readIgnoreQuery($1)
+            } inherit: {
+                $0.ignoreQuery = $0.ignoreQuery ?? $1.ignoreQuery
+            },
+            Field("use", in: [.entry, .defaults], refusing: [.error, .network, .alternatives]) {
+                $0.readUse($1)
+            } inherit: {
+                $0.use = $0.use ?? $1.use
+            },
+            Field("timeout", in: [.entry, .defaults], refusing: [.error, .network, .alternatives]) {
+                $0.readTimeout($1)
+            } inherit: {
+                // Nothing else uses it, and a timeout that an entry itself has needlessly gets a warning.
+                $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
+            },
+            Field("enabled", in: [.entry, .defaults]) {
+                $0.fields.isEnabled = $0.decode($1, "true or false")
+            } inherit: {
+                $0.isEnabled = $0.isEnabled ?? $1.isEnabled
+            },
+            Field("comment", in: everywhere) { let _: String? = $0.decode($1, "a string") },
+        ]
+
+        static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        static let answers = all.filter(\.isAnswer).map(\.name)
+        fileprivate static let inherited = all.filter { $0.inherit != nil }
+
+        /// Returns whether an entry with an answer of this kind may have the field. ``Kind/conflict(of:)`` checks what depends on
+        /// the values of fields.
+        func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
+
+        /// Returns why the field isn't allowed in a place, and what to do; `nil` if it's allowed.
+        func refusal(in place: Place) -> String? {
+            guard !places.contains(place) else { return nil }
+            switch (place, name) {
+            case (.entry, _):
+                return "“\(name)” is only for alternatives. Write a list, such as [{ …, \"times\": 2 }, { … }]."
+            case (.defaults, _):
+                let allowed = Self.all.filter { $0.places.contains(.defaults) }.map(\.name).joined(separator: ", ")
+                return "“\(name)” can't be a default. Defaults are \(allowed). Write it in each entry."
+            case (.alternative, "alternatives"):
+                return "“alternatives” isn't allowed in an alternative. Put them all in one list."
+            case (.alternative, "use"), (.alternative, "timeout"):
+                return "“\(name)” isn't allowed in an alternative. Remove it."
+            case (.alternative, _):
+                return "“\(name)” is for all alternatives together. Write { \"\(name)\": …, \"alternatives\": […] }."
+            }
         }
-        return NearestName.of(name, in: EntryFields.names).map { "Did you mean “\($0)”?" }
-            ?? "The fields are \(EntryFields.names.joined(separator: ", "))."
-    }
 
-    private static let ofOtherTools: [String: String] = {
-        let words = [
+        /// Returns what to do about an unknown field.
+        static func advice(on name: String) -> String {
+            if let meant = ofOtherTools.first(where: { $0.value.contains(name.lowercased()) })?.key {
+                return "Use \(meant)."
+            }
+            return NearestName.of(name, in: names).map { "Did you mean “\($0)”?" }
+                ?? "The fields are \(names.joined(separator: ", "))."
+        }
+
+        private static let ofOtherTools: KeyValuePairs = [
             "“json”, “text” or “file”": ["body", "data", "response"],
             "“status”": ["statuscode", "code"],
             "“methods”, a list": ["method"],
@@ -117,10 +216,9 @@ extension EntryFields {
             ],
             "“times”": ["repeat", "count"],
         ]
-        return words.reduce(into: [:]) { meant, words in
-            for word in words.value { meant[word] = words.key }
-        }
-    }()
+    }
+
+    static let names = Field.all.map(\.name)
 }
 
 extension EntryFields {
@@ -138,42 +236,19 @@ extension EntryFields {
 
         /// Creates the kind of an entry; `nil` if the entry doesn't say what answers.
         init?(_ fields: EntryFields) {
-            if !fields.alternatives.isEmpty {
-                self = .alternatives
-            } else if let body = fields.body {
-                self = .inline(body.kind)
-            } else if fields.file != nil {
-                self = .file
-            } else if fields.error != nil {
-                self = .error
-            } else if fields.forwardTo != nil {
-                self = .network
-            } else if fields.status != nil {
-                self = .empty
-            } else if !fields.requestHeaders.isEmpty {
-                self = .network
-            } else {
-                return nil
+            switch fields.answer {
+            case _ where !fields.alternatives.isEmpty: self = .alternatives
+            case .inline(let body)?: self = .inline(body.kind)
+            case _ where fields.file != nil: self = .file
+            case .error?: self = .error
+            case .network?: self = .network
+            case _ where fields.status != nil: self = .empty
+            case _ where !fields.requestHeaders.isEmpty: self = .network
+            default: return nil
             }
         }
 
-        /// The fields that say what answers. An entry has one of them.
-        static let answers = ["file", "json", "text", "error", "forwardTo", "alternatives"]
-
-        /// Returns whether an entry of this kind may have a field. ``conflict(of:)`` checks what depends on the values of fields.
-        func allows(_ field: String) -> Bool {
-            switch field {
-            case "status": ![.error, .network, .alternatives].contains(self)
-            case "mimeType", "charset": ![.empty, .error, .network].contains(self)
-            case "headers": self != .error
-            case "setRequestHeaders": ![.error, .alternatives].contains(self)
-            case "use", "timeout": ![.error, .network, .alternatives].contains(self)
-            case "when", "times": self != .alternatives
-            default: true
-            }
-        }
-
-        /// Returns why ``allows(_:)`` refuses a field, and what to do, as the end of a sentence that names the field.
+        /// Returns why ``Field/allows(_:)`` refuses a field, and what to do, as the end of a sentence that names the field.
         func refusal(of field: String) -> String {
             let remove = "Remove “\(field)”"
             return switch self {
@@ -189,7 +264,7 @@ extension EntryFields {
 
         /// Returns a field whose value contradicts another field of the entry, and why.
         static func conflict(of fields: EntryFields) -> (field: String, message: String)? {
-            switch EntryFields.Kind(fields) {
+            switch Kind(fields) {
             case .inline(let kind):
                 if fields.use == .untilUpdated { return untilUpdated }
                 if kind != .data, let charset = fields.charset, !isUTF8(charset) {
@@ -208,20 +283,9 @@ extension EntryFields {
             "use", "“use” can't be “untilUpdated” without a “file”. Write “always” or “whenOffline”."
         )
 
-        private static func isUTF8(_ charset: String) -> Bool { ["utf-8", "utf8"].contains(charset.lowercased()) }
+        fileprivate static func isUTF8(_ charset: String) -> Bool { ["utf-8", "utf8"].contains(charset.lowercased()) }
 
-        /// Returns the defaults that apply to an entry of this kind. The others are ignored.
-        func applicable(_ defaults: EntryFields) -> EntryFields {
-            var kept = defaults
-            if !allows("mimeType") { kept.mimeType = nil }
-            if !allows("charset") { kept.charset = nil }
-            if !allows("headers") { kept.headers = [:] }
-            if !allows("use") { (kept.use, kept.timeout) = (nil, nil) }
-            if case .inline(let kind) = self {
-                if kind != .data, let charset = kept.charset, !Self.isUTF8(charset) { kept.charset = nil }
-            }
-            if self != .file, kept.use == .untilUpdated { kept.use = nil }
-            return kept
-        }
+        /// Whether the body is text in UTF-8.
+        fileprivate var isUTF8: Bool { if case .inline(let kind) = self { kind != .data } else { false } }
     }
 }

@@ -4,14 +4,14 @@ package import Foundation
 package struct EntryFieldsReader {
     package var fields = EntryFields()
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
-    /// The line of each field in the object; see ``checkWhatGoesTogether()``.
-    private(set) var lines: [String: Int] = [:]
+    /// The line of each field in the object; see `checkWhatGoesTogether()`.
+    private var lines: [String: Int] = [:]
 
-    let bytes: [UInt8]
+    private let bytes: [UInt8]
     /// The line of the value; 0 for a map made in code, whose text has no lines.
     let line: Int
     /// The bodies of answers that were given in code. The JSON refers to them by index.
-    let data: [Data]
+    private let data: [Data]
 
     /// Reads the object of an entry, of an alternative or of `$defaults`.
     package init(
@@ -28,12 +28,17 @@ package struct EntryFieldsReader {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
                 continue
             }
-            if let refusal = EntryFields.refusal(of: member.key, in: place),
-                EntryFields.names.contains(member.key)
-            {
-                note(member, .conflict, refusal)
+            if let field = EntryFields.Field.named[member.key] {
+                if let refusal = field.refusal(in: place) {
+                    note(member, .conflict, refusal)
+                } else {
+                    field.read(&self, member)
+                }
+            } else if member.key == "data", !data.isEmpty {
+                readData(member)
             } else {
-                read(member)
+                let advice = EntryFields.Field.advice(on: member.key)
+                note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             }
         }
         if problems.isEmpty, place != .defaults { checkWhatGoesTogether() }
@@ -54,64 +59,29 @@ package struct EntryFieldsReader {
     /// Returns the line of a field, or of the value if the field isn't set; `nil` for a map made in code.
     func lineInMap(_ field: String) -> Int? { line > 0 ? lines[field] ?? line : nil }
 
-    private mutating func read(_ member: JSONScanner.Member) {
-        switch member.key {
-        case "file": fields.file = decode(member, "a string with the name of a file")
-        case "json": readJSON(member)
-        case "text": readText(member)
-        case "data" where !data.isEmpty: readData(member)
-        case "error": readError(member)
-        case "forwardTo": readForwardTo(member)
-        case "setRequestHeaders": readRequestHeaders(member)
-        case "mimeType": readMIMEType(member)
-        case "charset": readCharset(member)
-        case "status": readStatus(member)
-        case "headers": readHeaders(member)
-        case "ignoreQuery": readIgnoreQuery(member)
-        case "use": readUse(member)
-        case "timeout": readTimeout(member)
-        case "delay": readDelay(member)
-        case "methods": readMethods(member)
-        case "when": readWhen(member)
-        case "times": readTimes(member)
-        case "alternatives": readAlternatives(member)
-        case "enabled": fields.isEnabled = decode(member, "true or false")
-        case "comment": let _: String? = decode(member, "a string")
-        default:
-            let advice = EntryFields.advice(on: member.key)
-            note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
+    // MARK: Fields with a value
+
+    mutating func readMIMEType(_ member: JSONScanner.Member) {
+        fields.mimeType = value(member, "a string, such as “image/png”") { type in
+            HTTPSyntax.isMIMEType(type)
+                ? nil : "“\(type)” isn't a MIME type. Use type/subtype, such as “image/png”, and the field “charset”."
         }
     }
 
-    private mutating func readMIMEType(_ member: JSONScanner.Member) {
-        guard let type: String = decode(member, "a string, such as “image/png”") else { return }
-        guard HTTPSyntax.isMIMEType(type) else {
-            return note(
-                member,
-                .invalidValue,
-                "“\(type)” isn't a MIME type. Use type/subtype, such as “image/png”, and the field “charset”."
-            )
+    mutating func readCharset(_ member: JSONScanner.Member) {
+        fields.charset = value(member, "a string, such as “utf-8”") { charset in
+            HTTPSyntax.isToken(charset)
+                ? nil : "“\(charset)” isn't a charset. Use an IANA name, such as “utf-8”."
         }
-        fields.mimeType = type
     }
 
-    private mutating func readCharset(_ member: JSONScanner.Member) {
-        guard let charset: String = decode(member, "a string, such as “utf-8”") else { return }
-        guard HTTPSyntax.isToken(charset) else {
-            return note(member, .invalidValue, "“\(charset)” isn't a charset. Use an IANA name, such as “utf-8”.")
+    mutating func readStatus(_ member: JSONScanner.Member) {
+        fields.status = value(member, "a number, such as 404") { status in
+            100...599 ~= status ? nil : "“status” can't be \(status). Use a number from 100 to 599."
         }
-        fields.charset = charset
     }
 
-    private mutating func readStatus(_ member: JSONScanner.Member) {
-        guard let status: Int = decode(member, "a number, such as 404") else { return }
-        guard (100...599).contains(status) else {
-            return note(member, .invalidValue, "“status” can't be \(status). Use a number from 100 to 599.")
-        }
-        fields.status = status
-    }
-
-    private mutating func readIgnoreQuery(_ member: JSONScanner.Member) {
+    mutating func readIgnoreQuery(_ member: JSONScanner.Member) {
         let expected = "true, or a list of parameter names"
         guard case .other(let range) = member.value else {
             return note(member, .wrongType, "“ignoreQuery” must be \(expected).")
@@ -121,61 +91,65 @@ package struct EntryFieldsReader {
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
-        guard let names: [String] = decode(member, expected) else { return }
-        if let name = names.first(where: { $0.isEmpty || $0.dropLast().contains("*") }) {
-            return note(
-                member,
-                .invalidValue,
-                "“ignoreQuery” can't have “\(name)”. Write a parameter's name, with * only at its end."
-            )
+        let names: [String]? = value(member, expected) { names in
+            names.first { $0.isEmpty || $0.dropLast().contains("*") }.map {
+                "“ignoreQuery” can't have “\($0)”. Write a parameter's name, with * only at its end."
+            }
         }
-        fields.ignoreQuery = Query.Ignored(names: names.sorted())
+        fields.ignoreQuery = names.map { Query.Ignored(names: $0.sorted()) }
     }
 
-    private mutating func readUse(_ member: JSONScanner.Member) {
-        guard let name: String = decode(member, "a string, such as “always”") else { return }
-        guard let use = Substitution.Use(rawValue: name) else {
+    mutating func readUse(_ member: JSONScanner.Member) {
+        let name: String? = value(member, "a string, such as “always”") { name in
             let all = Substitution.Use.allCases.map(\.rawValue)
+            guard !all.contains(name) else { return nil }
             let advice =
                 NearestName.of(name, in: all).map { "Did you mean “\($0)”?" }
                 ?? "Use “always”, “untilUpdated” or “whenOffline”."
-            return note(member, .invalidValue, "“use” can't be “\(name)”. \(advice)")
+            return "“use” can't be “\(name)”. \(advice)"
         }
-        fields.use = use
+        fields.use = name.flatMap { Substitution.Use(rawValue: $0) }
     }
 
-    private mutating func readTimeout(_ member: JSONScanner.Member) {
-        guard let timeout: Double = decode(member, "a number of seconds") else { return }
-        guard timeout > 0 else { return note(member, .invalidValue, "“timeout” must be more than 0 seconds.") }
-        fields.timeout = timeout
+    mutating func readTimeout(_ member: JSONScanner.Member) {
+        fields.timeout = value(member, "a number of seconds") {
+            $0 > 0 ? nil : "“timeout” must be more than 0 seconds."
+        }
     }
 
-    private mutating func readMethods(_ member: JSONScanner.Member) {
-        guard let methods: [String] = decode(member, "a list of HTTP methods, such as [\"GET\"]") else { return }
-        guard !methods.isEmpty else {
-            return note(member, .invalidValue, "“methods” is empty. Name at least one HTTP method, such as [\"GET\"].")
+    mutating func readMethods(_ member: JSONScanner.Member) {
+        fields.methods = value(member, "a list of HTTP methods, such as [\"GET\"]") { methods in
+            if methods.isEmpty { return "“methods” is empty. Name at least one HTTP method, such as [\"GET\"]." }
+            if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
+                return "“\(wrong)” isn't an HTTP method. Use one such as “GET”."
+            }
+            guard methods == ["*"] || !methods.contains("*") else {
+                return "“methods” lists * and others. Write [\"*\"] for all methods."
+            }
+            return nil
         }
-        if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
-            return note(member, .invalidValue, "“\(wrong)” isn't an HTTP method. Use one such as “GET”.")
-        }
-        guard methods == ["*"] || !methods.contains("*") else {
-            return note(member, .invalidValue, "“methods” lists * and others. Write [\"*\"] for all methods.")
-        }
-        fields.methods = methods
     }
 
-    private mutating func readDelay(_ member: JSONScanner.Member) {
-        guard let delay: Double = decode(member, "a number of seconds from 0 to 3600") else { return }
-        guard (0...3600).contains(delay) else {
-            return note(member, .invalidValue, "“delay” must be a number of seconds from 0 to 3600.")
-        }
-        fields.delay = delay
+    mutating func readDelay(_ member: JSONScanner.Member) {
+        let expected = "a number of seconds from 0 to 3600"
+        fields.delay = value(member, expected) { 0...3600 ~= $0 ? nil : "“delay” must be \(expected)." }
     }
 
-    private mutating func readTimes(_ member: JSONScanner.Member) {
-        guard let times: Int = decode(member, "a whole number of at least 1") else { return }
-        guard times >= 1 else { return note(member, .invalidValue, "“times” must be a whole number of at least 1.") }
-        fields.times = times
+    mutating func readTimes(_ member: JSONScanner.Member) {
+        let expected = "a whole number of at least 1"
+        fields.times = value(member, expected) { $0 >= 1 ? nil : "“times” must be \(expected)." }
+    }
+
+    /// Returns a field's value. Notes it as a problem if it has another type, or if the check returns what's wrong with it.
+    private mutating func value<Value: Decodable>(
+        _ member: JSONScanner.Member,
+        _ expected: String,
+        check: (Value) -> String?
+    ) -> Value? {
+        guard let value: Value = decode(member, expected) else { return nil }
+        guard let problem = check(value) else { return value }
+        note(member, .invalidValue, problem)
+        return nil
     }
 
     mutating func decode<Value: Decodable>(_ member: JSONScanner.Member, _ expected: String) -> Value? {
@@ -191,11 +165,11 @@ package struct EntryFieldsReader {
         return nil
     }
 
-    mutating func note(_ member: JSONScanner.Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+    private mutating func note(_ member: JSONScanner.Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         note(member.line, kind, message)
     }
 
-    mutating func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+    private mutating func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         problems.append((self.line == 0 ? 0 : line, kind, message))
     }
 }
@@ -204,18 +178,18 @@ package struct EntryFieldsReader {
 extension EntryFieldsReader {
     mutating func readJSON(_ member: JSONScanner.Member) {
         guard !isTooDeep(member) else { return }
-        fields.body = Entry.Body(Data(bytes[member.range]), .json)
+        fields.answer = .inline(Entry.Body(Data(bytes[member.range]), .json))
     }
 
     mutating func readText(_ member: JSONScanner.Member) {
         guard let text: String = decode(member, "a string with the body") else { return }
-        fields.body = Entry.Body(Data(text.utf8), .text)
+        fields.answer = .inline(Entry.Body(Data(text.utf8), .text))
     }
 
     /// Reads the index of a body that was given in code.
-    mutating func readData(_ member: JSONScanner.Member) {
+    private mutating func readData(_ member: JSONScanner.Member) {
         guard let number: Int = decode(member, "a number"), data.indices.contains(number) else { return }
-        fields.body = Entry.Body(data[number], .data)
+        fields.answer = .inline(Entry.Body(data[number], .data))
     }
 
     mutating func readError(_ member: JSONScanner.Member) {
@@ -226,7 +200,7 @@ extension EntryFieldsReader {
             let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use a code of URLError, such as “timedOut”."
             return note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
         }
-        fields.error = code
+        fields.answer = .error(code)
     }
 
     /// Common guesses whose spelling is too different from the right name to suggest it.
@@ -238,7 +212,7 @@ extension EntryFieldsReader {
     mutating func readForwardTo(_ member: JSONScanner.Member) {
         guard let text: String = decode(member, "a string with an absolute URL") else { return }
         do throws(URLParts.SyntaxError) {
-            fields.forwardTo = try ForwardTarget(text)
+            fields.answer = .network(try ForwardTarget(text))
         } catch {
             note(member, .invalidValue, "“forwardTo” \(error.message)")
         }
@@ -251,7 +225,7 @@ extension EntryFieldsReader {
         readAlternatives(in: range, line: member.line)
     }
 
-    mutating func readAlternatives(in range: Range<Int>, line: Int) {
+    private mutating func readAlternatives(in range: Range<Int>, line: Int) {
         let elements = (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
         guard !elements.isEmpty else {
             return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
@@ -290,10 +264,9 @@ extension EntryFieldsReader {
     }
 
     /// Notes fields that contradict each other, and an entry without an answer.
-    mutating func checkWhatGoesTogether() {
-        let answers = EntryFields.Kind.answers.filter { lines[$0] != nil }.sorted {
-            (lines[$0] ?? 0) < (lines[$1] ?? 0)
-        }
+    private mutating func checkWhatGoesTogether() {
+        let answers = EntryFields.Field.answers.filter { lines[$0] != nil }
+            .sorted { lines[$0, default: 0] < lines[$1, default: 0] }
         if answers.count > 1 {
             return note(
                 lines[answers[1]] ?? line,
@@ -309,7 +282,7 @@ extension EntryFieldsReader {
             )
         }
         let answer = answers.first ?? (kind == .empty ? "status" : "setRequestHeaders")
-        let refused = lines.filter { $0.key != answer && !kind.allows($0.key) }
+        let refused = lines.filter { $0.key != answer && EntryFields.Field.named[$0.key]?.allows(kind) == false }
         for (field, line) in refused.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
             note(line, .conflict, "“\(field)” can't go with “\(answer)”\(kind.refusal(of: field))")
         }
@@ -319,7 +292,7 @@ extension EntryFieldsReader {
     }
 
     /// Returns whether a JSON value is nested too deeply, and if so, notes it as a problem.
-    mutating func isTooDeep(_ member: JSONScanner.Member) -> Bool {
+    private mutating func isTooDeep(_ member: JSONScanner.Member) -> Bool {
         let deepest = JSONValue.deepest
         let isTooDeep = bytes.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes, in: member.range, line: 1, isStrict: true, deepest: deepest)
@@ -371,16 +344,29 @@ extension EntryFieldsReader {
     }
 
     /// Returns the members of an object of headers. Notes names that are given twice, and returns only the first of them.
-    mutating func headers(of member: JSONScanner.Member) -> [JSONScanner.Member] {
+    private mutating func headers(of member: JSONScanner.Member) -> [JSONScanner.Member] {
+        members(of: member, name: { $0.lowercased() }) { header, first in
+            let how = first == header ? "twice" : "as “\(first)” too, and case doesn't matter"
+            return "The header “\(header)” is given \(how). Keep one."
+        }
+    }
+
+    /// - Parameters:
+    ///   - name: Returns the form in which names are compared.
+    ///   - duplicate: Returns the problem with a name that is given twice, in the way that it's written here and first.
+    private mutating func members(
+        of member: JSONScanner.Member,
+        name: (String) -> String,
+        duplicate: (_ written: String, _ first: String) -> String
+    ) -> [JSONScanner.Member] {
         guard case .object(let range) = member.value else {
             note(member, .wrongType, "“\(member.key)” must be an object of names and values.")
             return []
         }
         var seen: [String: String] = [:]
-        return ((try? JSONScanner(bytes, in: range, line: member.line).members()) ?? []).filter { header in
-            guard let other = seen.updateValue(header.key, forKey: header.key.lowercased()) else { return true }
-            let how = other == header.key ? "twice" : "as “\(other)” too, and case doesn't matter"
-            note(header, .duplicate, "The header “\(header.key)” is given \(how). Keep one.")
+        return ((try? JSONScanner(bytes, in: range, line: member.line).members()) ?? []).filter { part in
+            guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
+            note(part, .duplicate, duplicate(part.key, first))
             return false
         }
     }
@@ -418,10 +404,13 @@ extension EntryFieldsReader {
     private mutating func read(_ part: JSONScanner.Member, into condition: inout RequestCondition) {
         switch part.key {
         case "headers":
-            condition.headers = conditions(headers(of: part), of: part, name: { $0 }, value: { Glob(Array($0.utf8)) })
+            condition.headers = conditions(headers(of: part), of: part, name: { $0 }, value: { Glob($0) })
         case "query":
+            let parameters = members(of: part, name: Query.normalizedName) { name, _ in
+                "The parameter “\(name)” is given twice. Keep one."
+            }
             condition.query = conditions(
-                members(of: part),
+                parameters,
                 of: part,
                 name: Query.normalizedName,
                 value: Query.normalizedValue
@@ -435,25 +424,11 @@ extension EntryFieldsReader {
             guard case .string(let text) = part.value else {
                 return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
             }
-            condition.text = Glob(Array(text.utf8))
+            condition.text = Glob(text)
         default:
             let nearest = NearestName.of(part.key, in: ["headers", "query", "json", "text"])
             let advice = nearest.map { "Did you mean “\($0)”?" } ?? "The conditions are headers, query, json and text."
             note(part, .unknownField, "“when” can't have “\(part.key)”. \(advice)")
-        }
-    }
-
-    /// Returns the members of an object of query parameters. Notes names that are given twice, and returns only the first of them.
-    private mutating func members(of part: JSONScanner.Member) -> [JSONScanner.Member] {
-        guard case .object(let range) = part.value else {
-            note(part, .wrongType, "“\(part.key)” must be an object of names and values.")
-            return []
-        }
-        var seen: Set<String> = []
-        return ((try? JSONScanner(bytes, in: range, line: part.line).members()) ?? []).filter { parameter in
-            if seen.insert(Query.normalizedName(parameter.key)).inserted { return true }
-            note(parameter, .duplicate, "The parameter “\(parameter.key)” is given twice. Keep one.")
-            return false
         }
     }
 

@@ -146,7 +146,7 @@ package struct MapLoader {
         note(reader, key: key)
         let problemsBefore = problems.count
         let kind = EntryFields.Kind(reader.fields)
-        let fields = reader.fields.merged(withDefaults: kind?.applicable(defaults) ?? defaults)
+        let fields = reader.fields.merged(withDefaults: defaults, in: .entry, for: kind)
         let alternatives = AlternativeEntries(of: fields, key: key, line: reader.line) { files.shared($0) }
         let options = Entry.Options(fields, alternatives: alternatives.entries)
         if reader.problems.isEmpty {
@@ -263,11 +263,9 @@ private struct AlternativeEntries {
     ///   - name: Returns the copy of a file's name that all entries share.
     init(of fields: EntryFields, key: String, line: Int, name: (FileName) -> FileName) {
         guard !fields.alternatives.isEmpty else { return }
-        let defaults = fields.forAlternatives
         let count = fields.alternatives.count
         for (index, (ownLine, own)) in fields.alternatives.enumerated() {
-            let kind = EntryFields.Kind(own)
-            let merged = own.merged(withDefaults: kind?.applicable(defaults) ?? defaults)
+            let merged = own.merged(withDefaults: fields, in: .alternative, for: EntryFields.Kind(own))
             let entry = Entry(
                 key: key,
                 line: line == 0 ? 0 : Int32(clamping: ownLine),

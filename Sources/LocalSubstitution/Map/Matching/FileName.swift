@@ -74,16 +74,21 @@ package struct FileName: Sendable {
     }
 
     private static func decoded(_ part: ArraySlice<UInt8>) throws(Obstacle) -> String {
-        let bytes = PercentEncoding.decode(part)
-        let slashes = part.count { $0 == UInt8(ascii: "/") }
         var written: String { String(decoding: part, as: UTF8.self) }
-        guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")) else {
-            throw .encodedSlash(part: written)
-        }
-        guard let text = String(utf8: bytes) else { throw .invalidUTF8(part: written) }
+        guard let text = String(utf8: try decodedBytes(part)) else { throw .invalidUTF8(part: written) }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw .controlCharacter(part: written)
         }
         return text
+    }
+
+    /// Decodes a part of a URL. An encoded slash or backslash is an obstacle, since it would begin another segment.
+    static func decodedBytes(_ part: ArraySlice<UInt8>) throws(Obstacle) -> [UInt8] {
+        let bytes = PercentEncoding.decode(part)
+        let slashes = part.count { $0 == UInt8(ascii: "/") }
+        guard bytes.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !bytes.contains(UInt8(ascii: "\\")) else {
+            throw .encodedSlash(part: String(decoding: part, as: UTF8.self))
+        }
+        return bytes
     }
 }

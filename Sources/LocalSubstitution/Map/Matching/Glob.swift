@@ -7,6 +7,8 @@ package struct Glob: Sendable, Hashable {
         literals = text.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
     }
 
+    init(_ text: String) { self.init(Array(text.utf8)) }
+
     package var text: String { literals.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "*") }
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }

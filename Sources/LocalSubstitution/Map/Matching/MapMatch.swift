@@ -15,7 +15,7 @@ extension SubstitutionMap {
     ) -> MapMatch {
         let candidates = storage.index.candidates(for: url)
         guard !candidates.isEmpty else { return MapMatch(url) }
-        var walk = MapWalk(to: url, facts(), in: storage.folder, isUsedUp: isUsedUp)
+        var walk = MapWalk(url: url, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp)
         for (position, candidate) in candidates.enumerated() {
             let entry = storage.index.entries[candidate.number]
             guard let winner = walk.visit(entry, candidate) else { continue }
@@ -63,8 +63,8 @@ package final class MapMatch: Sendable {
     ) {
         self.url = url
         self.winner = winner?.entry
-        number = winner?.number
-        isWithoutIgnoring = winner?.isWithoutIgnoring ?? false
+        number = winner?.candidate.number
+        isWithoutIgnoring = winner?.candidate.isWithoutIgnoring ?? false
         substitution = winner?.substitution
         needsBody = winner?.needsBody ?? false
         passedOver = walk?.passedOver ?? []
@@ -156,34 +156,21 @@ private struct MapWalk {
     /// The entry or alternative that ends the walk.
     struct Winner {
         let entry: Entry
-        let number: Int
-        let isWithoutIgnoring: Bool
+        let candidate: MapIndex.Candidate
         var substitution: Substitution?
         var needsBody = false
     }
 
-    private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
+    var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
     /// See ``MapMatch/protocolField``.
-    private(set) var protocolField: String?
+    var protocolField: String?
     /// See ``MapMatch/isConditional``.
-    private(set) var isConditional = false
+    var isConditional = false
 
-    private let url: NormalizedURL
-    private let facts: RequestFacts
-    private let folder: ResourcesFolder?
-    private let isUsedUp: (MapMatch.Count) -> Bool
-
-    init(
-        to url: NormalizedURL,
-        _ facts: RequestFacts,
-        in folder: ResourcesFolder?,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool
-    ) {
-        self.url = url
-        self.facts = facts
-        self.folder = folder
-        self.isUsedUp = isUsedUp
-    }
+    let url: NormalizedURL
+    let facts: RequestFacts
+    let folder: ResourcesFolder?
+    let isUsedUp: (MapMatch.Count) -> Bool
 
     /// Tries an entry's alternatives one by one, or the entry itself. Returns the winner if one answers.
     mutating func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
@@ -200,11 +187,7 @@ private struct MapWalk {
     }
 
     private mutating func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
-        var winner = Winner(
-            entry: entry,
-            number: candidate.number,
-            isWithoutIgnoring: candidate.isWithoutIgnoring
-        )
+        var winner = Winner(entry: entry, candidate: candidate)
         guard !entry.options.isNever else { return winner }
         if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
         if let when = entry.options.when, when.needsBody {
@@ -214,12 +197,11 @@ private struct MapWalk {
             }
             if let failure = when.failureOfBody(facts) { return passOver(entry, .condition(failure)) }
         }
-        switch content(of: entry, candidate.captures) {
-        case .success(let content):
-            winner.substitution = Substitution(entry, content, folder: folder, url: url)
+        do throws(MapMatch.PassedOver) {
+            winner.substitution = try substitution(entry, candidate.captures)
             return winner
-        case .failure(let why):
-            return passOver(entry, why)
+        } catch {
+            return passOver(entry, error)
         }
     }
 
@@ -235,32 +217,32 @@ private struct MapWalk {
             isConditional = true
             if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
         }
-        protocolField = protocolField ?? options.protocolFields.first
+        protocolField = protocolField ?? options.protocolField
         guard let most = options.times else { return nil }
         isConditional = true
         return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
 
     /// Returns what an entry answers with, with its wildcards filled.
-    private func content(
-        of entry: Entry,
+    private func substitution(
+        _ entry: Entry,
         _ captures: [ArraySlice<UInt8>]
-    ) -> Result<Substitution.Content, MapMatch.PassedOver> {
+    ) throws(MapMatch.PassedOver) -> Substitution {
+        let content: Substitution.Content
         do throws(FileName.Obstacle) {
-            let content = try Substitution.Content(entry, filledWith: captures, for: url)
-            guard case .file(let name) = content else { return .success(content) }
-            let isFilled = entry.file?.wildcards != 0
-            guard !exists(name, folderIsFile: !isFilled) else { return .success(content) }
-            return .failure(isFilled ? .noSuchFile(name: name) : .fileIsGone(name: name))
+            content = try Substitution.Content(entry, filledWith: captures, for: url)
         } catch {
-            return .failure(.notFilled(error))
+            throw .notFilled(error)
         }
-    }
-
-    /// Returns whether a file exists. A folder doesn't count if its name was made from the URL. It counts if the map has its whole
-    /// name, since opening it then reports the fault.
-    private func exists(_ name: String, folderIsFile: Bool) -> Bool {
-        guard let status = folder?.servedStatus(of: name) else { return false }
-        return folderIsFile || status.kind != .folder
+        if case .file(let name) = content {
+            let status = folder?.servedStatus(of: name)
+            if entry.file?.wildcards == 0 {
+                // A folder counts here, since opening it then reports the fault.
+                if status == nil { throw .fileIsGone(name: name) }
+            } else if status == nil || status?.kind == .folder {
+                throw .noSuchFile(name: name)
+            }
+        }
+        return Substitution(entry, content, folder: folder, url: url)
     }
 }

@@ -7,7 +7,7 @@ package struct MatchPattern: Sendable {
         case any
 
         /// Returns whether a URL's host is one of these.
-        func includes(_ host: String) -> Bool {
+        package func includes(_ host: String) -> Bool {
             switch self {
             case .exact(let name): host == name
             case .domain(let name): Self.domains(of: host).contains(name)
@@ -49,7 +49,7 @@ package struct MatchPattern: Sendable {
         let places: [Int]
 
         init(path: String, query: Query) {
-            glob = Glob(Array("\(path)?\(query.sorted.text)".utf8))
+            glob = Glob("\(path)?\(query.sorted.text)")
             let before = path.utf8.count { $0 == UInt8(ascii: "*") }
             places = Array(0..<before) + query.wildcardsOfSorted.map { before + $0 }
         }
@@ -82,7 +82,7 @@ package struct MatchPattern: Sendable {
         rank = Self.rank(scheme: scheme, host: host, port: port, path: self.path)
     }
 
-    func matchesSchemeAndPort(_ url: NormalizedURL) -> Bool {
+    package func matchesSchemeAndPort(_ url: NormalizedURL) -> Bool {
         (scheme == nil || scheme == url.scheme) && matchesPort(url)
     }
 
@@ -181,8 +181,6 @@ extension MatchPattern {
             var byPrefix: [[UInt8]: [Item]] = [:]
             var prefixLengths: Set<Int> = []
 
-            var isEmpty: Bool { byPrefix.isEmpty }
-
             mutating func insert(_ item: Item) {
                 let prefix = item.glob.literals.first ?? []
                 byPrefix[prefix, default: []].append(item)
@@ -192,29 +190,20 @@ extension MatchPattern {
 
         /// Groups of patterns, by the hosts that they name.
         private struct Hosts: Sendable {
-            private var exact: [String: Group] = [:]
-            private var domains: [String: Group] = [:]
-            private var any = Group()
-            private(set) var isEmpty = true
+            private var groups: [Host: Group] = [:]
+            private var hasDomains = false
+
+            var isEmpty: Bool { groups.isEmpty }
 
             mutating func insert(_ item: Item) {
-                isEmpty = false
-                switch item.pattern.host {
-                case .exact(let name): exact[name, default: Group()].insert(item)
-                case .domain(let name): domains[name, default: Group()].insert(item)
-                case .any: any.insert(item)
-                }
+                groups[item.pattern.host, default: Group()].insert(item)
+                if case .domain = item.pattern.host { hasDomains = true }
             }
 
             /// Returns the groups for the host itself, for each domain that it's in, and for any host.
             func matching(_ host: String) -> [Group] {
-                var found: [Group] = []
-                if let group = exact[host] { found.append(group) }
-                if !domains.isEmpty {
-                    found += MatchPattern.Host.domains(of: host).compactMap { domains[$0] }
-                }
-                if !any.isEmpty { found.append(any) }
-                return found
+                let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0) } : []
+                return ([.exact(host)] + domains + [.any]).compactMap { groups[$0] }
             }
         }
 

@@ -116,86 +116,95 @@ extension SubstitutionMap {
     }
 }
 
-/// A search for the keys that almost match a URL.
+/// A search for the keys that almost match a URL: those that differ in scheme, port, query, letter case or a slash at the end, and
+/// those that are misspelled. Of a pattern, only the host counts as misspelled.
 ///
 /// Only listeners and explanations need it, so it's created at first use: see ``SubstitutionMap/Storage``.
 struct NearMisses: Sendable {
-    private let index: MapIndex
-    /// The numbers of the exact entries by outline: host and path, in lowercase and without a slash at the end.
-    private let byOutline: [String: [Int]]
-    /// The same outlines, to find misspelled ones, and the number of the entry for each.
-    private let outlines: FoldedTexts
-    private let numbers: [Int]
-    private let patterns: NearPatterns
+    private struct Pattern: Sendable {
+        let number: Int
+        let pattern: MatchPattern
+        /// The path without its query, in lowercase.
+        let path: Glob
+    }
 
     /// A key that almost matches.
-    struct Found {
+    private struct Found {
         let miss: SubstitutionMap.NearMiss
-        /// How many edits turn the URL's host and path into the key's.
-        var edits = 0
+        let edits: Int
     }
+
+    private let index: MapIndex
+    /// The numbers of the entries with exact keys.
+    private var numbers: [Int] = []
+    /// For each of them, host and path, in lowercase and without a slash at the end.
+    private var outlines = FoldedTexts()
+    private var patterns: [Pattern] = []
+    /// The host or domain that each pattern names.
+    private var hosts = FoldedTexts()
 
     /// The limit of keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
         self.index = index
-        var byOutline: [String: [Int]] = [:]
-        var outlines = FoldedTexts()
-        var numbers: [Int] = []
-        for (number, entry) in index.entries.enumerated() where !entry.isPattern {
-            guard let url = try? NormalizedURL(key: entry.key) else { continue }
-            let outline = Self.outline(url)
-            byOutline[outline, default: []].append(number)
-            outlines.append(Array(outline.utf8))
-            numbers.append(number)
+        for (number, entry) in index.entries.enumerated() {
+            if !entry.isPattern, let url = try? NormalizedURL(key: entry.key) {
+                numbers.append(number)
+                outlines.append(Self.outline(url))
+            } else if let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) {
+                let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
+                patterns.append(Pattern(number: number, pattern: pattern, path: path))
+                hosts.append(Array(pattern.host.name.utf8))
+            }
         }
-        self.byOutline = byOutline
-        self.outlines = outlines
-        self.numbers = numbers
-        patterns = NearPatterns(index.entries)
     }
 
     /// Returns the keys that almost match a URL, those with the fewest differences first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
         // An entry that matches, but is disabled or has no file, doesn't differ.
         let matches = Set(index.candidates(for: url).map(\.number))
-        let exact = (byOutline[Self.outline(url)] ?? []).prefix(1_000).filter { !matches.contains($0) }
-        var found = exact.compactMap { near($0, url) }
-        found += misspelled(url)
-        found += patterns.of(url, besides: matches)
+        var found = exactKeys(near: url, besides: matches) + patterns(near: url, besides: matches)
+        // Of misspelled keys, the others are probably other resources.
+        let fewest = found.map(\.edits).filter { $0 > 0 }.min() ?? 0
+        found.removeAll { $0.edits > fewest }
         found.sort {
             ($0.miss.differences.count, $0.edits, $0.miss.key) < ($1.miss.differences.count, $1.edits, $1.miss.key)
         }
         return Array(SubstitutionMap.NearMiss.withoutOtherQueries(found.map(\.miss)).prefix(Self.most))
     }
 
-    private func misspelled(_ url: NormalizedURL) -> [Found] {
-        let asked = FoldedTexts.Probe(Array(Self.outline(url).utf8))
-        var nearest: [(number: Int, edits: Int)] = []
-        for place in numbers.indices where outlines.mayBe(place, near: asked, limit: Misspelling.mostEdits) {
+    private func exactKeys(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
+        let asked = FoldedTexts.Probe(Self.outline(url))
+        var near: [Int: [Int]] = [:]
+        for (place, number) in numbers.enumerated()
+        where outlines.mayBe(place, near: asked, limit: Misspelling.mostEdits) && !matches.contains(number) {
             guard let edits = Misspelling.edits(outlines[place], asked.text[...]) else { continue }
-            if let least = nearest.first?.edits, edits < least { nearest = [] }
-            if nearest.first?.edits ?? edits == edits, nearest.count < Self.most {
-                nearest.append((numbers[place], edits))
-            }
+            near[edits, default: []].append(number)
         }
-        return nearest.compactMap { near($0.number, url, edits: $0.edits) }
+        let misspelled = near.filter { $0.key > 0 }.min { $0.key < $1.key }
+        let found =
+            (near[0] ?? []).prefix(1_000).map { ($0, 0) }
+            + (misspelled?.value.prefix(Self.most).map { ($0, misspelled?.key ?? 0) } ?? [])
+        return found.compactMap { number, edits in
+            guard let key = try? NormalizedURL(key: index.entries[number].key) else { return nil }
+            return self.found(number, Self.differences(url, key), edits: edits)
+        }
     }
 
-    private func near(_ number: Int, _ url: NormalizedURL, edits: Int = 0) -> Found? {
-        let entry = index.entries[number]
-        guard let other = try? NormalizedURL(key: entry.key) else { return nil }
-        let differences = Self.differences(url, other)
-        return differences.isEmpty
-            ? nil : Found(miss: SubstitutionMap.NearMiss(entry, differences: differences), edits: edits)
+    private func found(_ number: Int, _ differences: [SubstitutionMap.NearMiss.Difference], edits: Int) -> Found? {
+        guard !differences.isEmpty else { return nil }
+        return Found(miss: SubstitutionMap.NearMiss(index.entries[number], differences: differences), edits: edits)
     }
 
-    private static func outline(_ url: NormalizedURL) -> String { url.host + trimmed(url.path.lowercased()) }
+    private static func outline(_ url: NormalizedURL) -> [UInt8] {
+        Array((url.host + trimmed(url.path.lowercased())).utf8)
+    }
 
-    private static func differences(_ first: NormalizedURL, _ second: NormalizedURL) -> [SubstitutionMap.NearMiss
-        .Difference]
-    {
+    private static func differences(
+        _ first: NormalizedURL,
+        _ second: NormalizedURL
+    ) -> [SubstitutionMap.NearMiss.Difference] {
         var found: [SubstitutionMap.NearMiss.Difference] = []
         if first.scheme != second.scheme { found.append(.scheme) }
         if first.host != second.host { found.append(.host) }
@@ -216,84 +225,63 @@ struct NearMisses: Sendable {
     private static func sortedQuery(_ url: NormalizedURL) -> String? { url.query.map { Query($0).sorted.text } }
 
     private static func trimmed(_ path: String) -> String { path.hasSuffix("/") ? String(path.dropLast()) : path }
-}
 
-/// A search for patterns that almost match a URL: those that would match if scheme, port, query, letter case or a slash at the end
-/// didn't count, and those that are misspelled.
-private struct NearPatterns: Sendable {
-    private struct Item: Sendable {
-        let number: Int
-        let entry: Entry
-        let pattern: MatchPattern
+    // MARK: Patterns
 
-        /// Returns whether the entry would apply if its pattern matched.
-        func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
-            guard let file = entry.file, file.wildcards > 0 else { return true }
-            return (try? file.filled(with: captures)) != nil
-        }
-    }
-
-    private var items: [Item] = []
-    private var relaxed = MatchPattern.Index()
-    private var misspelled = MisspelledPatterns()
-
-    init(_ entries: [Entry]) {
-        for (number, entry) in entries.enumerated() where entry.isPattern {
-            guard let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) else { continue }
-            let path = Self.withoutQuery(pattern.path.text).lowercased()
-            guard let wide = try? MatchPattern("*://\(pattern.host):*\(path)") else { continue }
-            relaxed.insert(wide, number: items.count)
-            misspelled.append(pattern.host, path: Glob(Array(path.utf8)))
-            items.append(Item(number: number, entry: entry, pattern: pattern))
-        }
-    }
-
-    /// Returns the patterns that almost match a URL.
-    ///
-    /// - Parameter matches: The numbers of the entries that do match.
-    func of(_ url: NormalizedURL, besides matches: Set<Int>) -> [NearMisses.Found] {
-        var found: [Int: NearMisses.Found] = [:]
+    private func patterns(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
+        guard !patterns.isEmpty else { return [] }
         let toggled = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path + "/"
-        for path in [url.path, toggled] {
-            guard let wide = try? NormalizedURL("\(url.scheme)://\(url.host)\(path.lowercased())") else { continue }
-            for match in relaxed.matches(wide, ignoring: nil) where found[match.number] == nil {
-                let item = items[match.number]
-                guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
-                let differences = Self.differences(url, path: path, item.pattern)
-                if !differences.isEmpty {
-                    found[match.number] = .init(miss: SubstitutionMap.NearMiss(item.entry, differences: differences))
+        let paths = [url.path, toggled].map { (path: $0, folded: Array($0.lowercased().utf8)) }
+        // The last label of the host, the last two, and so on.
+        let domains = MatchPattern.Host.domains(of: url.host).reversed().map { FoldedTexts.Probe(Array($0.utf8)) }
+        var found: [Found] = []
+        for (place, item) in patterns.enumerated() where !matches.contains(item.number) {
+            guard let edits = edits(ofHost: place, item.pattern.host, domains) else { continue }
+            for (path, folded) in paths {
+                guard let captures = item.path.match(folded[...]) else { continue }
+                if canBeFilled(index.entries[item.number], with: captures) {
+                    let differences = Self.differences(url, path: path, item.pattern)
+                    found += self.found(item.number, differences, edits: edits).map { [$0] } ?? []
                 }
+                break
             }
         }
-        for match in misspelled.matches(url) where found[match.place] == nil {
-            let item = items[match.place]
-            guard !matches.contains(item.number), item.canBeFilled(with: match.captures) else { continue }
-            let differences = Self.differences(url, path: match.path, item.pattern, misspelled: match)
-            found[match.place] = .init(
-                miss: SubstitutionMap.NearMiss(item.entry, differences: differences),
-                edits: match.edits
-            )
-        }
-        return Array(found.values)
+        return found
     }
 
-    /// - Parameters:
-    ///   - path: The URL's path as the pattern could match it: with or without a slash at the end, or with the pattern's spelling.
-    ///   - misspelled: What is misspelled. If it's given, letter case doesn't matter.
+    /// Returns how many edits turn a URL's host, or a domain that it's in, into the one that a pattern names; `nil` for too many.
+    private func edits(ofHost place: Int, _ host: MatchPattern.Host, _ domains: [FoldedTexts.Probe]) -> Int? {
+        let labels =
+            switch host {
+            case .exact: domains.count
+            case .domain(let name): name.utf8.count { $0 == UInt8(ascii: ".") } + 1
+            case .any: 0
+            }
+        guard labels > 0 else { return 0 }
+        guard labels <= domains.count,
+            hosts.mayBe(place, near: domains[labels - 1], limit: Misspelling.mostEdits)
+        else { return nil }
+        return Misspelling.edits(hosts[place], domains[labels - 1].text[...])
+    }
+
+    /// Returns whether the entry would apply if its pattern matched.
+    private func canBeFilled(_ entry: Entry, with captures: [ArraySlice<UInt8>]) -> Bool {
+        guard let file = entry.file, file.wildcards > 0 else { return true }
+        return (try? file.filled(with: captures)) != nil
+    }
+
+    /// - Parameter path: The URL's path, with or without a slash at the end, as the pattern could match it.
     private static func differences(
         _ url: NormalizedURL,
         path: String,
-        _ pattern: MatchPattern,
-        misspelled: MisspelledPatterns.Match? = nil
+        _ pattern: MatchPattern
     ) -> [SubstitutionMap.NearMiss.Difference] {
         var found: [SubstitutionMap.NearMiss.Difference] = []
         if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
-        if misspelled?.isInHost == true { found.append(.host) }
+        if !pattern.host.includes(url.host) { found.append(.host) }
         if !pattern.matchesPort(url) { found.append(.port) }
-        if misspelled?.isInPath == true { found.append(.path) }
         let texts = (pattern: pattern.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))
         if !matches(texts.pattern.lowercased(), texts.url.lowercased()) { found.append(.query) }
-        guard misspelled == nil else { return found }
         if path != url.path { found.append(.trailingSlash) }
         let cased = found.contains(.query) ? (pattern: withoutQuery(texts.pattern), url: path) : texts
         if !matches(cased.pattern, cased.url) { found.append(.letterCase) }
@@ -301,102 +289,36 @@ private struct NearPatterns: Sendable {
     }
 
     private static func matches(_ pattern: String, _ text: String) -> Bool {
-        Glob(Array(pattern.utf8)).match(Array(text.utf8)[...]) != nil
+        Glob(pattern).match(Array(text.utf8)[...]) != nil
     }
 
     private static func withoutQuery(_ path: String) -> String { String(path.prefix { $0 != "?" }) }
 }
 
-/// The patterns to search for a misspelling: of a URL's host, or of its path before the pattern's first wildcard.
-private struct MisspelledPatterns: Sendable {
-    struct Match {
-        /// The pattern's position in the order in which the patterns were added.
-        let place: Int
-        let edits: Int
-        let isInHost: Bool
-        let isInPath: Bool
-        /// The URL's path with the pattern's spelling. `captures` are the parts of it that the pattern's wildcards match.
-        let path: String
-        let captures: [ArraySlice<UInt8>]
-    }
-
-    private struct Item: Sendable {
-        let host: MatchPattern.Host
-        /// The number of labels at the end of a host to compare; `nil` for all.
-        let labels: Int?
-        /// The length of the host in the text, in bytes.
-        let hostLength: Int
-        let path: Glob
-    }
-
-    private var items: [Item] = []
-    /// The host and path of each item, up to the first wildcard.
-    private var beginnings = FoldedTexts()
-
-    /// - Parameter path: The path without a query, in lowercase.
-    mutating func append(_ host: MatchPattern.Host, path: Glob) {
-        let (name, labels): (String, Int?) =
-            switch host {
-            case .exact(let name): (name, nil)
-            case .domain(let name): (name, name.utf8.count { $0 == UInt8(ascii: ".") } + 1)
-            case .any: ("", 0)
-            }
-        beginnings.append(Array(name.utf8) + (path.literals.first ?? []))
-        items.append(Item(host: host, labels: labels, hostLength: name.utf8.count, path: path))
-    }
-
-    func matches(_ url: NormalizedURL) -> [Match] {
-        guard !items.isEmpty else { return [] }
-        let host = Array(url.host.utf8)
-        let text = host + Array(url.path.lowercased().utf8)
-        let dots = host.indices.filter { host[$0] == UInt8(ascii: ".") }
-        // The texts that begin at the path, at the last label, at the last two labels, and so on.
-        let probes = ([host.count] + dots.reversed().map { $0 + 1 } + [0]).map { FoldedTexts.Probe(Array(text[$0...])) }
-        var found: [Match] = []
-        for (place, item) in items.enumerated() {
-            let labels = item.labels ?? probes.count - 1
-            guard labels < probes.count,
-                beginnings.mayBe(place, near: probes[labels], limit: Misspelling.mostEdits, beginning: true),
-                let match = match(place, item, probes[labels].text[...], url)
-            else { continue }
-            found.append(match)
+extension MatchPattern.Host {
+    /// The host or domain without wildcards; empty for any host.
+    fileprivate var name: String {
+        switch self {
+        case .exact(let name), .domain(let name): name
+        case .any: ""
         }
-        return found
-    }
-
-    private func match(_ place: Int, _ item: Item, _ text: ArraySlice<UInt8>, _ url: NormalizedURL) -> Match? {
-        let beginning = beginnings[place]
-        let limit = Misspelling.mostEdits
-        guard let near = EditDistance.between(beginning, text, limit: limit, beginning: true),
-            let edits = Misspelling.edits(beginning, text.prefix(near.length))
-        else { return nil }
-        let path = Array(beginning.dropFirst(item.hostLength) + text.dropFirst(near.length))
-        guard let captures = item.path.match(path[...]) else { return nil }
-        let literal = item.path.literals.first ?? []
-        return Match(
-            place: place,
-            edits: edits,
-            isInHost: !item.host.includes(url.host),
-            isInPath: !url.path.lowercased().utf8.starts(with: literal),
-            path: String(decoding: path, as: UTF8.self),
-            captures: captures
-        )
     }
 }
 
-/// The rules by which one host and path is probably a misspelling of another.
+/// The rules by which one text is probably a misspelling of another.
 private enum Misspelling {
     /// The limit of mistakes. More at once are unlikely.
     static let mostEdits = 3
 
-    /// Returns how many edits turn one text into the other. `nil` if they differ in nothing or only in digits, or in too much for
-    /// the length of the word that differs.
+    /// Returns how many edits turn one text into the other. `nil` if they differ only in digits, or in too much for the length of the
+    /// word that differs.
     static func edits(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int? {
         let shorter = min(first.count, second.count)
         var start = 0
         while start < shorter, first[first.startIndex + start] == second[second.startIndex + start] { start += 1 }
         var end = 0
         while end < shorter - start, first[first.endIndex - 1 - end] == second[second.endIndex - 1 - end] { end += 1 }
+        guard start < max(first.count, second.count) else { return 0 }
         let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
         // Different digits are rarely typos: they number versions, or the members of a series.
         guard !(different.0.allSatisfy(\.isDigit) && different.1.allSatisfy(\.isDigit)) else { return nil }

@@ -159,12 +159,8 @@ package struct ForwardTarget: Sendable {
 
     /// Throws an error for encoded bytes that a server may decode before it looks at the path's segments.
     private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
-        let decoded = PercentEncoding.decode(part)
-        var written: String { String(decoding: part, as: UTF8.self) }
-        let slashes = part.count { $0 == UInt8(ascii: "/") }
-        guard decoded.count(where: { $0 == UInt8(ascii: "/") }) == slashes, !decoded.contains(UInt8(ascii: "\\")) else {
-            throw .encodedSlash(part: written)
+        guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw .controlCharacter(part: String(decoding: part, as: UTF8.self))
         }
-        guard !decoded.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .controlCharacter(part: written) }
     }
 }

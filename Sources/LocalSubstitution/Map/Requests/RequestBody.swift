@@ -19,9 +19,7 @@ package enum RequestBody: Sendable {
     static let limit = 8 << 20
     /// The longest body that is looked at on the loader's queue, which all sessions may share.
     static let limitOnLoaderQueue = 64 << 10
-}
 
-extension RequestBody {
     /// Creates the body that a request shows.
     ///
     /// - Parameter most: The length of the longest data to look at, in bytes.
@@ -34,9 +32,7 @@ extension RequestBody {
             self = request.showsItsBody ? .none : .hidden
         }
     }
-}
 
-extension RequestBody {
     /// Returns the body to look at on the loader's queue.
     static func onLoaderQueue(_ request: URLRequest) -> RequestBody {
         RequestBody(request, most: limitOnLoaderQueue)

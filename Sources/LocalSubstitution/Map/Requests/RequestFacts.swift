@@ -19,6 +19,15 @@ package final class RequestFacts: Sendable {
         self.body = body
     }
 
+    /// - Parameter body: The body, if more of it is known than the request shows.
+    convenience init(_ request: URLRequest, body: RequestBody? = nil) {
+        self.init(
+            method: request.httpMethod ?? "GET",
+            headers: request.allHTTPHeaderFields ?? [:],
+            body: body ?? RequestBody(request)
+        )
+    }
+
     /// A `GET` without headers.
     static let plain = RequestFacts()
 
@@ -36,16 +45,5 @@ package final class RequestFacts: Sendable {
         data.withUnsafeBytes { bytes in
             Result { () throws(JSONCursor.SyntaxError) in try JSONValue(bytes.bindMemory(to: UInt8.self)) }
         }
-    }
-}
-
-extension RequestFacts {
-    /// - Parameter body: The body, if more of it is known than the request shows.
-    convenience init(_ request: URLRequest, body: RequestBody? = nil) {
-        self.init(
-            method: request.httpMethod ?? "GET",
-            headers: request.allHTTPHeaderFields ?? [:],
-            body: body ?? RequestBody(request)
-        )
     }
 }

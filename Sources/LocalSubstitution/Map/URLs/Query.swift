@@ -80,7 +80,7 @@ extension Query {
     static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }
 
     /// Returns the normal form of a value that is written in a condition, with its wildcards.
-    static func normalizedValue(_ value: String) -> Glob { Glob(Array(normalized(value, ofName: false).utf8)) }
+    static func normalizedValue(_ value: String) -> Glob { Glob(normalized(value, ofName: false)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
         let normal = URLParts.Encoding.normalize(

@@ -1,3 +1,5 @@
+package import LocalSubstitution
+
 /// The origins whose URLs a map may answer.
 package struct MapOrigins: Sendable {
     /// The origins that keys name, such as `https://www.example.com`, in the order of their lines.
@@ -11,7 +13,7 @@ package struct MapOrigins: Sendable {
 
     package init(_ map: SubstitutionMap) {
         self.map = map
-        for entry in map.storage.index.entries.sorted(by: { $0.line < $1.line })
+        for entry in map.entries.sorted(by: { $0.line < $1.line })
         where entry.options.isEnabled && !entry.options.isNever {
             switch try? MapKey(entry.key) {
             case .url(let url):
@@ -33,7 +35,7 @@ package struct MapOrigins: Sendable {
 
     private mutating func addDocument(_ entry: Entry, _ url: NormalizedURL) {
         guard let answer = entry.answeringEveryGet else { return }
-        let type = Substitution(answer, fileName: answer.file?.text, folder: map.storage.folder, url: url).mimeType
+        let type = Substitution(answer, fileName: answer.file?.text, folder: map.resources, url: url).mimeType
         guard ["text/html", "application/xhtml+xml"].contains(type) else { return }
         let depth = url.path.utf8.count { $0 == UInt8(ascii: "/") }
         documents[url.origin] = min(depth, documents[url.origin] ?? .max)
@@ -41,7 +43,7 @@ package struct MapOrigins: Sendable {
 
     private mutating func add(_ origins: [String]) { named += origins.filter { known.insert($0).inserted } }
 
-    package func isOf(_ map: SubstitutionMap) -> Bool { self.map.storage === map.storage }
+    package func isOf(_ map: SubstitutionMap) -> Bool { self.map.isCopy(of: map) }
 
     /// Returns whether a key names an origin, or matches it with a wildcard.
     package func contains(_ origin: String) -> Bool {
