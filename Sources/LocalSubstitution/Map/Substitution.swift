@@ -47,7 +47,7 @@ package final class Substitution: Sendable {
     /// Headers to set on a request that is sent on. A `nil` value removes the header.
     let requestHeaders: [String: String?]
 
-    /// What answers: an entry's ``Entry.Answer``, with its wildcards filled for one URL.
+    /// What answers: an entry's ``Entry/Answer``, with its wildcards filled for one URL.
     enum Content: Sendable {
         /// A file, by its name in the resources folder.
         case file(String)
