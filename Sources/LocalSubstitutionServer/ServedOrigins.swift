@@ -8,6 +8,7 @@ import WebReferences
 /// The ports of 127.0.0.1, each of which answers for one origin.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
+        /// Listens on the ports; `nil` once the server was stopped.
         var listener: Listener?
         /// Serves one connection, on its own thread; `nil` once the server was stopped. It keeps the server's recorder.
         var serve: (@Sendable (Listener.Connection, ServedOrigins) -> Void)?
@@ -46,7 +47,7 @@ final class ServedOrigins: Sendable {
     /// Returns the port that answers for an origin. Opens it if necessary.
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
-            guard let listener = state.listener, state.serve != nil else {
+            guard let listener = state.listener else {
                 throw SubstitutionServerError(.stopped, "The server was stopped. Make another one.")
             }
             if let port = state.ports[origin] { return port }
@@ -95,7 +96,7 @@ final class ServedOrigins: Sendable {
     /// Closes all ports and connections, and opens no more ports from now on.
     func stop() {
         // Not under the lock, since the requests that are being answered take it.
-        let (listener, serve) = state.withLock { ($0.listener, $0.serve.take()) }
+        let (listener, serve) = state.withLock { ($0.listener.take(), $0.serve.take()) }
         listener?.stop()
         withExtendedLifetime(serve) {}
     }

@@ -125,7 +125,8 @@ public final class SubstitutionServer: Sendable {
         return local
     }
 
-    /// Closes all ports and connections. You can't start a stopped server again.
+    /// Closes all ports and connections, and releases the recorder once no request is under way. You can't start a stopped server
+    /// again.
     public func stop() { origins.stop() }
 
     /// The largest number of origins that a server in this process can have.

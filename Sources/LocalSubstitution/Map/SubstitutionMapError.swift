@@ -38,7 +38,7 @@ extension SubstitutionMap {
 
             /// The map's file is missing or can't be read.
             public static let unreadableMap = Kind(rawValue: "unreadableMap")
-            /// The map isn't JSON.
+            /// The map isn't JSON, is nested too deeply, or has a number whose exponent has more than 4 digits.
             public static let syntax = Kind(rawValue: "syntax")
             /// The map is JSON, but not an object.
             public static let notAnObject = Kind(rawValue: "notAnObject")

@@ -121,7 +121,7 @@ struct ForwardedRequest: Sendable {
         guard isConditional, http.statusCode == 304 else {
             return keep(response, http, redirects, in: keeper, obstacle: obstacle)
         }
-        return .goOn { confirm(redirects, keeper) }
+        return chain.after(nil) { confirm(redirects, keeper) }
     }
 
     /// Reports a network response that has no fallback, and returns it as the entry changes it.

@@ -136,6 +136,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         case .goOn(let next):
             let thread = LoaderThread()
             DispatchQueue.global(qos: .userInitiated).async {
+                // A stopped attempt must not report what it can't deliver.
+                guard this.delivery.withLock({ $0.isUnderWay(attempt) }) else { return }
                 let step = next()
                 thread.run { this.perform(step, attempt) }
             }
@@ -145,6 +147,9 @@ public class SubstitutionURLProtocol: URLProtocol {
             readBody(of: request, next, attempt)
         case .forward(let forwarded):
             if let error = UnsupportedTask.error(forForwarding: task, request) {
+                let responder = forwarded.chain.attachment.responder
+                responder.uncount(forwarded.plan)
+                responder.reportUnanswered(forwarded.plan, since: error.localizedDescription)
                 return end(.failed(forwarded.plan, error), attempt)
             }
             forward(forwarded, attempt)
@@ -157,6 +162,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         let timeout = timeout
         let time = delivery.withLock { $0.time(after: min(seconds, timeout)) }
         let delay = Delay(until: time) {
+            guard this.delivery.withLock({ $0.isUnderWay(attempt) }) else { return }
             let step = seconds < timeout ? next() : this.timedOut()
             thread.run { this.perform(step, attempt) }
         }

@@ -211,7 +211,7 @@ package struct JSONCursor {
             let exponent = offset
             guard takeDigits() else { throw failure("needs a digit in the exponent.") }
             if isStrict, offset - exponent > 4 {
-                let message = "has an exponent of more than 4 digits. Write a smaller number."
+                let message = "has an exponent of more than 4 digits. Write the exponent with at most 4 digits."
                 throw SyntaxError(offset: exponent, message: message)
             }
         }

@@ -69,7 +69,9 @@ struct RecordedCondition: Sendable {
             return body.count > Self.longest ? Self.isTooLong : nil
         }
         guard condition.utf8.count <= Self.longest else { return Self.isTooLong }
-        return JSONValue(condition) == nil ? "one of its numbers has an exponent of more than 4 digits" : nil
+        // The whole body, since the condition may leave out what a map can't compare.
+        guard JSONValue(String(decoding: body, as: UTF8.self)) == nil else { return nil }
+        return "one of its numbers has an exponent of more than 4 digits"
     }
 
     /// Returns whether a body is a form. Without a type, URLSession sends it as one, so it only has to look like one.
