@@ -164,7 +164,7 @@ extension FileProblem {
 private struct FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
-    private lazy var folders = Names(Set(files.all.flatMap { Self.folders(above: $0) }).sorted())
+    private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).sorted())
     /// For a folder in a bundle: how the tools that make bundles may have moved the files.
     private let bundleAdvice: String
     /// How many more suggestions to make. More than a hundred don't help.
@@ -194,10 +194,6 @@ private struct FileSuggestions {
         left -= 1
         if let meant = folders.nearest(to: name) { return (" Did you mean “\(meant)”?", meant) }
         return (" Add it, or correct the name.\(bundleAdvice)", nil)
-    }
-
-    private static func folders(above name: String) -> [String] {
-        name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 
     private static func lastSegment(of name: String) -> String { ResourcesFolder.split(name).last }
