@@ -59,12 +59,10 @@ extension LocalSubstitutionCache {
             Attachment(
                 of: responder,
                 to: configuration,
-                unmatched: rule,
-                keeper: keeper,
+                rules: SessionRules(unmatched: rule, keeper: keeper, listener: listener),
                 streams: streams ?? Attachment.canStream,
                 responseLimit: responseLimit,
-                isBrowsed: isBrowsed,
-                listener: listener
+                isBrowsed: isBrowsed
             )
         )
         let others = (configuration.protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
@@ -121,15 +119,15 @@ extension LocalSubstitutionCache {
         let attachment = Attachment(
             of: responder,
             to: configuration,
-            unmatched: try UnmatchedRule(unmatched),
-            keeper: keeper,
+            rules: SessionRules(unmatched: try UnmatchedRule(unmatched), keeper: keeper),
             streams: true,
             // Longer responses are passed on as they arrive. A keeper needs them whole.
             responseLimit: keeper == nil ? 16 << 20 : nil,
             isDirect: true,
+            sendsCredentials: sendsCredentials,
             isBrowsed: true
         )
-        return DirectLoader(attachment, sendsCredentials: sendsCredentials)
+        return DirectLoader(attachment)
     }
 
     /// Returns why a configuration can't have a protocol; `nil` if it can.

@@ -45,7 +45,7 @@ extension LocalSubstitutionCache {
         guard !rule.isStrict, keeper == nil else { throw .withoutProtocols }
         #endif
         guard Self.reachesSharedSession else { throw Self.unreachable }
-        let attachment = Attachment(of: responder, to: .default, unmatched: rule, keeper: keeper)
+        let attachment = Attachment(of: responder, to: .default, rules: SessionRules(unmatched: rule, keeper: keeper))
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()

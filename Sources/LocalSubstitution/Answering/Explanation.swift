@@ -147,8 +147,8 @@ extension Explanation {
             verdict = .unreadableFile
             reason = "the file \(problem.fragment)"
         } else {
-            verdict = Verdict(plan)
-            reason = refusal ?? plan.reason
+            verdict = Verdict(plan.reason)
+            reason = refusal ?? plan.reasonText
         }
         winner = match?.winner.map { SubstitutionMap.EntryReference($0) }
         shadowed = match?.shadowed.map { SubstitutionMap.EntryReference($0) } ?? []
@@ -179,7 +179,7 @@ extension Explanation {
 
     private static func attached(_ plan: Plan) -> String? {
         guard plan.cacheAnswer == nil else { return nil }
-        if case .readBody = plan.outcome { return "the entry, if the request's body meets its condition" }
+        if plan.match?.needsBody == true { return "the entry, if the request's body meets its condition" }
         guard let substitution = plan.substitution else { return nil }
         let wait = substitution.delay.map { " after \($0.grouped) s" } ?? ""
         switch substitution.content {
@@ -231,19 +231,19 @@ extension MapMatch.PassedOver {
 }
 
 extension Explanation.Verdict {
-    fileprivate init(_ plan: Plan) {
-        switch (plan.cacheObstacle, plan.outcome) {
-        case (.ignoresLocalData?, _): self = .ignoresLocalData
-        case (_, .nothing(.notHTTP)): self = .notHTTP
-        case (_, .nothing(.noEntry)): self = .noEntry
-        case (_, .nothing(.fileIsGone)): self = .unreadableFile
-        case (_, .nothing(.excluded)): self = .excluded
-        case (_, .nothing(.methodNotListed)): self = .methodNotListed
-        case (_, .nothing(.ruledOut)): self = .ruledOut
-        case (.needsProtocol?, _): self = .needsProtocol
-        case (.waitsForOffline?, _): self = .waitsForOffline
-        case (.refused?, _): self = .refusedByLoader
-        case (nil, _): self = .substituted
+    fileprivate init(_ reason: Plan.Reason) {
+        switch reason {
+        case .substituted: self = .substituted
+        case .notHTTP: self = .notHTTP
+        case .noEntry: self = .noEntry
+        case .fileIsGone: self = .unreadableFile
+        case .excluded: self = .excluded
+        case .methodNotListed: self = .methodNotListed
+        case .ruledOut: self = .ruledOut
+        case .ignoresLocalData: self = .ignoresLocalData
+        case .needsProtocol: self = .needsProtocol
+        case .waitsForOffline: self = .waitsForOffline
+        case .refused: self = .refusedByLoader
         }
     }
 }

@@ -5,25 +5,37 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// What the map that's in use says about a request, and why. The cache, the protocol, the server and explanations all decide here.
+/// What is done about a request, and why. The cache, the protocol, the server and explanations all decide here.
+///
+/// The map says which entry matches. The session's rules say what that means for this session.
 final class Plan: Sendable {
-    enum Outcome: Sendable {
+    enum Action: Sendable {
         /// The entry answers.
         case answer(Substitution)
-        /// The network answers. If it fails, the entry does.
-        case answerOffline(Substitution)
-        /// The request fails.
+        /// The entry makes the request fail.
         case fail(Substitution, URLError.Code)
-        /// The network answers, perhaps at another URL.
-        case forward(Substitution)
-        /// Whether the entry answers depends on the request's body, which hasn't been read yet.
+        /// The network answers, perhaps at another URL. If it fails, the fallback does, if there is one.
+        case forward(Fallback?)
+        /// The kept copy answers. Without one, the request fails.
+        case replay(any ResponseKeeper)
+        /// The request's body must be read first, since it decides which entry answers.
         case readBody
-        /// No entry answers.
-        case nothing(Cause)
+        /// Nothing answers, and the request isn't allowed to reach the network.
+        case refuse
+        /// The request is left to the loader, which may ask the default cache or the network.
+        case pass
     }
 
-    /// Why no entry answers.
-    enum Cause: Sendable, Hashable {
+    /// What answers if the network fails.
+    enum Fallback: Sendable {
+        case entry(Substitution)
+        case keeper(any ResponseKeeper)
+    }
+
+    /// Why a cache alone answers a request as it does.
+    enum Reason: Sendable, Hashable {
+        /// An entry answers.
+        case substituted
         case notHTTP
         case noEntry
         /// The file of the entry that would have won is gone, and no other entry names the URL.
@@ -33,10 +45,6 @@ final class Plan: Sendable {
         case methodNotListed(String)
         /// The entries that name the URL are for other requests, or have answered as many requests as they may.
         case ruledOut
-    }
-
-    /// Why a cache alone can't do what the map says.
-    enum CacheObstacle: Sendable, Hashable {
         /// The request's cache policy ignores local data, so neither the file nor the default cache may answer.
         case ignoresLocalData
         case waitsForOffline
@@ -46,22 +54,24 @@ final class Plan: Sendable {
     }
 
     let request: URLRequest
+    /// The rules of the session; `nil` if the cache alone decides.
+    let rules: SessionRules?
     /// Whether the request must not reach the network. Then the network isn't asked for a newer copy, and no newer copy answers.
     let isOffline: Bool
     /// The map that decided.
     let map: SubstitutionMap
     /// See ``RetainedResponses/generation``.
     let generation: Int
-    /// Whether the answer has been counted; see ``Responder/count(_:)``.
-    let isCounted = Guarded(false)
-    let outcome: Outcome
-    /// What keeps a cache from doing what the map says; `nil` if nothing does.
-    let cacheObstacle: CacheObstacle?
+    /// The map's match; `nil` if a map can't name the request's URL.
+    let match: MapMatch?
+    /// Why a cache alone answers as it does.
+    let reason: Reason
+    let action: Action
     /// Whether a response to this request is kept out of the default cache, because the entry answers the request or would if its
     /// cache policy allowed that.
     let keepsOutOfDefaultCache: Bool
-    /// The map's match; `nil` if a map can't name the request's URL.
-    let match: MapMatch?
+    /// Whether the answer has been counted; see ``Responder/count(_:)``.
+    let isCounted = Guarded(false)
 
     /// Decides about a request.
     ///
@@ -71,66 +81,42 @@ final class Plan: Sendable {
     init(
         _ request: URLRequest,
         body: RequestBody? = nil,
+        rules: SessionRules? = nil,
         isOffline: Bool = false,
         in map: SubstitutionMap,
         generation: Int = 0,
         isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
     ) {
         self.request = request
-        self.isOffline = isOffline
+        self.rules = rules
+        self.isOffline = rules?.unmatched.isStrict ?? isOffline
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
-        match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
-        outcome = Self.outcome(match)
-        let obstacle = Self.obstacle(request, outcome, match)
-        let applies = if case .nothing = outcome { false } else { true }
-        keepsOutOfDefaultCache = applies && obstacle == nil
-        cacheObstacle = applies && request.ignoresLocalData ? .ignoresLocalData : obstacle
-    }
-
-    /// The substitution that a cache alone can return; `nil` if there is none.
-    var cacheAnswer: Substitution? {
-        guard cacheObstacle == nil, case .answer(let substitution) = outcome else { return nil }
-        return substitution
-    }
-
-    /// The substitution of the entry that answers, at once or if the network fails.
-    var substitution: Substitution? {
-        switch outcome {
-        case .answer(let substitution), .answerOffline(let substitution), .fail(let substitution, _),
-            .forward(let substitution):
-            substitution
-        case .readBody, .nothing: nil
+        let match = url.map { map.match($0, for: RequestFacts(request, body: body), isUsedUp: isUsedUp) }
+        let reason: Reason
+        if let unanswered = Self.unanswered(match) {
+            reason = unanswered
+            keepsOutOfDefaultCache = false
+        } else {
+            let obstacle = Self.obstacle(request, match)
+            reason = request.ignoresLocalData ? .ignoresLocalData : obstacle ?? .substituted
+            keepsOutOfDefaultCache = obstacle == nil
+        }
+        self.match = match
+        self.reason = reason
+        if let rules {
+            action = Self.action(for: request, match, reason, in: rules)
+        } else {
+            let answer = reason == .substituted ? match?.localSubstitution : nil
+            action = answer.map { .answer($0) } ?? .pass
         }
     }
 
-    /// Whether the map leaves the answer to the server at the request's URL, perhaps with changed request headers.
-    var needsOrigin: Bool {
-        switch outcome {
-        case .nothing: true
-        case .forward(let substitution): if case .network(nil) = substitution.content { true } else { false }
-        case .answer, .answerOffline, .fail, .readBody: false
-        }
-    }
-
-    /// The entry that names the URL: the one that wins, or would if its file still existed or the request were different.
-    var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
-
-    private static func outcome(_ match: MapMatch?) -> Outcome {
-        guard let match else { return .nothing(.notHTTP) }
-        guard match.winner != nil else { return .nothing(cause(match)) }
-        guard !match.needsBody else { return .readBody }
-        guard let substitution = match.substitution else { return .nothing(.excluded) }
-        switch substitution.content {
-        case .error(let code): return .fail(substitution, code)
-        case .network: return .forward(substitution)
-        case .file, .inline, .empty:
-            return substitution.use == .whenOffline ? .answerOffline(substitution) : .answer(substitution)
-        }
-    }
-
-    private static func cause(_ match: MapMatch) -> Cause {
+    /// Returns why no entry answers, not even with an error or by forwarding; `nil` if one does.
+    private static func unanswered(_ match: MapMatch?) -> Reason? {
+        guard let match else { return .notHTTP }
+        guard match.winner == nil else { return match.isExcluded ? .excluded : nil }
         guard match.goneFile == nil else { return .fileIsGone }
         switch match.ruledOut?.why {
         case .methodNotListed(let method): return .methodNotListed(method)
@@ -139,19 +125,69 @@ final class Plan: Sendable {
         }
     }
 
-    /// Returns what keeps a cache from doing what the map says, apart from the request's cache policy.
-    private static func obstacle(_ request: URLRequest, _ outcome: Outcome, _ match: MapMatch?) -> CacheObstacle? {
+    /// Returns what keeps a cache from doing what the entry says, apart from the request's cache policy.
+    private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Reason? {
         if let field = match?.protocolField { return .needsProtocol(field: field) }
-        switch outcome {
-        case .nothing, .fail, .forward, .readBody: return nil
-        case .answerOffline: return .waitsForOffline
-        case .answer(let substitution):
-            return
-                (LoaderRules.refusal(of: request)
-                ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers))
-                .map { .refused($0) }
+        guard let substitution = match?.localSubstitution else { return nil }
+        guard substitution.use != .whenOffline else { return .waitsForOffline }
+        let refusal =
+            LoaderRules.refusal(of: request)
+            ?? LoaderRules.refusal(ofStatus: substitution.status, headers: substitution.headers)
+        return refusal.map { .refused($0) }
+    }
+
+    private static func action(for request: URLRequest, _ match: MapMatch?, _ reason: Reason, in rules: SessionRules)
+        -> Action
+    {
+        guard let substitution = match?.substitution else {
+            guard match?.needsBody != true else { return .readBody }
+            return actionWithoutEntry(for: request, isExcluded: reason == .excluded, in: rules)
+        }
+        switch substitution.content {
+        case .error(let code): return .fail(substitution, code)
+        // An entry that names another URL allows that URL, even in a strict session.
+        case .network(nil) where rules.unmatched.fails(request): return .refuse
+        case .network: return .forward(nil)
+        case .file, .inline, .empty:
+            guard substitution.use == .whenOffline, !rules.unmatched.fails(request) else {
+                return .answer(substitution)
+            }
+            return request.showsItsBody ? .forward(.entry(substitution)) : .pass
         }
     }
+
+    private static func actionWithoutEntry(
+        for request: URLRequest,
+        isExcluded: Bool,
+        in rules: SessionRules
+    ) -> Action {
+        if !isExcluded, let keeper = rules.keeper, keeper.takes(request) {
+            return rules.unmatched.fails(request) ? .replay(keeper) : .forward(.keeper(keeper))
+        }
+        guard rules.unmatched.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
+        if rules.unmatched.fails(request) { return .refuse }
+        // An exception may redirect to a URL that isn't one. Only a forwarded request lets the redirect's target be checked.
+        let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
+        return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
+    }
+
+    /// The substitution of the entry that wins; `nil` if there is none, or if the request's body must be read first.
+    var substitution: Substitution? { match?.substitution }
+
+    /// Whether an entry answers the request, perhaps depending on its body.
+    var hasEntry: Bool { substitution != nil || match?.needsBody == true }
+
+    /// The substitution that a cache alone can return; `nil` if there is none.
+    var cacheAnswer: Substitution? { reason == .substituted ? match?.localSubstitution : nil }
+
+    /// Whether the map leaves the answer to the server at the request's URL, perhaps with changed request headers.
+    var needsOrigin: Bool {
+        guard let substitution else { return !hasEntry }
+        return if case .network(nil) = substitution.content { true } else { false }
+    }
+
+    /// The entry that names the URL: the one that wins, or would if its file still existed or the request were different.
+    var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
 
     // MARK: What the answer needs
 
@@ -189,20 +225,9 @@ final class Plan: Sendable {
 
 extension Plan {
     /// Why a cache answers the request as it does, without a period.
-    var reason: String {
-        switch (cacheObstacle, outcome) {
-        case (.ignoresLocalData?, _): "the request's cache policy ignores local data"
-        case (.waitsForOffline?, _): "the entry answers only when the network fails (\"use\": \"whenOffline\")"
-        case (_, .nothing(let cause)): reason(cause)
-        case (.needsProtocol(let field)?, _):
-            "the entry's field “\(field)” works only in a session to which the cache is attached"
-        case (.refused(let refusal)?, _): refusal.message
-        case (nil, _): "an entry answers it"
-        }
-    }
-
-    private func reason(_ cause: Cause) -> String {
-        switch cause {
+    var reasonText: String {
+        switch reason {
+        case .substituted: "an entry answers it"
         case .notHTTP: "only http and https URLs with a host and no user info are substituted"
         case .fileIsGone: "the file of the entry that names it no longer exists"
         case .noEntry where match?.passedOver.isEmpty == false:
@@ -211,6 +236,20 @@ extension Plan {
         case .excluded: "the entry is null, so the URL is never substituted"
         case .methodNotListed(let method): "the entry doesn't list the method \(method)"
         case .ruledOut: "every entry that names it is passed over"
+        case .ignoresLocalData: "the request's cache policy ignores local data"
+        case .waitsForOffline: "the entry answers only when the network fails (\"use\": \"whenOffline\")"
+        case .needsProtocol(let field):
+            "the entry's field “\(field)” works only in a session to which the cache is attached"
+        case .refused(let refusal): refusal.message
         }
+    }
+}
+
+extension URLRequest {
+    fileprivate var isHTTP: Bool { ["http", "https"].contains(url?.scheme?.lowercased()) }
+
+    /// Whether loading the request would reach the network. `data` and `file` URLs don't.
+    var reachesNetwork: Bool {
+        ["http", "https", "ws", "wss", "ftp"].contains(url?.scheme?.lowercased() ?? "")
     }
 }

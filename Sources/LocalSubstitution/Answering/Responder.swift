@@ -128,8 +128,14 @@ final class Responder: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, if more of it is known than the request shows.
-    ///   - isOffline: Whether the request must not reach the network, not even for a newer copy.
-    func lookUp(_ request: URLRequest, body: RequestBody? = nil, isOffline: Bool) -> Plan {
+    ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
+    ///   - isOffline: Whether the cache alone must not ask the network for a newer copy.
+    func lookUp(
+        _ request: URLRequest,
+        body: RequestBody? = nil,
+        rules: SessionRules? = nil,
+        isOffline: Bool = false
+    ) -> Plan {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
         case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count), isReload: true)
@@ -137,9 +143,14 @@ final class Responder: Sendable {
         }
         // The generation must be read before the map: see `RetainedResponses.retain`.
         let (generation, map) = (retained.generation, maps.map)
-        return Plan(request, body: body, isOffline: isOffline, in: map, generation: generation) { [maps] count in
-            maps.isUsedUp(count, of: map)
-        }
+        return Plan(
+            request,
+            body: body,
+            rules: rules,
+            isOffline: isOffline,
+            in: map,
+            generation: generation
+        ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 
     /// Counts a plan's answer if the alternative that answers has a limit. Returns `false` if the limit has been reached.
@@ -253,18 +264,18 @@ extension URLRequest {
 extension Responder {
     /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
     func needsNoDisk(_ plan: Plan) -> Bool {
-        if plan.cacheObstacle == .ignoresLocalData { return true }
+        if plan.reason == .ignoresLocalData { return true }
         return plan.cacheAnswer.map { isAtHand($0, plan) } ?? false
     }
 
     func cachedResponse(to plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
-        guard plan.cacheObstacle != .ignoresLocalData else {
-            reportUnanswered(plan, since: plan.reason)
+        guard plan.reason != .ignoresLocalData else {
+            reportUnanswered(plan, since: plan.reasonText)
             return nil
         }
         guard let substitution = plan.cacheAnswer, let url = plan.request.url else {
-            return defaultResponse(to: plan, since: plan.reason)
+            return defaultResponse(to: plan, since: plan.reasonText)
         }
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)

@@ -6,57 +6,46 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A response from the network, read in pieces by one thread as it arrives.
+/// A response that a load passes on in pieces, and that one thread reads as it arrives.
 package final class ArrivingResponse: Sendable {
     enum Event: Sendable {
-        case head(URLResponse)
-        case data(Data)
-        case end(Forwarding.Outcome)
+        case piece(ResponseCollector.Piece)
+        case end(RequestOutcome)
     }
 
     private struct State: Sendable {
         var queue = EventQueue()
-        var forwarding: Forwarding?
+        var load: Task<Void, Never>?
         var isOver = false
     }
 
-    private let forwarded: ForwardedRequest
     private let isWanted: @Sendable () -> Bool
     private let state = Guarded(State())
     private let arrivals = DispatchSemaphore(value: 0)
 
-    static let secondsBetweenQuestions = 0.5
+    private static let secondsBetweenQuestions = 0.5
 
     /// - Parameter isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
-    init(_ forwarded: ForwardedRequest, isWanted: @escaping @Sendable () -> Bool) {
-        self.forwarded = forwarded
-        self.isWanted = isWanted
-    }
+    init(isWanted: @escaping @Sendable () -> Bool) { self.isWanted = isWanted }
 
     deinit { cancel() }
 
-    /// Starts forwarding a request. The request is cancelled if the rest of the response isn't wanted.
-    func begin(_ forwarding: Forwarding) {
-        state.withLock { $0.forwarding = forwarding }
-        forwarding.resume()
-    }
+    /// Keeps a load, which is cancelled if the rest of the response isn't wanted.
+    func wait(for load: Task<Void, Never>) { state.withLock { if !$0.isOver { $0.load = load } } }
 
     func add(_ event: Event) {
-        let (ended, failed) = state.withLock { state -> (Forwarding?, Forwarding?) in
-            guard !state.isOver else { return (nil, nil) }
+        let failed = state.withLock { state -> Task<Void, Never>? in
+            guard !state.isOver else { return nil }
+            if case .end = event { state.isOver = true }
             do throws(URLError) {
                 try state.queue.add(event)
+                return nil
             } catch {
                 state.isOver = true
-                state.queue.end(.failed(error, isPartial: true))
-                return (nil, state.forwarding.take())
+                state.queue.end(.failed(nil, error))
+                return state.load
             }
-            guard case .end = event else { return (nil, nil) }
-            state.isOver = true
-            return (state.forwarding.take(), nil)
         }
-        // Released outside the lock, since that may end a session.
-        withExtendedLifetime(ended) {}
         failed?.cancel()
         arrivals.signal()
     }
@@ -81,32 +70,24 @@ package final class ArrivingResponse: Sendable {
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
-            case .head: continue
-            case .data(let data): return data
+            case .piece(.head): continue
+            case .piece(.data(let data)): return data
             case .end(let outcome):
-                guard let error = complete(outcome) else { return nil }
+                guard let error = outcome.error else { return nil }
                 throw error
             }
         }
         throw URLError(.cancelled)
     }
 
-    /// Ends the request if it hasn't ended yet.
+    /// Cancels the load if it hasn't ended yet.
     package func cancel() {
-        let forwarding = state.withLock { state in
+        let load = state.withLock { state in
             state.isOver = true
-            return state.forwarding.take()
+            return state.load.take()
         }
-        forwarding?.cancel()
+        load?.cancel()
         arrivals.signal()
-    }
-
-    /// Records and reports the response. Returns the error if the network failed partway.
-    private func complete(_ outcome: Forwarding.Outcome) -> URLError? {
-        var step = forwarded.step(after: outcome)
-        while case .goOn(let next) = step { step = next() }
-        guard case .deliver(let outcome) = step else { return URLError(.networkConnectionLost) }
-        return outcome.error
     }
 }
 
@@ -131,7 +112,7 @@ private struct EventQueue: Sendable {
     private static let mostBytes = 4 << 20
 
     mutating func add(_ event: ArrivingResponse.Event) throws(URLError) {
-        guard case .data(let data) = event else { return waiting.append(.event(event)) }
+        guard case .piece(.data(let data)) = event else { return waiting.append(.event(event)) }
         guard bytesInMemory + data.count > Self.mostBytes else {
             bytesInMemory += data.count
             return waiting.append(.event(event))
@@ -144,7 +125,7 @@ private struct EventQueue: Sendable {
     }
 
     /// Adds an outcome instead of an event that couldn't be added.
-    mutating func end(_ outcome: Forwarding.Outcome) {
+    mutating func end(_ outcome: RequestOutcome) {
         waiting.append(.event(.end(outcome)))
     }
 
@@ -160,16 +141,16 @@ private struct EventQueue: Sendable {
         switch next {
         case nil: return nil
         case .event(let event):
-            if case .data(let data) = event { bytesInMemory -= data.count }
+            if case .piece(.data(let data)) = event { bytesInMemory -= data.count }
             return event
         case .stored(let count):
             do throws(URLError) {
                 let data = try file?.read(count, at: stored.lowerBound)
                 stored = stored.lowerBound + count..<stored.upperBound
-                return data.map { .data($0) }
+                return data.map { .piece(.data($0)) }
             } catch {
                 (waiting, taken) = ([], 0)
-                return .end(.failed(error, isPartial: true))
+                return .end(.failed(nil, error))
             }
         }
     }

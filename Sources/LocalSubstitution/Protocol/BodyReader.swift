@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Guarded
 
@@ -6,31 +7,40 @@ import FoundationNetworking
 #endif
 
 /// Reads a request's body stream once. It uses its own thread, since reading waits for the app to write.
-final class BodyReader: Delivery.Work {
-    typealias Done = @Sendable (Result<Body, URLError>) -> Void
+final class BodyReader: Sendable {
+    private let result = FirstValue<Result<Body, URLError>>()
+    private let isDone = Guarded(false)
 
-    private let done: Guarded<Done?>
+    private init() {}
 
-    /// - Parameter done: Called once, unless reading is cancelled.
-    init(_ stream: InputStream, done: @escaping Done) {
-        self.done = Guarded(done)
+    /// Reads a stream. If that's cancelled or takes too long while the app doesn't write, the thread ends only when the app does.
+    ///
+    /// - Parameter time: When reading fails because it takes too long.
+    static func read(
+        _ stream: InputStream,
+        until time: DispatchTime?
+    ) async throws(URLError) -> Body {
+        let reader = BodyReader()
         // Nothing else uses the stream.
         nonisolated(unsafe) let stream = stream
-        Thread.detachNewThread { [self] in
+        Thread.detachNewThread {
             stream.open()
-            let result = Result { () throws(URLError) in try read(stream) }
+            let result = Result { () throws(URLError) in try reader.read(stream) }
             stream.close()
-            end(result)
+            reader.end(result)
         }
+        if let time {
+            DispatchQueue.global(qos: .utility).asyncAfter(deadline: time) { [weak reader] in
+                reader?.end(.failure(URLError(.timedOut)))
+            }
+        }
+        return try await reader.result.wait { reader.end(.failure(URLError(.cancelled))) }.get()
     }
 
-    /// Ends reading with an error, because it takes too long.
-    func timeOut() { end(.failure(URLError(.timedOut))) }
-
-    /// Cancels reading. If the thread is waiting for the app to write, it ends only when the app does.
-    func cancel() { done.withLock { $0 = nil } }
-
-    private func end(_ result: Result<Body, URLError>) { done.withLock { $0.take() }?(result) }
+    private func end(_ result: Result<Body, URLError>) {
+        isDone.withLock { $0 = true }
+        self.result.set(result)
+    }
 
     private func read(_ stream: InputStream) throws(URLError) -> Body {
         var data = Data()
@@ -47,7 +57,7 @@ final class BodyReader: Delivery.Work {
 
     /// Returns some bytes; `nil` at the end of the stream.
     private func piece(of stream: InputStream) throws(URLError) -> Data? {
-        guard done.withLock({ $0 != nil }) else { throw URLError(.cancelled) }
+        guard !isDone.withLock({ $0 }) else { throw URLError(.cancelled) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = stream.read(&buffer, maxLength: buffer.count)
         guard count >= 0 else {

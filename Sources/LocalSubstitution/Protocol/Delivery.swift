@@ -1,5 +1,3 @@
-import Dispatch
-
 /// The state of a protocol's delivery to its client.
 ///
 /// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are numbered, and results of
@@ -13,11 +11,6 @@ struct Delivery: Sendable {
         case failure
     }
 
-    /// Work that an attempt waits for: a forwarding, a delay, or the reading of a body.
-    protocol Work: Sendable {
-        func cancel()
-    }
-
     private enum Progress: Sendable {
         case idle, underWay, ended
     }
@@ -25,13 +18,10 @@ struct Delivery: Sendable {
     private var attempt = 0
     private var progress = Progress.idle
     private var hasPassedPieces = false
-    private var work: (any Work)?
-    /// When the attempt began.
-    private var began = DispatchTime.now()
+    /// The load that the attempt waits for.
+    private var load: Task<Void, Never>?
     /// The chain of the current attempt, with its decisions.
-    private(set) var chain: RequestChain?
-    /// The request's body, if it had to be read from a stream.
-    var read: BodyReader.Body?
+    private var chain: RequestChain?
 
     /// Begins an attempt. Returns `nil` if one is running or the delivery has ended.
     mutating func begin() -> Start? {
@@ -41,16 +31,13 @@ struct Delivery: Sendable {
             return .failure
         }
         attempt += 1
-        began = .now()
         progress = .underWay
         return .attempt(attempt)
     }
 
-    /// Stores the work that an attempt waits for. Returns `false` if the attempt has ended, so the work isn't needed.
-    mutating func follow(_ work: any Work, _ attempt: Int) -> Bool {
-        guard isUnderWay(attempt) else { return false }
-        self.work = work
-        return true
+    /// Keeps the load that an attempt waits for, so that stopping the attempt cancels it.
+    mutating func wait(for load: Task<Void, Never>, _ attempt: Int) {
+        if isUnderWay(attempt) { self.load = load } else { load.cancel() }
     }
 
     /// Begins the chain of an attempt. It follows what an earlier attempt has decided.
@@ -60,13 +47,10 @@ struct Delivery: Sendable {
         return made
     }
 
-    /// Returns the time at which the attempt will have taken so many seconds.
-    func time(after seconds: Double) -> DispatchTime { began + seconds }
-
-    /// Stops the current attempt. Returns the work that it waits for, which isn't needed any more.
-    mutating func stop() -> (any Work)? {
+    /// Stops the current attempt. Returns the load that it waits for, to be cancelled.
+    mutating func stop() -> Task<Void, Never>? {
         if progress == .underWay { progress = .idle }
-        return work.take()
+        return load.take()
     }
 
     /// Notes that an attempt passes on a piece of a response. Returns `false` if it isn't allowed to.
@@ -80,11 +64,11 @@ struct Delivery: Sendable {
     mutating func end(_ attempt: Int) -> Bool? {
         guard isUnderWay(attempt) else { return nil }
         progress = .ended
-        work = nil
+        load = nil
         return hasPassedPieces
     }
 
-    func isUnderWay(_ attempt: Int) -> Bool {
+    private func isUnderWay(_ attempt: Int) -> Bool {
         progress == .underWay && attempt == self.attempt
     }
 }

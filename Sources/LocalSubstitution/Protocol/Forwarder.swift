@@ -9,7 +9,19 @@ import FoundationNetworking
 /// Sends requests to the network. Its session has no cache, and none of the package's protocols, which would take the requests
 /// again.
 final class Forwarder: Sendable {
-    let configuration: Guarded<URLSessionConfiguration>
+    /// The receiver of a response. Its closures except the first run where ``LoaderThread/runAsDelegate(_:)`` runs its closures.
+    struct Receiver: Sendable {
+        /// Returns what to do about a redirect, given the request for its target. It may read a file.
+        let answerRedirect: @Sendable (URLRequest) -> ForwardedTask.RedirectAnswer
+        /// Passes a challenge to the session that made the original request.
+        let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
+        /// Passes on a piece of the response before the rest; `nil` if the response must be whole.
+        let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
+        /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
+        let passesAtOnce: Bool
+    }
+
+    private let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
     /// The session for requests whose entry sets or removes headers that the session would add. It adds no headers and no cookies.
     private let plainSession = Guarded<URLSession?>(nil)
@@ -35,27 +47,23 @@ final class Forwarder: Sendable {
         DispatchQueue.global(qos: .utility).async { for session in sessions { session.finishTasksAndInvalidate() } }
     }
 
-    /// Prepares to send a request. Must not be called on the loader's thread.
+    /// Sends a request, and waits for its outcome. Must not be called on the loader's thread.
     ///
-    /// - Parameters:
-    ///   - timeout: The number of seconds that the complete response may take; `nil` for the configuration's timeout.
-    ///   - priority: The task's priority.
-    ///   - fixedHeaders: The headers that the session must not add.
-    ///   - owner: Receives the response, and decides about redirects and challenges.
-    func load(
-        _ request: URLRequest,
-        timeout: Double?,
+    /// - Parameter priority: The task's priority.
+    func send(
+        _ sent: ForwardedRequest,
         priority: Float?,
-        fixedHeaders: [String] = [],
-        for owner: Forwarding.Owner
-    ) -> Forwarding {
-        let isPlain = adds(fixedHeaders, to: request.url)
+        to receiver: Receiver
+    ) async -> ForwardedTask.Outcome {
+        let isPlain = adds(sent.fixedHeaders, to: sent.request.url)
         let session = isPlain ? currentPlainSession : currentSession
-        let task = session.dataTask(with: (isPlain ? complete(request, but: fixedHeaders) : request).own)
+        let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
+        let task = session.dataTask(with: request.own)
         if let priority { task.priority = priority }
-        let forwarding = Forwarding(task, from: self, timeout: timeout, for: owner)
-        collector.collect(task, of: session, for: forwarding.collectorOwner(responseLimit))
-        return forwarding
+        let forwarded = ForwardedTask(task, limit: responseLimit, to: receiver)
+        collector.collect(task, of: session, for: forwarded.collectorOwner)
+        forwarded.resume(timeout: sent.entryFallback?.timeout)
+        return await forwarded.outcome.wait { forwarded.cancel() }
     }
 
     /// Returns the header by which the session identifies its user to a URL; `nil` if there is none.
@@ -96,5 +104,56 @@ final class Forwarder: Sendable {
             )
         session = made
         return made
+    }
+}
+
+/// Accounts for the headers that a session adds to a request.
+extension Forwarder {
+    /// Returns a request without the cookies that Linux's loader added from the session's storage. They're added again if the
+    /// request is sent to its own URL, and they aren't meant for another.
+    func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
+        #if canImport(Darwin)
+        return request
+        #else
+        guard let cookies = request.value(forHTTPHeaderField: "Cookie"), cookies == storedCookies(for: request.url)
+        else { return request }
+        var request = request
+        request.setValue(nil, forHTTPHeaderField: "Cookie")
+        return request
+        #endif
+    }
+
+    private func storedCookies(for url: URL?) -> String? {
+        configuration.withLock { $0.storedCookies(for: url) }
+    }
+
+    private var additionalHeaders: [(name: String, value: String)] {
+        configuration.withLock { $0.httpAdditionalHeaders ?? [:] }.compactMap { name, value in
+            (name as? String).map { ($0, "\(value)") }
+        }
+    }
+
+    /// Returns whether the session would add one of several headers to a request for a URL.
+    private func adds(_ names: [String], to url: URL?) -> Bool {
+        let names = names.map { $0.lowercased() }
+        guard !names.isEmpty else { return false }
+        return additionalHeaders.contains { names.contains($0.name.lowercased()) }
+            || (names.contains("cookie") && storedCookies(for: url) != nil)
+    }
+
+    /// Returns a request with the headers that the session would add, except some.
+    private func complete(_ request: URLRequest, but names: [String]) -> URLRequest {
+        let names = names.map { $0.lowercased() }
+        var request = request
+        let added =
+            additionalHeaders
+            + [("Cookie", storedCookies(for: request.url))].compactMap { name, value in
+                value.map { (name, $0) }
+            }
+        for (name, value) in added
+        where !names.contains(name.lowercased()) && request.value(forHTTPHeaderField: name) == nil {
+            request.setValue(value, forHTTPHeaderField: name)
+        }
+        return request
     }
 }

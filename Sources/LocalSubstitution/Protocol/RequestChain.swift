@@ -15,6 +15,8 @@ final class RequestChain: Sendable {
         /// The number of decisions that this attempt has reached.
         var position = 0
         var redirects = 0
+        /// The task's body, if it had to be read from a stream, which can be read only once.
+        var body: BodyReader.Body?
         /// Whether a later attempt has taken over the decisions, so this one counts nothing more.
         var isSuperseded = false
     }
@@ -30,18 +32,21 @@ final class RequestChain: Sendable {
     /// - Parameter earlier: The chain of the attempt that was stopped, if there was one.
     init(_ attachment: Attachment, after earlier: RequestChain? = nil) {
         self.attachment = attachment
-        let plans = earlier?.state.withLock { state in
+        let known = earlier?.state.withLock { state in
             state.isSuperseded = true
-            return state.plans
+            return State(plans: state.plans, body: state.body)
         }
-        state = Guarded(State(plans: plans ?? []))
+        state = Guarded(known ?? State())
     }
 
     /// Whether a later attempt has taken over. Then nothing of this one is delivered, so check this before reporting an answer.
     var isSuperseded: Bool { state.withLock { $0.isSuperseded } }
 
-    /// The latest decision.
-    var plan: Plan? { state.withLock { $0.position > 0 ? $0.plans[$0.position - 1] : nil } }
+    /// The task's body, if it had to be read from a stream.
+    var body: BodyReader.Body? {
+        get { state.withLock { $0.body } }
+        set { state.withLock { $0.body = newValue } }
+    }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
     func follow() -> Bool {
@@ -60,9 +65,7 @@ final class RequestChain: Sendable {
         if let known = state.withLock({ known(for: request, &$0) }) { return known }
         let responder = attachment.responder
         // Not under the lock, for which the loader's queue may wait: a condition may read a long body.
-        var plan =
-            taken.flatMap { $0.isOffline == attachment.unmatched.isStrict ? $0 : nil }
-            ?? attachment.lookUp(request, body: body)
+        var plan = taken.flatMap { $0.rules === attachment.rules ? $0 : nil } ?? attachment.lookUp(request, body: body)
         while true {
             // Counted and kept under one lock, so that an attempt that takes over finds every answer that was counted.
             let isFirst = state.withLock { state -> Bool? in

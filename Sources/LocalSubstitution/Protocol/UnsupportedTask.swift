@@ -25,26 +25,23 @@ enum UnsupportedTask {
     }
 
     /// Returns why a task can't be served; `nil` if it can.
-    static func error(for task: URLSessionTask?, _ request: URLRequest, _ action: Attachment.Action) -> URLError? {
-        #if canImport(Darwin)
-        return nil
-        #else
-        switch action {
-        case .fail, .refuse: return nil
-        default: break
-        }
-        if isUnfinishable(task) {
+    static func error(for task: URLSessionTask?, _ plan: Plan) -> URLError? {
+        switch plan.action {
+        case .fail, .refuse:
+            return nil
+        case _ where isUnfinishable(task):
             return .explained(
                 .unsupportedURL,
                 "On Linux, Foundation can't finish a download task from a URLProtocol. "
                     + "Use a data task, and write the file yourself.",
-                request.url
+                plan.request.url
             )
+        case .forward, .pass:
+            // Not checked earlier, since `canInit(with:)` receives a request and not its task.
+            return error(forForwarding: task, plan.request)
+        case .answer, .replay, .readBody:
+            return nil
         }
-        // Not checked earlier, since `canInit(with:)` receives a request and not its task.
-        guard case .forward = action else { return nil }
-        return self.error(forForwarding: task, request)
-        #endif
     }
 
     /// Returns why a task's request can't be sent on; `nil` if it can.

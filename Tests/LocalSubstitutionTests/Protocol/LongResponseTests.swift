@@ -37,11 +37,11 @@ struct LongResponseTests {
 
     private func load(
         _ request: URLRequest,
+        _ configuration: URLSessionConfiguration = .ephemeral,
         streams: Bool = true,
         limit: Int? = limit,
         recorder: SubstitutionRecorder?
     ) async throws -> TaskRecorder.Outcome {
-        let configuration = URLSessionConfiguration.ephemeral
         try cache.attach(
             to: configuration,
             unmatched: .load,
@@ -155,31 +155,19 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 2)
     }
 
-    @Test("With a credential of the session, a long response leaves an older copy alone")
-    func credential() async throws {
+    @Test("With a credential of the session, a long response leaves an older copy alone", arguments: [false, true])
+    func credential(isPlain: Bool) async throws {
         let folder = try TemporaryFolder()
         let recorder = try SubstitutionRecorder(folder: folder.url, limit: .max)
         defer { recorder.close() }
-        let url = try #require(URL(string: "http://nowhere.invalid/kept"))
-        let request = URLRequest(url: url)
+        let origin = try LoopbackServer { _ in .ok(Self.body) }
+        defer { origin.stop() }
+        let request = URLRequest(url: origin.url("kept"))
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpAdditionalHeaders = ["Authorization": "x"]
-        let response = try #require(
-            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil)
-        )
-        try recorder.keep(url.absoluteString, "short")
-        for isPlain in [false, true] {
-            let attachment = Attachment(
-                of: cache.responder,
-                to: isPlain ? .ephemeral : configuration,
-                unmatched: try UnmatchedRule(.load),
-                keeper: recorder
-            )
-            let chain = RequestChain(attachment)
-            let forwarded = ForwardedRequest(chain, cache.responder.lookUp(request), .keeper(recorder))
-            _ = forwarded.step(after: .passedOn(response, redirects: [], limit: Self.limit))
-            recorder.flush()
-            #expect(recorder.hasAnswer(to: request) == !isPlain)
-        }
+        if !isPlain { configuration.httpAdditionalHeaders = ["Authorization": "x"] }
+        try recorder.keep(origin.url("kept").absoluteString, "short")
+        #expect(try await load(request, configuration, recorder: recorder).data == Self.body)
+        recorder.flush()
+        #expect(recorder.hasAnswer(to: request) == !isPlain)
     }
 }

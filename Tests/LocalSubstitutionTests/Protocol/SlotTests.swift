@@ -20,8 +20,7 @@ struct SlotTests {
                 Attachment(
                     of: Responder(map, reloadsChanges: false, defaultCacheIn: nil),
                     to: .ephemeral,
-                    unmatched: rule,
-                    keeper: nil
+                    rules: SessionRules(unmatched: rule)
                 )
             }
             let slots = (0..<20_000).map { Slots.add(attachments[$0 % 2]) }

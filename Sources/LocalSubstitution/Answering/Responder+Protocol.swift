@@ -94,8 +94,8 @@ extension Responder {
     /// - Parameter isBrief: Whether a listener explains the failure, so that the error needn't.
     func unmatched(_ plan: Plan, isBrief: Bool) -> RequestOutcome {
         uncount(plan)
-        var reason = plan.reason
-        if case .forward = plan.outcome {
+        var reason = plan.reasonText
+        if case .network? = plan.substitution?.content {
             reason = "its entry has no “forwardTo”, and the request can't use the network"
         }
         reportUnanswered(plan, since: reason)

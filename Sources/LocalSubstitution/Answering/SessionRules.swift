@@ -1,0 +1,15 @@
+/// What a session adds to what the map says.
+final class SessionRules: Sendable {
+    /// Which requests must not reach the network.
+    let unmatched: UnmatchedRule
+    /// Keeps what the network answers, and answers when there's no network; `nil` for most sessions.
+    let keeper: (any ResponseKeeper)?
+    /// Hears of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most sessions.
+    let listener: RequestListener?
+
+    init(unmatched: UnmatchedRule, keeper: (any ResponseKeeper)? = nil, listener: RequestListener? = nil) {
+        self.unmatched = unmatched
+        self.keeper = keeper
+        self.listener = listener
+    }
+}

@@ -1,0 +1,39 @@
+import Guarded
+
+/// A value that a callback sets and an async function waits for. Only the first value counts.
+final class FirstValue<Value: Sendable>: Sendable {
+    private enum State: Sendable {
+        case unset
+        case awaited(CheckedContinuation<Value, Never>)
+        case set(Value)
+    }
+
+    private let state = Guarded(State.unset)
+
+    /// Sets the value if it isn't set yet.
+    func set(_ value: Value) {
+        let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
+            defer { if case .set = state {} else { state = .set(value) } }
+            return if case .awaited(let continuation) = state { continuation } else { nil }
+        }
+        continuation?.resume(returning: value)
+    }
+
+    /// Waits for the value. Call this once.
+    ///
+    /// - Parameter cancel: Called if the Swift task is cancelled first. It must set the value.
+    func wait(onCancel cancel: @Sendable () -> Void) async -> Value {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let value = state.withLock { state -> Value? in
+                    if case .set(let value) = state { return value }
+                    state = .awaited(continuation)
+                    return nil
+                }
+                if let value { continuation.resume(returning: value) }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import Dispatch
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A request that was sent to the network, and its progress.
+final class ForwardedTask: Sendable {
+    enum Outcome: Sendable {
+        /// The network's response. If its body is longer than the limit, it was passed on.
+        case received(ResponseCollector.Response, limit: Int)
+        /// A redirect isn't followed, because an entry names its target or the target must not be loaded.
+        case answered(RequestLoad.Step)
+        /// - Parameter isPartial: Whether part of the response has been passed on, so nothing else can answer.
+        case failed(URLError, isPartial: Bool)
+    }
+
+    /// What to do about a redirect.
+    enum RedirectAnswer: Sendable {
+        case follow
+        /// The redirect itself is the response.
+        case deliver
+        /// Goes on with a step instead of following the redirect.
+        case answer(RequestLoad.Step)
+    }
+
+    private struct State: Sendable {
+        var isCancelled = false
+        var isPartial = false
+        var isEnded = false
+    }
+
+    /// How the request ended.
+    let outcome = FirstValue<Outcome>()
+    private let task: URLSessionDataTask
+    private let receiver: Forwarder.Receiver
+    private let limit: Int
+    private let state = Guarded(State())
+
+    /// The longest body to hold in memory if a longer one can be passed on, in bytes.
+    private static let standardLimit = 256 << 20
+
+    /// - Parameter limit: The longest body to hold, in bytes; `nil` for the default. By default, a body that can't be passed on in
+    ///   pieces is held whole, as it is by the app that receives it.
+    init(_ task: URLSessionDataTask, limit: Int?, to receiver: Forwarder.Receiver) {
+        self.task = task
+        self.receiver = receiver
+        self.limit = limit ?? (receiver.pass == nil ? .max : Self.standardLimit)
+    }
+
+    /// Starts the request.
+    ///
+    /// - Parameter timeout: The number of seconds that the complete response may take; `nil` for the configuration's timeout.
+    func resume(timeout: Double?) {
+        task.resume()
+        guard let timeout else { return }
+        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + timeout) { [weak self] in
+            guard let self else { return }
+            LoaderThread.runAsDelegate { self.end(URLError(.timedOut)) }
+            endTask()
+        }
+    }
+
+    /// Cancels the request. Nothing more is passed on.
+    func cancel() {
+        end(URLError(.cancelled))
+        endTask()
+    }
+
+    private func endTask() {
+        state.withLock { $0.isCancelled = true }
+        #if canImport(Darwin)
+        task.cancel()
+        #else
+        // On Linux, `cancel` waits for the loader's queue, and this runs on that queue when a protocol is stopped. The answer to a
+        // redirect must also have arrived there first, or the loader traps (`HTTPURLProtocol.swift`,
+        // `didCompleteRedirectCallback`).
+        LoaderThread.runAsDelegate { [task] in
+            DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
+        }
+        #endif
+    }
+
+    // MARK: The session's delegate
+
+    /// The receiver that the collector calls.
+    var collectorOwner: ResponseCollector.Owner {
+        var owner = ResponseCollector.Owner(limit: limit) { [self] result in
+            switch result {
+            case .success(let response): end { _ in .received(response, limit: limit) }
+            case .failure(let error): end(error)
+            }
+        }
+        if let pass = receiver.pass {
+            owner.pass = { piece in
+                // Under the same lock as `end`. After a piece, nothing else may answer. After a timeout, the fallback may have
+                // answered.
+                let mayPass = self.state.withLock { state in
+                    if !state.isEnded { state.isPartial = true }
+                    return !state.isEnded
+                }
+                if mayPass { pass(piece) }
+            }
+        }
+        owner.passesAtOnce = receiver.passesAtOnce
+        owner.redirect = { self.redirect(to: $0, $1) }
+        #if canImport(Darwin)
+        let answerChallenge = receiver.answerChallenge
+        owner.answerChallenge = { challenge, answer in
+            answerChallenge(
+                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
+            )
+        }
+        #endif
+        return owner
+    }
+
+    /// Follows a redirect, unless the receiver decides otherwise. The session ends endless loops of redirects, and
+    /// ``RequestChain`` ends those through the map.
+    private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
+        DispatchQueue.global(qos: .userInitiated).async { [self] in
+            let answer = receiver.answerRedirect(request)
+            LoaderThread.runAsDelegate { [self] in
+                // Done first, since the task ends when it's told not to follow the redirect.
+                if case .answer(let step) = answer { end { _ in .answered(step) } }
+                let next = if case .follow = answer { request } else { nil as URLRequest? }
+                state.withLock { state in
+                    // Under the lock, so that no `cancel` comes in between. A cancelled task isn't waiting any more, and answering
+                    // it traps on Linux.
+                    if !state.isCancelled { follow(next) }
+                }
+            }
+        }
+    }
+
+    private func end(_ error: URLError) { end { .failed(error, isPartial: $0) } }
+
+    /// Ends with an outcome, which may depend on whether a piece was passed on. Only the first call has an effect.
+    private func end(_ outcome: (_ isPartial: Bool) -> Outcome) {
+        let isPartial = state.withLock { state in
+            state.isEnded = true
+            return state.isPartial
+        }
+        self.outcome.set(outcome(isPartial))
+    }
+}
