@@ -130,7 +130,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
     /// joined.
     static let sources = [
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
-        "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/SubstitutionURLProtocol",
+        "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
         "LocalSubstitution/Protocol/UnsupportedTask", "LocalSubstitutionTesting/SubstitutionsTrait",
         "LocalSubstitution/Observing/Event", "LocalSubstitution/Verification",
     ]

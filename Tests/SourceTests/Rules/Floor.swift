@@ -7,6 +7,10 @@ enum Floor {
         "FixedWidthInteger.&*(_:_:)",
         // Only `for await` calls it, and only if it's available.
         "AsyncStream.Iterator.next(isolation:)", "TaskGroup.Iterator.next(isolation:)",
+        // `RequestLoad` uses its executor only if it's available.
+        "ExecutorJob", "Task.init(name:executorPreference:priority:operation:)", "TaskExecutor",
+        "TaskExecutor.asUnownedTaskExecutor()", "UnownedJob.init(_:)", "UnownedJob.runSynchronously(on:)",
+        "UnownedTaskExecutor",
     ]
 
     /// Still to be replaced, by target. This list may only get shorter.
