@@ -189,6 +189,18 @@ extension RecordedFileName {
             return name
         }
 
+        /// Takes the first candidate that is free, and returns it.
+        ///
+        /// - Parameter exists: Returns whether there's already something of that name, although it isn't taken.
+        package mutating func take(_ name: RecordedFileName, unless exists: (String) -> Bool = { _ in false }) -> String
+        {
+            var number = 0
+            while true {
+                if let free = take(name.candidate(number)), !exists(free) { return free }
+                number += 1
+            }
+        }
+
         /// Takes the name of a file that exists, whatever else is taken.
         package mutating func insert(_ name: String) {
             var last = Folder(number: 0, spelling: "")

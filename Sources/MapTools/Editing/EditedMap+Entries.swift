@@ -20,7 +20,7 @@ extension EditedMap {
         do throws(FileProblem) {
             let opened = try OpenedFile(path: file.path)
             body = try opened.contents()
-            inside = (try? ResourcesFolder(resources).opened())?.name(of: opened)
+            inside = (try? ResourcesFolder(folder.resources).opened())?.name(of: opened)
         } catch {
             throw MapToolError("The file “\(file.path)” \(error.message)")
         }
@@ -64,12 +64,7 @@ extension EditedMap {
                 "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
             )
         }
-        let exchange = RecordedExchange(
-            url: key,
-            headers: RecordingRules.Headers.kept { response.value(forHTTPHeaderField: $0) },
-            contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            body: body
-        )
+        let exchange = RecordedExchange(url: key, RecordedResponse(response, body: body))
         switch try keep([exchange], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept
         case .failure(let occupied): throw Self.occupied(occupied.key)
@@ -105,7 +100,7 @@ extension EditedMap {
     }
 
     private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
-        guard writtenResources.contains(name) else { return }
+        guard written.contains(name) else { return }
         guard replacing else {
             throw MapToolError(
                 "The resources folder has another file “\(name)”. Rename yours, or replace the other with --force."
@@ -152,11 +147,11 @@ extension EditedMap {
         for (exchange, same) in zip(exchanges, same) {
             // The first response's file has the plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
-            let file = try write(exchange.body, as: name, over: oldKey)
+            let file = try write(exchange.response.body, as: name, over: oldKey)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + (exchange.request.condition.when.map { [("when", $0)] } ?? []))
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
-            kept.append(.success(KeptFile(change, file, exchange.body, entry.substitution(for: url))))
+            kept.append(.success(KeptFile(change, file, exchange.response.body, entry.substitution(for: url))))
         }
         if !answers.isEmpty { set(oldKey ?? key, to: MapText.value(of: answers)) }
         return kept
@@ -172,10 +167,11 @@ extension EditedMap {
         let request = exchange.request
         guard let served = entries.substitution(for: url, method: request.method, body: request.condition.example),
             let file = served.fileName,
-            entries.document.files(of: key).contains(file), hasFile(file, exchange.body)
+            entries.document.files(of: key).contains(file), hasFile(file, exchange.response.body)
         else { return nil }
         let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)
-        return isSame(served, new, exchange.body) ? KeptFile(.unchanged, file, exchange.body, served) : nil
+        return isSame(served, new, exchange.response.body)
+            ? KeptFile(.unchanged, file, exchange.response.body, served) : nil
     }
 
     /// Writes a body and returns its file's name. Of the entry that it replaces, uses a file that already has this body or may be

@@ -15,12 +15,7 @@ package struct SuggestedMap {
     /// - Parameter type: The MIME type, which sets the file's extension if the URL has none; `nil` if it isn't known.
     package mutating func add(_ url: URL, type: String?) {
         guard let url = try? NormalizedURL(url.absoluteString), files[url.canonical] == nil else { return }
-        let name = RecordedFileName(url, type: type)
-        var number = 0
-        while files[url.canonical] == nil {
-            files[url.canonical] = names.take(name.candidate(number))
-            number += 1
-        }
+        files[url.canonical] = names.take(RecordedFileName(url, type: type))
     }
 
     /// The map as JSON, with one entry on each line.

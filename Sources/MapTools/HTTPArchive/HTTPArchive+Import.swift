@@ -109,12 +109,14 @@ extension EditedMap {
             RecordedExchange(
                 request,
                 url: url.canonical,
-                status: entry.status ?? 200,
-                headers: RecordingRules.Headers.kept(HTTPArchive.Entry.keptHeaders) {
-                    entry.headers[$0.asciiLowercased]
-                },
-                contentType: type?.text,
-                body: body
+                RecordedResponse(
+                    status: entry.status ?? 200,
+                    headers: RecordingRules.Headers.kept(HTTPArchive.Entry.keptHeaders) {
+                        entry.headers[$0.asciiLowercased]
+                    },
+                    contentType: type?.text,
+                    body: body
+                )
             )
         )
     }
