@@ -43,7 +43,7 @@ extension RecorderIndex {
             }
             others.values[key] = nil
             let entry = RecordedEntry(fields, text: text, url: url, defaults: defaults)
-            responses[key] = Self.response(entry, file, status, old)
+            responses[key] = Response(entry, Notes(on: file, status, old: old))
         }
         if notes?.contains(where: { responses[$0.key]?.notes.file != $0.value.file }) ?? true {
             unsaved.isNotes = true
@@ -91,28 +91,26 @@ extension RecorderIndex {
         else { return nil }
         return (url, fields, file)
     }
+}
 
-    private static func response(
-        _ entry: RecordedEntry,
-        _ file: String,
-        _ status: FileStatus,
-        _ old: Notes?
-    ) -> Response {
+extension RecorderIndex.Notes {
+    /// Creates the notes on a file that was found in the folder.
+    ///
+    /// - Parameter old: What the last recorder noted about it; `nil` if there's nothing.
+    fileprivate init(on file: String, _ status: FileStatus, old: Self?) {
         // A file with another size has been edited since, so the server's validators don't describe it.
         let old = old?.bytes == status.size ? old : nil
-        let notes = Notes(
+        let valid = { (value: String?) in
+            value.flatMap { HTTPSyntax.problem(ofHeader: "ETag", value: $0) == nil ? $0 : nil }
+        }
+        self.init(
             file: file,
             bytes: status.size,
             digest: old?.digest,
-            etag: validHeader(old?.etag),
-            lastModified: validHeader(old?.lastModified),
+            etag: valid(old?.etag),
+            lastModified: valid(old?.lastModified),
             redirected: old?.redirected,
-            date: min(max(old?.date ?? Int(status.modified / 1_000_000), 0), now)
+            date: min(max(old?.date ?? Int(status.modified / 1_000_000), 0), RecorderIndex.now)
         )
-        return Response(entry, notes)
-    }
-
-    private static func validHeader(_ value: String?) -> String? {
-        value.flatMap { HTTPSyntax.problem(ofHeader: "ETag", value: $0) == nil ? $0 : nil }
     }
 }

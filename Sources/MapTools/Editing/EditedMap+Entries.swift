@@ -32,18 +32,19 @@ extension EditedMap {
             )
         }
         let value = JSONText.string(name)
+        let served = entries.substitution(ofFile: name, key: key, url: url)
         let isThere = hasFile(name, body)
         if let oldKey {
             let isSame = entries.document.values[oldKey] == value && isThere
             guard isSame || replacing else { throw Self.occupied(oldKey) }
-            if isSame { return added(.unchanged, name, body, key, url) }
+            if isSame { return KeptFile(.unchanged, name, of: body, servedAs: served) }
         }
         if inside == nil, !isThere {
             try checkIsFree(name, for: oldKey, replacing)
             try write(body, to: name)
         }
         set(oldKey ?? key, to: value)
-        return added(oldKey == nil ? .new : .replaced, name, body, key, url)
+        return KeptFile(oldKey == nil ? .new : .replaced, name, of: body, servedAs: served)
     }
 
     /// Adds an entry for a URL's response. Its file gets a readable name and the extension of its type.
@@ -116,12 +117,6 @@ extension EditedMap {
         MapToolError("The map already has the entry “\(key)” for this URL. Replace it with --force.")
     }
 
-    private func added(_ change: KeptFile.Change, _ name: String, _ body: Data, _ key: String, _ url: NormalizedURL?)
-        -> KeptFile
-    {
-        KeptFile(change, name, body, entries.substitution(ofFile: name, key: key, url: url))
-    }
-
     // MARK: Responses
 
     /// Keeps the exchanges of one URL: writes their bodies, and makes the entry that serves them. Several become its alternatives.
@@ -151,7 +146,8 @@ extension EditedMap {
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + (exchange.request.condition.when.map { [("when", $0)] } ?? []))
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
-            kept.append(.success(KeptFile(change, file, exchange.response.body, entry.substitution(for: url))))
+            let served = entry.substitution(for: url)
+            kept.append(.success(KeptFile(change, file, of: exchange.response.body, servedAs: served)))
         }
         if !answers.isEmpty { set(oldKey ?? key, to: MapText.value(of: answers)) }
         return kept
@@ -164,32 +160,13 @@ extension EditedMap {
 
     /// Returns the kept file if an entry already serves this response; otherwise `nil`.
     private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
-        let request = exchange.request
+        let (request, body) = (exchange.request, exchange.response.body)
         guard let served = entries.substitution(for: url, method: request.method, body: request.condition.example),
             let file = served.fileName,
-            entries.document.files(of: key).contains(file), hasFile(file, exchange.response.body)
+            entries.document.files(of: key).contains(file), hasFile(file, body)
         else { return nil }
         let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)
-        return isSame(served, new, exchange.response.body)
-            ? KeptFile(.unchanged, file, exchange.response.body, served) : nil
-    }
-
-    /// Writes a body and returns its file's name. Of the entry that it replaces, uses a file that already has this body or may be
-    /// overwritten.
-    private mutating func write(
-        _ body: Data,
-        as name: RecordedFileName,
-        over oldKey: String?
-    ) throws(MapToolError) -> String {
-        let own = oldKey.map { entries.document.files(of: $0) } ?? []
-        if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
-            markTaken(file)
-            return file
-        }
-        guard let file = own.first(where: isOnlyUse) else { return try write(body, as: name) }
-        markTaken(file)
-        try write(body, to: file)
-        return file
+        return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
     /// Returns whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. The
@@ -220,10 +197,8 @@ extension EditedMap {
         /// The `Content-Type` that it is served with.
         package let contentType: String
 
-        init(_ change: Change, _ name: String, _ body: Data, _ substitution: Substitution) {
-            self.change = change
-            self.name = name
-            bytes = body.count
+        init(_ change: Change, _ name: String, of body: Data, servedAs substitution: Substitution) {
+            (self.change, self.name, bytes) = (change, name, body.count)
             contentType = substitution.contentType(ofBody: body)
         }
     }

@@ -3,11 +3,6 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Adds the exchanges of one test: see ``add(tests:)``.
-    package mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
-        add(tests: [exchanges]).outcomes.first ?? []
-    }
-
     /// Adds exchanges that the map doesn't answer yet. A URL that has an entry gets alternatives.
     ///
     /// A test's exchanges with the same request and different responses become a sequence. Each response but the last answers as

@@ -19,8 +19,6 @@ package struct EditedMap {
     /// The text that the changes are made to; `nil` if there was no map.
     private let base: [UInt8]?
     private var changes: [String: String] = [:]
-    /// How many entries name each file.
-    private var uses: [String: Int] = [:]
     /// Files that this change's entries use.
     private var taken: Set<String> = []
     /// Files that didn't exist before.
@@ -92,9 +90,6 @@ package struct EditedMap {
             try base.map { try MapDocument(json: $0, file: file) } ?? MapDocument(),
             resources: resources
         )
-        for key in entries.document.values.keys {
-            for name in entries.document.files(of: key) { uses[RecordedFileName.InUse.folded(name), default: 0] += 1 }
-        }
         // A file that was changed since isn't the draft's any more.
         for (name, file) in draft?.files ?? [:] where FileStatus(path: path(of: name)) == file.status {
             bodies[name] = file.body
@@ -122,7 +117,24 @@ package struct EditedMap {
     }
 
     /// Writes a body under the first free name, or reuses a file that has the same body and no entry. Returns the name.
-    mutating func write(_ body: Data, as name: RecordedFileName) throws(MapToolError) -> String {
+    ///
+    /// - Parameter oldKey: The entry that is replaced; `nil` if there is none. Of its files, uses one that already has this body, or
+    ///   that may be overwritten.
+    mutating func write(
+        _ body: Data,
+        as name: RecordedFileName,
+        over oldKey: String? = nil
+    ) throws(MapToolError) -> String {
+        let own = oldKey.map { entries.document.files(of: $0) } ?? []
+        if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
+            markTaken(file)
+            return file
+        }
+        if let file = own.first(where: isOnlyUse) {
+            markTaken(file)
+            try write(body, to: file)
+            return file
+        }
         var number = 0
         while true {
             let candidate = name.candidate(number)
@@ -195,7 +207,7 @@ package struct EditedMap {
 
     /// Returns whether a file may be overwritten along with an entry, since no other entry names it.
     func isOnlyUse(_ name: String) -> Bool {
-        uses[RecordedFileName.InUse.folded(name)] == 1 && !entries.isNamedByPattern(name) && !isTaken(name)
+        entries.namesOnce(name) && !isTaken(name)
     }
 
     /// Returns whether an entry of this change already uses a file name.
