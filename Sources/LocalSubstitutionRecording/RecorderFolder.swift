@@ -12,10 +12,13 @@ final class RecorderFolder: Sendable {
     private struct Output: Sendable {
         /// `nil` once the folder is closed.
         var lock: FileLock?
-        var map: RecorderMap
-        /// Names that no new file may have. A name stays until nothing on disk mentions its file.
-        var names: RecordedFileName.InUse
+        /// A name stays in use until nothing on disk mentions its file.
+        var map: MapFolder
+        /// The recorder's own entries in the map on disk.
+        var texts: [String: String]
     }
+
+    static let mapName = "substitutions.json"
 
     let resources: ResourcesFolder
     private let folder: URL
@@ -30,8 +33,9 @@ final class RecorderFolder: Sendable {
     /// - Parameter limit: The largest total size of the files, in bytes.
     init(_ folder: URL, limit: Int, redact: SubstitutionRecorder.Redaction?) throws(SubstitutionRecorderError) {
         let resources = folder.appendingPathComponent("Resources", isDirectory: true)
+        var map = MapFolder(folder.appendingPathComponent(Self.mapName, isDirectory: false), resources: resources)
         // Checked before anything is created: a folder whose map is broken stays as it is.
-        _ = try RecorderInventory.document(in: folder)
+        _ = try RecorderIndex.document(of: &map, in: folder)
         do {
             try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
         } catch {
@@ -41,23 +45,16 @@ final class RecorderFolder: Sendable {
                 "can't be created: \(error.localizedDescription.sentence)"
             )
         }
-        let lock = try FileLock.ofRecorder(in: folder)
+        let lock = try FileInPlace.lock(folder)
         journal = try RecordingJournal(in: folder)
-        let inventory = try RecorderInventory(folder, resources: resources)
-        try inventory.prepare()
-        var index = inventory.index
+        var index = try RecorderIndex(reading: &map, in: folder)
         index.trim(to: limit, sparesNewest: false)
-        let map = RecorderMap(
-            inventory.mapFile,
-            status: inventory.mapStatus,
-            texts: index.responses.mapValues(\.text)
-        )
         self.folder = folder
         self.resources = ResourcesFolder(resources)
         self.limit = limit
         self.redact = redact
+        output = Guarded(Output(lock: lock, map: map, texts: index.responses.mapValues(\.text)))
         self.index = Guarded(index)
-        output = Guarded(Output(lock: lock, map: map, names: inventory.names))
         if let problem = save() { throw SubstitutionRecorderError(.unwritable, folder, "isn't writable. \(problem)") }
     }
 
@@ -81,10 +78,10 @@ final class RecorderFolder: Sendable {
     /// Adds a response to those that are written next. Returns whether there are now so many that they should be written.
     ///
     /// - Parameter report: Called once, when it's known what happened to the response.
-    func add(_ response: ReceivedResponse, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
+    func add(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
         let areMany: Bool? = pending.withLock { pending in
             guard !pending.isClosed else { return nil }
-            pending.append(response, report: report)
+            pending.append(exchange, report: report)
             return pending.areMany
         }
         if areMany == nil { report(.notKept(reason: RecordingRules.Refusal.closed.description)) }
@@ -102,7 +99,10 @@ final class RecorderFolder: Sendable {
     /// be written and redacted.
     func writeBodies(neededFor url: NormalizedURL) {
         let arrived = pending.withLock { $0.all }
-        if arrived.contains(where: { (try? $0.response.url().canonical) == url.canonical }) { writeBodies() }
+        let isNeeded = arrived.contains {
+            (try? RecordingRules.url(of: $0.exchange.request).canonical) == url.canonical
+        }
+        if isNeeded { writeBodies() }
     }
 
     /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns what went wrong; `nil` if
@@ -131,28 +131,27 @@ final class RecorderFolder: Sendable {
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
         let foreign = foreign
         // Only `output` is locked here, since the redaction may take long.
-        let decided = ReceivedResponse.Batch(batch.map(\.response), foreign, limit: limit, redact: redact)
+        let decided = Exchange.Batch(batch.map(\.exchange), foreign, limit: limit, redact: redact)
         for (number, reason) in decided.refusals { outcomes[number] = .notKept(reason: reason.description) }
         index.withLock { index in
             for url in decided.dropped { index.drop(url.canonical) }
         }
         let new = decided.accepted.filter { !putUnchanged($0, foreign) }
-            .map { (accepted: $0, file: newName(for: $0, &output.names)) }
+            .map { (accepted: $0, file: newName(for: $0, &output.map)) }
         var problem: WrittenFolder.Problem?
         do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
         for (accepted, file) in new {
-            let body = accepted.response.body
             do throws(WrittenFolder.Problem) {
                 if let problem { throw problem }
-                try WrittenFolder(path: resources.path).create(body, as: file)
+                try output.map.writtenResources.create(accepted.body, as: file)
                 put(accepted, file: file, foreign)
                 outcomes[accepted.number] = .kept(
                     file: resources.url(of: file),
-                    bytes: body.count,
-                    note: accepted.response.headerNote
+                    bytes: accepted.body.count,
+                    note: accepted.headerNote
                 )
             } catch {
-                output.names.release(file)
+                output.map.names.release(file)
                 // The earlier recording stays. It was right when it was recorded, and has its own validator.
                 outcomes[accepted.number] = .notKept(reason: error.fragment)
             }
@@ -162,9 +161,9 @@ final class RecorderFolder: Sendable {
     }
 
     /// Keeps a response whose body is already in the folder; its entry may have changed. Returns whether the body is there.
-    private func putUnchanged(_ accepted: ReceivedResponse.Batch.Accepted, _ foreign: ForeignEntries) -> Bool {
+    private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
         guard let old = response(for: accepted.url), old.notes.digest == accepted.digest,
-            old.notes.bytes == accepted.response.body.count,
+            old.notes.bytes == accepted.body.count,
             let status = FileStatus(path: resources.path(of: old.notes.file)), status.kind == .regular,
             status.size == old.notes.bytes
         else { return false }
@@ -172,27 +171,20 @@ final class RecorderFolder: Sendable {
         return true
     }
 
-    private func put(_ accepted: ReceivedResponse.Batch.Accepted, file: String, _ foreign: ForeignEntries) {
-        let (url, digest) = (accepted.url, accepted.digest)
-        let new = accepted.response.kept(url, file: file, digest: digest, defaults: foreign.defaults)
+    private func put(_ accepted: Exchange.Accepted, file: String, _ foreign: ForeignEntries) {
+        let new = accepted.kept(as: file, defaults: foreign.defaults)
         index.withLock { index in
-            index.put(new, for: url.canonical)
+            index.put(new, for: accepted.url.canonical)
             index.trim(to: limit, sparesNewest: true)
         }
     }
 
     /// Returns a name that nothing in the folder has, including files that people have put there meanwhile.
-    private func newName(for accepted: ReceivedResponse.Batch.Accepted, _ names: inout RecordedFileName.InUse) -> String
-    {
+    private func newName(for accepted: Exchange.Accepted, _ map: inout MapFolder) -> String {
         let isFirst = response(for: accepted.url) == nil
-        let type = accepted.response.contentType?.essence
-        let name = RecordedFileName(accepted.url, type: type, bodyDigest: isFirst ? nil : accepted.digest)
-        var number = 0
-        while true {
-            let free = names.take(name.candidate(number))
-            number += 1
-            if let free, !WrittenFolder(path: resources.path).contains(free) { return free }
-        }
+        let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
+        let folder = map.writtenResources
+        return map.names.take(name, unless: folder.contains)
     }
 
     // MARK: The map
@@ -203,11 +195,7 @@ final class RecorderFolder: Sendable {
         guard output.lock != nil else { return nil }
         var unsaved = RecorderIndex.Unsaved()
         do throws(WrittenFolder.Problem) {
-            if let edits = try output.map.edits(of: index.withLock { $0 }) {
-                let resources = URL(fileURLWithPath: resources.path, isDirectory: true)
-                let foreign = ForeignEntries(edits.document, resources: resources)
-                index.withLock { $0.adopt(foreign, dropping: edits.keys) }
-            }
+            try adoptEdits(&output)
             dropLostResponses()
             let index = index.withLock { index in
                 let copy = index
@@ -220,17 +208,57 @@ final class RecorderFolder: Sendable {
                 return nil
             }
             try journal.add(unsaved.removed)
-            let written = WrittenFolder(path: folder.path, role: .map)
-            if unsaved.isMap { try output.map.write(index, to: written) }
-            if unsaved.isNotes { try written.write(index.notesData, to: RecorderIndex.notesName) }
-            remove(unsaved.removed, index)
-            for name in unsaved.removed { output.names.release(name) }
+            if unsaved.isMap {
+                var document = index.foreign.document
+                let own = index.responses.mapValues(\.text)
+                document.values.merge(own) { foreign, _ in foreign }
+                try output.map.save(document.data)
+                output.texts = own
+            }
+            if unsaved.isNotes { try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName) }
+            let inUse = index.filesInUse
+            for name in unsaved.removed {
+                if !inUse.contains(RecordedFileName.InUse.folded(name)), !index.foreign.names(name) {
+                    output.map.writtenResources.remove(name)
+                }
+                output.map.names.release(name)
+            }
             journal.clear()
             return nil
         } catch {
             index.withLock { $0.unsaved.formUnion(unsaved) }
             return error.message
         }
+    }
+
+    /// Adopts the changes that people have made to the map since it was written. Throws if the map is broken at the moment, so that
+    /// it isn't overwritten.
+    ///
+    /// A map that was removed counts as changed only once the recorder has something new to write: its folder may be about to be
+    /// removed, too. The entries of others were removed with it. Its `$defaults` stay, since the recorder's own entries are written
+    /// for them.
+    private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
+        guard output.map.hasChanged else { return }
+        let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }
+        let found: MapDocument?
+        do throws(SubstitutionMapError) {
+            found = try output.map.readDocument()
+        } catch {
+            throw WrittenFolder.Problem(name: Self.mapName, code: EILSEQ)
+        }
+        guard found != nil || isUnsaved else { return }
+        var document = found ?? foreign.document
+        var lost: [String] = []
+        if let found {
+            lost = output.texts.keys.filter { found.values[$0] == nil }
+            output.texts = output.texts.filter { found.values[$0.key] == $0.value }
+            for key in output.texts.keys { document.values[key] = nil }
+            lost += document.values.keys
+        } else {
+            document.values = document.values.filter { $0.key.hasPrefix("$") }
+        }
+        let adopted = ForeignEntries(document, resources: output.map.resources)
+        index.withLock { $0.adopt(adopted, dropping: lost) }
     }
 
     /// Drops the responses whose files someone has removed, if the map is going to be written: it couldn't be loaded with them.
@@ -245,14 +273,6 @@ final class RecorderFolder: Sendable {
             }
         }
     }
-
-    private func remove(_ files: Set<String>, _ index: RecorderIndex) {
-        guard !files.isEmpty else { return }
-        let inUse = Set(index.responses.values.map { RecordedFileName.InUse.folded($0.notes.file) })
-        for name in files where !inUse.contains(RecordedFileName.InUse.folded(name)) && !index.foreign.names(name) {
-            WrittenFolder(path: resources.path).remove(name)
-        }
-    }
 }
 
 extension RecorderFolder {
@@ -260,7 +280,7 @@ extension RecorderFolder {
     struct PendingResponses: Sendable {
         typealias Report = @Sendable (Exchange.Report) -> Void
 
-        private(set) var all: [(response: ReceivedResponse, report: Report)] = []
+        private(set) var all: [(exchange: Exchange, report: Report)] = []
         /// The total size of the bodies, in bytes.
         private(set) var bytes = 0
         /// Whether no more responses are accepted.
@@ -271,13 +291,13 @@ extension RecorderFolder {
         /// Whether the bodies take so much memory that no more should be delivered before they're written.
         var areTooMany: Bool { bytes > 16 << 20 }
 
-        mutating func append(_ response: ReceivedResponse, report: @escaping Report) {
-            all.append((response, report))
-            bytes += response.body.count
+        mutating func append(_ exchange: Exchange, report: @escaping Report) {
+            all.append((exchange, report))
+            bytes += exchange.body.count
         }
 
         mutating func removeFirst(_ count: Int) {
-            bytes -= all.prefix(count).reduce(0) { $0 + $1.response.body.count }
+            bytes -= all.prefix(count).reduce(0) { $0 + $1.exchange.body.count }
             all.removeFirst(count)
         }
     }

@@ -43,6 +43,9 @@ struct RecorderIndex: Sendable {
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
+    /// The files of all responses, folded.
+    var filesInUse: Set<String> { Set(responses.values.map { RecordedFileName.InUse.folded($0.notes.file) }) }
+
     mutating func put(_ response: Response, for url: String) {
         let old = responses[url]
         if let old, old.notes.file != response.notes.file { unsaved.removed.insert(old.notes.file) }

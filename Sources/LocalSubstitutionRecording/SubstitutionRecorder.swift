@@ -18,7 +18,7 @@ public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL
     /// The map, `substitutions.json`.
-    public var mapFile: URL { folder.appendingPathComponent(RecorderMap.name, isDirectory: false) }
+    public var mapFile: URL { folder.appendingPathComponent(RecorderFolder.mapName, isDirectory: false) }
 
     let contents: RecorderFolder
     private let queue = DispatchQueue(label: "LocalSubstitution.recorder", qos: .utility)
@@ -191,14 +191,14 @@ extension SubstitutionRecorder: ResponseKeeper {
             let reason = RecordingRules.Refusal.requestHeader(header)
             return report(.notKept(reason: (isAfterRedirect ? .redirect(reason) : reason).description))
         }
-        var received = ReceivedResponse(exchange)
-        if let redirect = received.separateRedirect() { record(redirect, report: report) }
-        record(received, report: report)
+        var kept = exchange.isBrowsed ? exchange.withoutRange : exchange
+        if let redirect = kept.separateRedirect() { record(redirect, report: report) }
+        record(kept, report: report)
     }
 
     /// - Parameter report: Called once with what happened to the response.
-    func record(_ response: ReceivedResponse, report: @escaping @Sendable (Exchange.Report) -> Void) {
-        if contents.add(response, report: report) { writeBodiesSoon() }
+    func record(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) {
+        if contents.add(exchange, report: report) { writeBodiesSoon() }
         saveSoon()
     }
 
@@ -209,7 +209,5 @@ extension SubstitutionRecorder: ResponseKeeper {
     /// Writes the bodies of the responses that have arrived.
     package func writeBodies() { contents.writeBodies() }
 
-    private static func url(of request: URLRequest) -> NormalizedURL? {
-        request.url.flatMap { try? NormalizedURL($0.absoluteString) }
-    }
+    private static func url(of request: URLRequest) -> NormalizedURL? { try? RecordingRules.url(of: request) }
 }

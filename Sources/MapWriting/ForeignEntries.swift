@@ -8,7 +8,8 @@ package struct ForeignEntries: Sendable {
     private let map: SubstitutionMap?
     /// The exact keys by canonical URL, including those of invalid entries.
     private let keys: [String: String]
-    private let files: Set<String>
+    /// How many entries may serve each file, by folded name.
+    private let uses: [String: Int]
     private let globs: [Glob]
 
     package init(_ document: MapDocument, resources: URL) {
@@ -16,16 +17,16 @@ package struct ForeignEntries: Sendable {
         defaults = document.defaults
         map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip)
         var keys: [String: String] = [:]
-        var files: Set<String> = []
+        var uses: [String: Int] = [:]
         var globs: [Glob] = []
-        for key in document.values.keys where !key.hasPrefix("$") {
+        for key in document.values.keys {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
             for file in document.files(of: key) {
-                files.insert(RecordedFileName.InUse.folded(file))
+                uses[RecordedFileName.InUse.folded(file), default: 0] += 1
                 if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
             }
         }
-        (self.keys, self.files, self.globs) = (keys, files, globs)
+        (self.keys, self.uses, self.globs) = (keys, uses, globs)
     }
 
     /// Returns why a URL isn't recorded; `nil` if it is.
@@ -68,7 +69,12 @@ package struct ForeignEntries: Sendable {
 
     /// Returns whether an entry may serve a file of that name.
     package func names(_ file: String) -> Bool {
-        files.contains(RecordedFileName.InUse.folded(file)) || isNamedByPattern(file)
+        uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
+    }
+
+    /// Returns whether only one entry may serve a file of that name.
+    package func namesOnce(_ file: String) -> Bool {
+        uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
     }
 
     /// Returns whether an entry whose file name has wildcards may serve a file of that name.

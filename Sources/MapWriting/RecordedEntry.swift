@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import LocalSubstitution
 
 /// The entry that a recorder writes for a response. If the file's name says enough, it's only that.
@@ -10,29 +10,26 @@ package struct RecordedEntry {
 
     /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
     package init(
-        methods: [String] = ["GET"],
-        status: Int,
-        headers: [String: String],
-        type: ContentType?,
-        body: Data,
-        url: NormalizedURL,
+        _ response: RecordedResponse,
+        to method: String = "GET",
+        at url: NormalizedURL,
         file: String?,
         defaults: EntryFields
     ) {
         var fields = EntryFields()
         fields.file = file
-        fields.headers = headers
+        fields.headers = response.headers
         // Fields that the map's `$defaults` would otherwise set.
-        if file == nil || status != 200 { fields.status = status }
+        if file == nil || response.status != 200 { fields.status = response.status }
         if let use = defaults.use, use != .always { fields.use = .always }
-        if methods != defaults.methods ?? ["GET"] { fields.methods = methods }
+        if [method] != defaults.methods ?? ["GET"] { fields.methods = [method] }
         if defaults.ignoreQuery != nil { fields.ignoreQuery = Query.Ignored(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
 
-        if let type, file != nil { Self.set(type, of: &fields, body: body, url: url, defaults: defaults) }
-        self.fields = fields
-        text = Self.text(fields)
-        entry = Self.entry(fields, url: url, defaults: defaults)
+        if let type = response.type, file != nil {
+            Self.set(type, of: &fields, body: response.body, url: url, defaults: defaults)
+        }
+        self.init(fields, text: Self.text(Self.members(fields)), url: url, defaults: defaults)
     }
 
     /// Creates an entry that is already in the map.
@@ -112,9 +109,10 @@ package struct RecordedEntry {
         "file", "mimeType", "charset", "status", "ignoreQuery", "use", "methods", "enabled", "headers",
     ]
 
-    private static func text(_ fields: EntryFields) -> String {
-        let members = members(fields)
-        return fields.file != nil && members.count == 1 ? members[0].value : JSONText.object(members)
+    /// Returns the value of an entry or an alternative with these fields: only the file's name if there's nothing else.
+    package static func text(_ members: [(key: String, value: String)]) -> String {
+        if let file = members.first, members.count == 1, file.key == "file" { return file.value }
+        return JSONText.object(members)
     }
 
     private static func members(_ fields: EntryFields) -> [(key: String, value: String)] {

@@ -154,73 +154,67 @@ extension RecordedFileName {
             let spelling: Substring
         }
 
-        package init() {}
-
         private var files: Set<Place> = []
         private var folders: [Place: Folder] = [:]
-        /// The folder of the name that was inserted last, and its path in that name. The next name is often in the same folder.
-        private var recent: (path: String, folder: Folder)?
+
+        package init() {}
 
         /// Takes a name, and returns it with its folders spelled as they already are; returns `nil` if the name isn't free.
         package mutating func take(_ name: String) -> String? {
-            let (path, last) = ResourcesFolder.split(name)
-            if let recent, recent.path.utf8.elementsEqual(path.utf8) {
-                let place = Place(folder: recent.folder.number, name: Self.folded(last))
-                guard folders[place] == nil, files.insert(place).inserted else { return nil }
-                return "\(recent.folder.spelling)/\(last)"
-            }
-            var folder = Folder(number: 0, spelling: "")
-            var rest = Self.segments(of: name)[...]
-            while rest.count > 1, let segment = rest.first {
-                let place = Place(folder: folder.number, name: Self.folded(segment))
-                if files.contains(place) { return nil }
-                guard let next = folders[place] else { break }
-                folder = next
-                rest.removeFirst()
-            }
+            let (folder, rest, isBehindFile) = folder(of: name)
+            guard let next = rest.first, !isBehindFile else { return nil }
+            let place = Place(folder: folder.number, name: Self.folded(next))
             // In a new folder, every name is free.
-            if rest.count == 1, let last = rest.first {
-                let place = Place(folder: folder.number, name: Self.folded(last))
-                guard !files.contains(place), folders[place] == nil else { return nil }
-            }
-            let start = folder.number == 0 ? [] : [folder.spelling]
-            let name = (start + rest).joined(separator: "/")
+            if files.contains(place) || (rest.count == 1 && folders[place] != nil) { return nil }
+            let name = ((folder.number == 0 ? [] : [folder.spelling]) + rest).joined(separator: "/")
             insert(name)
             return name
         }
 
+        /// Takes the first candidate that is free, and returns it.
+        ///
+        /// - Parameter exists: Returns whether there's already something of that name, although it isn't taken.
+        package mutating func take(_ name: RecordedFileName, unless exists: (String) -> Bool = { _ in false }) -> String
+        {
+            var number = 0
+            while true {
+                if let free = take(name.candidate(number)), !exists(free) { return free }
+                number += 1
+            }
+        }
+
         /// Takes the name of a file that exists, whatever else is taken.
         package mutating func insert(_ name: String) {
-            var last = Folder(number: 0, spelling: "")
-            var segments = Self.segments(of: name)
-            guard let file = segments.popLast() else { return }
-            for segment in segments {
-                let place = Place(folder: last.number, name: Self.folded(segment))
-                if let folder = folders[place] {
-                    last = folder
-                } else {
-                    last = Folder(number: folders.count + 1, spelling: name[..<segment.endIndex])
-                    folders[place] = last
-                }
+            var (folder, rest, _) = folder(of: name)
+            while rest.count > 1, let segment = rest.popFirst() {
+                let place = Place(folder: folder.number, name: Self.folded(segment))
+                folder = Folder(number: folders.count + 1, spelling: name[..<segment.endIndex])
+                folders[place] = folder
             }
-            recent = last.number == 0 ? nil : (ResourcesFolder.split(name).folder, last)
-            files.insert(Place(folder: last.number, name: Self.folded(file)))
+            for file in rest { files.insert(Place(folder: folder.number, name: Self.folded(file))) }
         }
 
         package mutating func release(_ name: String) {
-            var number = 0
-            var segments = Self.segments(of: name)
-            guard let file = segments.popLast() else { return }
-            for segment in segments {
-                guard let folder = folders[Place(folder: number, name: Self.folded(segment))] else { return }
-                number = folder.number
-            }
-            files.remove(Place(folder: number, name: Self.folded(file)))
+            let (folder, rest, _) = folder(of: name)
+            guard rest.count == 1, let file = rest.first else { return }
+            files.remove(Place(folder: folder.number, name: Self.folded(file)))
         }
 
-        /// Returns the folders that lead to a file, and then the file: `a`, `b`, `c` for `a/b/c`.
-        private static func segments(of name: String) -> [Substring] {
-            name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { Substring($0) }
+        /// Returns the deepest known folder on the way to a file, the segments of the name below it, and whether a file has the name
+        /// of one of the folders above.
+        private func folder(of name: String) -> (Folder, rest: ArraySlice<Substring>, isBehindFile: Bool) {
+            var folder = Folder(number: 0, spelling: "")
+            var rest = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+                .map { Substring($0) }[...]
+            var isBehindFile = false
+            while rest.count > 1, let segment = rest.first {
+                let place = Place(folder: folder.number, name: Self.folded(segment))
+                guard let next = folders[place] else { break }
+                isBehindFile = isBehindFile || files.contains(place)
+                folder = next
+                rest.removeFirst()
+            }
+            return (folder, rest, isBehindFile)
         }
 
         package static func folded(_ name: some StringProtocol) -> String {

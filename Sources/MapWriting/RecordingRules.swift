@@ -7,6 +7,15 @@ package import FoundationNetworking
 
 /// The rules about what is kept, which don't depend on the folder.
 package enum RecordingRules {
+    /// Returns the URL of a request.
+    package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
+        do throws(URLParts.SyntaxError) {
+            return try NormalizedURL(request.url?.absoluteString ?? "")
+        } catch {
+            throw .url(error.fragment)
+        }
+    }
+
     /// Returns why a recorder doesn't take a request; `nil` if it does. It takes a request with `Range` or `Cookie` even though the
     /// response isn't kept: on Linux, the session's cookies are in the request.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
@@ -29,11 +38,7 @@ package enum RecordingRules {
     package static func refusal(ofRedirects redirects: [URLRequest]) -> Refusal? {
         for request in redirects {
             let url: NormalizedURL
-            do {
-                url = try NormalizedURL(request.url?.absoluteString ?? "")
-            } catch {
-                return .redirect(.url(error.fragment))
-            }
+            do throws(Refusal) { url = try Self.url(of: request) } catch { return .redirect(error) }
             if let parameter = SecretName.first(in: url) { return .redirect(.query(parameter)) }
             for name in [String].credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
                 return .redirect(.requestHeader(name))

@@ -476,3 +476,10 @@ extension TemporaryFolder {
         (try? String(contentsOf: file(name), encoding: .utf8)) ?? ""
     }
 }
+
+extension EditedMap {
+    /// Adds the exchanges of one test.
+    fileprivate mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
+        add(tests: [exchanges]).outcomes.first ?? []
+    }
+}

@@ -24,9 +24,9 @@ package struct Exchange: Sendable {
         case notKept(reason: String)
     }
 
-    package let request: URLRequest
-    package let response: HTTPURLResponse
-    package let body: Data
+    package var request: URLRequest
+    package var response: HTTPURLResponse
+    package var body: Data
     /// The requests for the targets of the redirects that led to the response.
     package let redirects: [URLRequest]
     /// Whether the response is part of a site that will be shown again: a client of the server received it, or it was loaded with a
@@ -34,4 +34,16 @@ package struct Exchange: Sendable {
     package let isBrowsed: Bool
     /// `nil` if the response can be kept.
     package let obstacle: Obstacle?
+
+    package init(
+        request: URLRequest,
+        response: HTTPURLResponse,
+        body: Data,
+        redirects: [URLRequest],
+        isBrowsed: Bool = false,
+        obstacle: Obstacle? = nil
+    ) {
+        (self.request, self.response, self.body, self.redirects) = (request, response, body, redirects)
+        (self.isBrowsed, self.obstacle) = (isBrowsed, obstacle)
+    }
 }

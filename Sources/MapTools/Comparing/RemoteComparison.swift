@@ -7,26 +7,19 @@ import FoundationNetworking
 #endif
 
 /// What the URL of an exact entry serves now, compared with the entry's file.
-package struct RemoteComparison: Sendable {
-    package enum Result: Sendable, Hashable {
+package struct RemoteComparison: Sendable, Encodable {
+    /// The result in one word, including what was done about it.
+    package enum Result: String, Sendable, Encodable, CaseIterable {
         case same
-        /// The URL serves a body of `bytes` bytes, which differs from the file from `offset` on.
-        case changed(bytes: Int, offset: Int)
+        case changed
+        /// The file had other bytes. Now it has those that the URL serves.
+        case updated
         /// The server answers 404 or 410.
-        case gone(status: Int)
-        /// There's no response, or it doesn't tell what the URL serves, such as 401 or 503. The reason is readable.
-        case unreachable(reason: String)
-        /// The URL's body is longer than the limit.
-        case tooLong
-        /// The file itself can't be read. The reason is readable.
-        case unreadable(reason: String)
-    }
-
-    package enum Update: Sendable, Hashable {
-        /// The file now has the bytes that the URL serves.
-        case replaced
-        /// The file is unchanged. The reason is readable.
-        case left(reason: String)
+        case gone
+        /// There's no response, or it doesn't tell what the URL serves, such as 401 or 503.
+        case unreachable
+        /// The file can't be read, or the URL's body is longer than the limit.
+        case unreadable = "error"
     }
 
     package let key: String
@@ -34,12 +27,20 @@ package struct RemoteComparison: Sendable {
     package let line: Int
     package let url: String
     /// The file's name, as the entry has it.
-    package let fileName: String
+    package let file: String
+    package internal(set) var result = Result.same
     /// How many bytes the file had; `nil` if it couldn't be read.
-    package internal(set) var fileBytes: Int?
-    package internal(set) var result: Result
-    /// What happened to a changed file; `nil` if files are only compared, or if this one hasn't changed.
-    package internal(set) var update: Update?
+    package internal(set) var bytes: Int?
+    /// How many bytes the URL serves; `nil` if that isn't known.
+    package internal(set) var remoteBytes: Int?
+    /// The offset from which on the bytes differ; `nil` if they don't, or if that isn't known.
+    package internal(set) var firstDifference: Int?
+    /// The status of a server that no longer has the file.
+    package internal(set) var status: Int?
+    /// Why there is no result, or why a file that has changed wasn't replaced.
+    package internal(set) var reason: String?
+
+    mutating func end(_ result: Result, _ reason: String) { (self.result, self.reason) = (result, reason) }
 }
 
 extension SubstitutionMap {
@@ -51,17 +52,19 @@ extension SubstitutionMap {
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.
+    ///   - refusal: What to say about a longer body.
     ///   - updating: Whether to replace files that have changed, each whole or not at all. A file that several entries name is left
     ///     alone unless all of their URLs serve the same bytes.
     ///   - progress: Called with the number of entries compared so far and the total.
     /// - Returns: The comparisons, in the order of the map.
     package func comparedWithRemote(
         limit: Int,
+        refusal: String,
         updating: Bool,
         progress: (_ count: Int, _ total: Int) -> Void
     ) async -> [RemoteComparison] {
         guard let resources else { return [] }
-        let comparer = RemoteComparer(entries, in: resources, limit: limit, updating: updating)
+        let comparer = RemoteComparer(entries, in: resources, limit: limit, refusal: refusal, updating: updating)
         return await comparer.run(progress)
     }
 }
@@ -78,15 +81,14 @@ private struct RemoteComparer: Sendable {
     private let folder: ResourcesFolder
     /// The longest body to load, in bytes. Bodies are kept in memory.
     private let limit: Int
+    private let refusal: String
     private let updating: Bool
     private let loader = UncachedLoader()
 
     private static let mostAtATime = 6
 
-    init(_ entries: [Entry], in folder: ResourcesFolder, limit: Int, updating: Bool) {
-        self.folder = folder
-        self.limit = limit
-        self.updating = updating
+    init(_ entries: [Entry], in folder: ResourcesFolder, limit: Int, refusal: String, updating: Bool) {
+        (self.folder, self.limit, self.refusal, self.updating) = (folder, limit, refusal, updating)
         var groups: [String: [Entry]] = [:]
         for entry in entries where !entry.isPattern {
             guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
@@ -119,7 +121,11 @@ private struct RemoteComparer: Sendable {
         loader.end()
         let files = Dictionary(jobs.map { ($0.entry.key, $0.file) }) { $1 }
         for index in done.indices {
-            if case .changed = done[index].result { done[index].update = files[done[index].key]?.update }
+            guard done[index].result == .changed, let update = files[done[index].key]?.update else { continue }
+            switch update {
+            case .replaced: done[index].result = .updated
+            case .left(let reason): done[index].reason = reason
+            }
         }
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
     }
@@ -138,40 +144,44 @@ private struct RemoteComparer: Sendable {
             key: job.entry.key,
             line: Int(job.entry.line),
             url: text,
-            fileName: job.entry.file?.text ?? "",
-            result: .same
+            file: job.entry.file?.text ?? ""
         )
-        let body: Data?
+        var body: Data?
         do throws(FileProblem) {
             let bytes = try job.file.bytes()
-            comparison.fileBytes = bytes.data.count
-            (comparison.result, body) = await compare(bytes.data, with: text, status: job.entry.options.status)
+            comparison.bytes = bytes.data.count
+            body = await compare(bytes.data, status: job.entry.options.status, &comparison)
         } catch {
-            comparison.result = .unreadable(reason: "The file “\(comparison.fileName)” \(error.message)")
-            body = nil
+            comparison.end(.unreadable, "The file “\(comparison.file)” \(error.message)")
         }
         job.file.note(body, of: job.entry, updating: updating)
         return comparison
     }
 
-    /// Returns the result, and the body that the URL serves if it's known.
-    private func compare(_ file: Data, with url: String, status: Int) async -> (RemoteComparison.Result, Data?) {
-        guard let url = URL(string: url) else {
-            return (.unreachable(reason: "Foundation doesn't accept the URL."), nil)
+    /// Compares a file with what its URL serves. Returns the body that the URL serves if it's known.
+    private func compare(_ file: Data, status: Int, _ comparison: inout RemoteComparison) async -> Data? {
+        guard let url = URL(string: comparison.url) else {
+            comparison.end(.unreachable, "Foundation doesn't accept the URL.")
+            return nil
         }
         switch await load(url) {
         case .failed(let reason):
-            return (.unreachable(reason: "The URL can't be loaded: \(reason.sentence)"), nil)
+            comparison.end(.unreachable, "The URL can't be loaded: \(reason.sentence)")
         case .tooLong:
-            return (.tooLong, nil)
+            comparison.end(.unreadable, refusal)
         case .answer(let response, let data) where [200, status].contains(response.statusCode):
-            guard data != file else { return (.same, data) }
-            return (.changed(bytes: data.count, offset: Self.firstDifference(file, data)), data)
+            comparison.remoteBytes = data.count
+            if data != file {
+                comparison.result = .changed
+                comparison.firstDifference = Self.firstDifference(file, data)
+            }
+            return data
         case .answer(let response, _) where [404, 410].contains(response.statusCode):
-            return (.gone(status: response.statusCode), nil)
+            (comparison.result, comparison.status) = (.gone, response.statusCode)
         case .answer(let response, _):
-            return (.unreachable(reason: "The server answered with status \(response.statusCode)."), nil)
+            comparison.end(.unreachable, "The server answered with status \(response.statusCode).")
         }
+        return nil
     }
 
     private func load(_ url: URL) async -> UncachedLoader.Outcome {
@@ -198,6 +208,13 @@ private struct RemoteComparer: Sendable {
 
 /// A file that one or more entries name. It's compared with each entry's URL, then replaced if that's wanted.
 private final class ComparedFile: Sendable {
+    enum Update {
+        /// The file now has the bytes that the URL serves.
+        case replaced
+        /// The file is unchanged. The reason is readable.
+        case left(reason: String)
+    }
+
     private struct State: Sendable {
         var bytes: FileBytes?
         /// How many entries haven't been compared yet.
@@ -206,7 +223,7 @@ private final class ComparedFile: Sendable {
         var body: Data?
         /// Why the file can't be replaced.
         var obstacle: String?
-        var update: RemoteComparison.Update?
+        var update: Update?
     }
 
     private let name: String
@@ -220,7 +237,7 @@ private final class ComparedFile: Sendable {
     }
 
     /// What happened to the file after its last entry was compared; `nil` if there was no reason to replace it.
-    var update: RemoteComparison.Update? { state.withLock { $0.update } }
+    var update: Update? { state.withLock { $0.update } }
 
     /// Returns the file's bytes, the same for all entries.
     func bytes() throws(FileProblem) -> FileBytes {
@@ -260,7 +277,7 @@ private final class ComparedFile: Sendable {
         state.body = state.body ?? body
     }
 
-    private func replace(_ old: FileBytes, _ last: State, _ entry: Entry) -> RemoteComparison.Update? {
+    private func replace(_ old: FileBytes, _ last: State, _ entry: Entry) -> Update? {
         if let obstacle = last.obstacle { return .left(reason: obstacle) }
         guard let body = last.body, body != old.data else { return nil }
         if let contradiction = contradiction(body, old.data, entry) { return .left(reason: contradiction) }

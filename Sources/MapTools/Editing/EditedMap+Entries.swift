@@ -20,7 +20,7 @@ extension EditedMap {
         do throws(FileProblem) {
             let opened = try OpenedFile(path: file.path)
             body = try opened.contents()
-            inside = (try? ResourcesFolder(resources).opened())?.name(of: opened)
+            inside = (try? ResourcesFolder(folder.resources).opened())?.name(of: opened)
         } catch {
             throw MapToolError("The file “\(file.path)” \(error.message)")
         }
@@ -32,18 +32,19 @@ extension EditedMap {
             )
         }
         let value = JSONText.string(name)
+        let served = entries.substitution(ofFile: name, key: key, url: url)
         let isThere = hasFile(name, body)
         if let oldKey {
             let isSame = entries.document.values[oldKey] == value && isThere
             guard isSame || replacing else { throw Self.occupied(oldKey) }
-            if isSame { return added(.unchanged, name, body, key, url) }
+            if isSame { return KeptFile(.unchanged, name, of: body, servedAs: served) }
         }
         if inside == nil, !isThere {
             try checkIsFree(name, for: oldKey, replacing)
             try write(body, to: name)
         }
         set(oldKey ?? key, to: value)
-        return added(oldKey == nil ? .new : .replaced, name, body, key, url)
+        return KeptFile(oldKey == nil ? .new : .replaced, name, of: body, servedAs: served)
     }
 
     /// Adds an entry for a URL's response. Its file gets a readable name and the extension of its type.
@@ -64,12 +65,7 @@ extension EditedMap {
                 "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
             )
         }
-        let exchange = RecordedExchange(
-            url: key,
-            headers: RecordingRules.Headers.kept { response.value(forHTTPHeaderField: $0) },
-            contentType: response.value(forHTTPHeaderField: "Content-Type"),
-            body: body
-        )
+        let exchange = RecordedExchange(url: key, RecordedResponse(response, body: body))
         switch try keep([exchange], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept
         case .failure(let occupied): throw Self.occupied(occupied.key)
@@ -105,7 +101,7 @@ extension EditedMap {
     }
 
     private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
-        guard writtenResources.contains(name) else { return }
+        guard written.contains(name) else { return }
         guard replacing else {
             throw MapToolError(
                 "The resources folder has another file “\(name)”. Rename yours, or replace the other with --force."
@@ -119,12 +115,6 @@ extension EditedMap {
 
     private static func occupied(_ key: String) -> MapToolError {
         MapToolError("The map already has the entry “\(key)” for this URL. Replace it with --force.")
-    }
-
-    private func added(_ change: KeptFile.Change, _ name: String, _ body: Data, _ key: String, _ url: NormalizedURL?)
-        -> KeptFile
-    {
-        KeptFile(change, name, body, entries.substitution(ofFile: name, key: key, url: url))
     }
 
     // MARK: Responses
@@ -152,11 +142,12 @@ extension EditedMap {
         for (exchange, same) in zip(exchanges, same) {
             // The first response's file has the plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
-            let file = try write(exchange.body, as: name, over: oldKey)
+            let file = try write(exchange.response.body, as: name, over: oldKey)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + (exchange.request.condition.when.map { [("when", $0)] } ?? []))
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
-            kept.append(.success(KeptFile(change, file, exchange.body, entry.substitution(for: url))))
+            let served = entry.substitution(for: url)
+            kept.append(.success(KeptFile(change, file, of: exchange.response.body, servedAs: served)))
         }
         if !answers.isEmpty { set(oldKey ?? key, to: MapText.value(of: answers)) }
         return kept
@@ -169,31 +160,13 @@ extension EditedMap {
 
     /// Returns the kept file if an entry already serves this response; otherwise `nil`.
     private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
-        let request = exchange.request
+        let (request, body) = (exchange.request, exchange.response.body)
         guard let served = entries.substitution(for: url, method: request.method, body: request.condition.example),
             let file = served.fileName,
-            entries.document.files(of: key).contains(file), hasFile(file, exchange.body)
+            entries.document.files(of: key).contains(file), hasFile(file, body)
         else { return nil }
         let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)
-        return isSame(served, new, exchange.body) ? KeptFile(.unchanged, file, exchange.body, served) : nil
-    }
-
-    /// Writes a body and returns its file's name. Of the entry that it replaces, uses a file that already has this body or may be
-    /// overwritten.
-    private mutating func write(
-        _ body: Data,
-        as name: RecordedFileName,
-        over oldKey: String?
-    ) throws(MapToolError) -> String {
-        let own = oldKey.map { entries.document.files(of: $0) } ?? []
-        if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
-            markTaken(file)
-            return file
-        }
-        guard let file = own.first(where: isOnlyUse) else { return try write(body, as: name) }
-        markTaken(file)
-        try write(body, to: file)
-        return file
+        return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
     /// Returns whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. The
@@ -224,10 +197,8 @@ extension EditedMap {
         /// The `Content-Type` that it is served with.
         package let contentType: String
 
-        init(_ change: Change, _ name: String, _ body: Data, _ substitution: Substitution) {
-            self.change = change
-            self.name = name
-            bytes = body.count
+        init(_ change: Change, _ name: String, of body: Data, servedAs substitution: Substitution) {
+            (self.change, self.name, bytes) = (change, name, body.count)
             contentType = substitution.contentType(ofBody: body)
         }
     }

@@ -3,11 +3,6 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Adds the exchanges of one test: see ``add(tests:)``.
-    package mutating func add(_ exchanges: [RecordedExchange]) -> [Result<AddedExchange, MapToolError>] {
-        add(tests: [exchanges]).outcomes.first ?? []
-    }
-
     /// Adds exchanges that the map doesn't answer yet. A URL that has an entry gets alternatives.
     ///
     /// A test's exchanges with the same request and different responses become a sequence. Each response but the last answers as
@@ -114,7 +109,7 @@ extension EditedMap {
         // A response that comes again in a sequence has the same file.
         var files: [RecordedExchange.Request: [Data: String]] = [:]
         for addition in additions {
-            let (request, body) = (addition.request, addition.exchange.body)
+            let (request, body) = (addition.request, addition.exchange.response.body)
             let result: Result<AddedExchange, MapToolError>
             do throws(MapToolError) {
                 // Checked before the file is written.
@@ -200,7 +195,11 @@ extension EditedMap {
             when: request.condition.when,
             isRedacted: group.contains(where: \.condition.isRedacted),
             tests: tests.map { test, exchanges in
-                .init(number: test, statuses: exchanges.map(\.exchange.status), isKept: answers(kept, exchanges))
+                .init(
+                    number: test,
+                    statuses: exchanges.map(\.exchange.response.status),
+                    isKept: answers(kept, exchanges)
+                )
             }
         )
         return (sequence, conflict)
@@ -272,7 +271,7 @@ extension EditedMap {
 
         /// Returns the fields of an alternative: the conditions for a request, and the answer.
         private func members(_ new: Addition, file: String) -> MapText.Members {
-            let file = new.exchange.body.isEmpty ? nil : file
+            let file = new.exchange.response.body.isEmpty ? nil : file
             let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
             var members: MapText.Members = []
             if listsMethod || entry.contains(where: { $0.key == "methods" }) {

@@ -8,23 +8,17 @@ import MapWriting
 /// New files are written immediately, each whole or not at all. The map is written at the end, so that it never names a missing
 /// file, and existing files are replaced only after that. If anything fails before the map is written, nothing has changed.
 package struct EditedMap {
-    package let file: URL
-    package let resources: URL
     /// Whether nothing is written.
     package let isDryRun: Bool
     /// The entries as they were read.
     let entries: ForeignEntries
 
-    private let status: FileStatus?
-    private let turn: FolderTurn
+    private(set) var folder: MapFolder
     /// What this change takes back and makes again; `nil` if it only adds.
     private let draft: Draft?
     /// The text that the changes are made to; `nil` if there was no map.
     private let base: [UInt8]?
     private var changes: [String: String] = [:]
-    private var names = RecordedFileName.InUse()
-    /// How many entries name each file.
-    private var uses: [String: Int] = [:]
     /// Files that this change's entries use.
     private var taken: Set<String> = []
     /// Files that didn't exist before.
@@ -52,11 +46,11 @@ package struct EditedMap {
         for (name, body) in bodies where isTaken(name) {
             files[name] = FileStatus(path: path(of: name)).map { Draft.File(status: $0, body: body) }
         }
-        return Draft(base: base, status: FileStatus(path: file.path), files: files)
+        return Draft(base: base, status: folder.status, files: files)
     }
 
     private func path(of name: String) -> String {
-        "\(resources.resolvingSymlinksInPath().path)/\(name)"
+        "\(folder.resources.resolvingSymlinksInPath().path)/\(name)"
     }
 
     /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
@@ -72,22 +66,19 @@ package struct EditedMap {
     package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
         // Replaces the file that a symbolic link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
-        let folder = file.deletingLastPathComponent()
-        if !isDryRun { try Self.makeFolder(folder) }
-        self.file = file
-        self.resources = resources
+        let place = file.deletingLastPathComponent()
+        if !isDryRun { try Self.makeFolder(place) }
         self.isDryRun = isDryRun
         self.draft = draft
         do throws(FolderTurn.Failure) {
-            turn = try FolderTurn(folder, resources)
+            folder = MapFolder(file, resources: resources, turn: try FolderTurn(place, resources))
         } catch {
             throw MapToolError(error.description)
         }
-        status = FileStatus(path: file.path)
         if let draft {
-            guard draft.status == status else { throw Self.changed(file) }
+            guard draft.status == folder.status else { throw Self.changed(file) }
             base = draft.base
-        } else if status == nil {
+        } else if folder.status == nil {
             base = nil
         } else {
             let map = try SubstitutionMap(checking: file, resources: resources)
@@ -99,31 +90,18 @@ package struct EditedMap {
             try base.map { try MapDocument(json: $0, file: file) } ?? MapDocument(),
             resources: resources
         )
-        for key in entries.document.values.keys {
-            for name in entries.document.files(of: key) { uses[RecordedFileName.InUse.folded(name), default: 0] += 1 }
-        }
-        if !isDryRun { mapFolder.cancel(file.lastPathComponent) }
         // A file that was changed since isn't the draft's any more.
         for (name, file) in draft?.files ?? [:] where FileStatus(path: path(of: name)) == file.status {
             bodies[name] = file.body
         }
-        for name in ResourcesFolder(resources).names(limit: .max) {
-            if !WrittenFolder.isLeftover(name) {
-                names.insert(name)
-            } else if !isDryRun {
-                writtenResources.remove(name)
-            }
-        }
+        let leftovers = folder.takeNames()
+        guard !isDryRun else { return }
+        folder.writtenFolder.cancel(file.lastPathComponent)
+        for name in leftovers { written.remove(name) }
     }
 
-    var writtenResources: WrittenFolder { WrittenFolder(path: resources.path, holdsTurn: true) }
-
-    private var mapFolder: WrittenFolder {
-        WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: true)
-    }
-
-    /// Whether the map existed when it was read.
-    package var exists: Bool { status != nil }
+    /// The resources folder.
+    var written: WrittenFolder { folder.writtenResources }
 
     mutating func set(_ key: String, to value: String) {
         changes[key] = value
@@ -132,21 +110,38 @@ package struct EditedMap {
     /// Returns whether a file has these bytes.
     func hasFile(_ name: String, _ body: Data) -> Bool {
         if let known = bodies[name] { return known == body }
-        guard let file = try? ResourcesFolder(resources).open(name), file.status.size == body.count,
+        guard let file = try? ResourcesFolder(folder.resources).open(name), file.status.size == body.count,
             let contents = try? file.contents()
         else { return false }
         return contents == body
     }
 
     /// Writes a body under the first free name, or reuses a file that has the same body and no entry. Returns the name.
-    mutating func write(_ body: Data, as name: RecordedFileName) throws(MapToolError) -> String {
+    ///
+    /// - Parameter oldKey: The entry that is replaced; `nil` if there is none. Of its files, uses one that already has this body, or
+    ///   that may be overwritten.
+    mutating func write(
+        _ body: Data,
+        as name: RecordedFileName,
+        over oldKey: String? = nil
+    ) throws(MapToolError) -> String {
+        let own = oldKey.map { entries.document.files(of: $0) } ?? []
+        if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
+            markTaken(file)
+            return file
+        }
+        if let file = own.first(where: isOnlyUse) {
+            markTaken(file)
+            try write(body, to: file)
+            return file
+        }
         var number = 0
         while true {
             let candidate = name.candidate(number)
             number += 1
             // A draft's file isn't replaced, even if it will be removed: if the process is killed first, the saved map must still
             // name the right bytes.
-            let free = names.take(candidate)
+            let free = folder.names.take(candidate)
             if free == nil || isDryRun, reuse(candidate, for: body) { return candidate }
             guard let free else { continue }
             do throws(MapToolError) {
@@ -173,17 +168,17 @@ package struct EditedMap {
 
     /// Returns whether this process wrote a file for another map in the same folder, which may take the file back.
     private func isOfAnotherDraft(_ name: String) -> Bool {
-        bodies[name] == nil && Self.written.withLock { $0.contains(path(of: name)) }
+        bodies[name] == nil && Self.drafted.withLock { $0.contains(path(of: name)) }
     }
 
     /// The paths of the files that were written for drafts of this process.
-    private static let written = Guarded<Set<String>>([])
+    private static let drafted = Guarded<Set<String>>([])
 
     /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
         do throws(WrittenFolder.Problem) {
-            try writtenResources.prepare(body, for: name)
+            try written.prepare(body, for: name)
         } catch {
             throw MapToolError(error)
         }
@@ -193,10 +188,10 @@ package struct EditedMap {
 
     /// Writes a body to a new file, unless something already has that name. Returns whether the name was free.
     private mutating func writeNew(_ body: Data, to name: String) throws(MapToolError) -> Bool {
-        guard !isDryRun else { return !writtenResources.contains(name) }
-        try Self.makeFolder(resources)
+        guard !isDryRun else { return !written.contains(name) }
+        try Self.makeFolder(folder.resources)
         do throws(WrittenFolder.Problem) {
-            guard try writtenResources.writeNew(body, to: name) else { return false }
+            guard try written.writeNew(body, to: name) else { return false }
         } catch {
             throw MapToolError(error)
         }
@@ -207,12 +202,12 @@ package struct EditedMap {
 
     private mutating func noteWritten(_ body: Data, to name: String) {
         bodies[name] = body
-        _ = Self.written.withLock { $0.insert(path(of: name)) }
+        _ = Self.drafted.withLock { $0.insert(path(of: name)) }
     }
 
     /// Returns whether a file may be overwritten along with an entry, since no other entry names it.
     func isOnlyUse(_ name: String) -> Bool {
-        uses[RecordedFileName.InUse.folded(name)] == 1 && !entries.isNamedByPattern(name) && !isTaken(name)
+        entries.namesOnce(name) && !isTaken(name)
     }
 
     /// Returns whether an entry of this change already uses a file name.
@@ -235,18 +230,18 @@ package struct EditedMap {
         try finishReplaced()
         guard !isDryRun else { return }
         for name in (draft?.files ?? [:]).keys where bodies[name] != nil && !isTaken(name) {
-            writtenResources.remove(name)
+            written.remove(name)
         }
     }
 
     private mutating func saveMap() throws {
-        guard !isDryRun, !changes.isEmpty || !exists || draft != nil else { return }
-        try Self.makeFolder(resources)
+        guard !isDryRun, !changes.isEmpty || folder.status == nil || draft != nil else { return }
+        try Self.makeFolder(folder.resources)
         let data = MapText.changing(base, changes)
-        _ = try SubstitutionMap(json: data, of: file, resources: resources)
-        guard FileStatus(path: file.path) == status else { throw Self.changed(file) }
+        _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
+        guard !folder.hasChanged else { throw Self.changed(folder.file) }
         do throws(WrittenFolder.Problem) {
-            try mapFolder.write(data, to: file.lastPathComponent)
+            try folder.save(data)
         } catch {
             throw MapToolError(error)
         }
@@ -258,7 +253,7 @@ package struct EditedMap {
         var problems: [WrittenFolder.Problem] = []
         for name in replaced {
             do throws(WrittenFolder.Problem) {
-                try writtenResources.finish(name)
+                try written.finish(name)
             } catch {
                 problems.append(error)
             }
@@ -271,9 +266,8 @@ package struct EditedMap {
 
     /// Removes the new and the prepared files after an error, since no entry names them.
     func removeFiles() {
-        let folder = writtenResources
-        for name in made { folder.remove(name) }
-        for name in replaced { folder.cancel(name) }
+        for name in made { written.remove(name) }
+        for name in replaced { written.cancel(name) }
     }
 
     private static func changed(_ file: URL) -> MapToolError {

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// The JSON of a map that a person wrote, in which a command changes entries and adds some. Everything else stays as it's written:
 /// order, lines, comments.
@@ -39,7 +40,7 @@ enum MapText {
     static func value(of answers: [Members]) -> String {
         guard let first = answers.first else { return "null" }
         if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
-            return text(first)
+            return RecordedEntry.text(first)
         }
         let list = list(answers.map(alternative))
         let shared = first.filter { ["ignoreQuery", "enabled"].contains($0.key) }
@@ -72,12 +73,7 @@ enum MapText {
 
     /// Returns an alternative's JSON, without the fields that only entries have.
     private static func alternative(_ members: Members) -> String {
-        text(members.filter { !["ignoreQuery", "enabled", "use"].contains($0.key) })
-    }
-
-    private static func text(_ members: Members) -> String {
-        if let file = members.first, members.count == 1, file.key == "file" { return file.value }
-        return JSONText.object(members)
+        RecordedEntry.text(members.filter { !["ignoreQuery", "enabled", "use"].contains($0.key) })
     }
 
     /// Returns a JSON list with one alternative on each line.

@@ -9,11 +9,7 @@ package struct RecordedExchange: Sendable {
     package let url: String
     /// The request's body; `nil` if there is none.
     let requestBody: Data?
-    let status: Int
-    /// The headers for its entry.
-    let headers: [String: String]
-    let contentType: String?
-    let body: Data
+    let response: RecordedResponse
 
     package var method: String { request.method }
 
@@ -31,10 +27,7 @@ package struct RecordedExchange: Sendable {
             Request(method, RecordedCondition(requestBody, type: requestType)),
             url: url,
             requestBody: requestBody,
-            status: status,
-            headers: headers,
-            contentType: contentType,
-            body: body
+            RecordedResponse(status: status, headers: headers, contentType: contentType, body: body)
         )
     }
 
@@ -42,31 +35,22 @@ package struct RecordedExchange: Sendable {
         _ request: Request = Request("GET", RecordedCondition(nil)),
         url: String,
         requestBody: Data? = nil,
-        status: Int = 200,
-        headers: [String: String],
-        contentType: String?,
-        body: Data
+        _ response: RecordedResponse
     ) {
-        self.request = request
-        self.url = url
-        self.requestBody = requestBody
-        self.status = status
-        self.headers = headers
-        self.contentType = contentType
-        self.body = body
+        (self.request, self.url, self.requestBody, self.response) = (request, url, requestBody, response)
     }
 
     /// Returns whether this exchange comes before another one, in an order that depends only on what both have.
     package func precedes(_ other: RecordedExchange) -> Bool {
         let (first, second) = (key, other.key)
         guard first == second else { return first.lexicographicallyPrecedes(second) }
-        return body.lexicographicallyPrecedes(other.body)
+        return response.body.lexicographicallyPrecedes(other.response.body)
     }
 
     private var key: [String] {
         let body = requestBody.map { String(decoding: $0, as: UTF8.self) } ?? ""
-        let fields = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-        return [String(status), request.method, url, body, contentType ?? ""] + fields
+        let fields = response.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        return [String(response.status), request.method, url, body, response.contentType ?? ""] + fields
     }
 
     /// Returns whether both have the same response.
@@ -76,8 +60,9 @@ package struct RecordedExchange: Sendable {
         let isCompared = { (header: (key: String, value: String)) in
             countsRates || !Headers.isRate(header.key.asciiLowercased)
         }
-        return status == other.status && contentType == other.contentType && body == other.body
-            && headers.filter(isCompared) == other.headers.filter(isCompared)
+        let (one, other) = (response, other.response)
+        return one.status == other.status && one.contentType == other.contentType && one.body == other.body
+            && one.headers.filter(isCompared) == other.headers.filter(isCompared)
     }
 
     /// Returns the name of the body's file, unless another file already has it.
@@ -85,25 +70,14 @@ package struct RecordedExchange: Sendable {
     /// - Parameter request: The request whose digest is a part of the name; `nil` if the file has the URL's plain name. The digest is
     ///   only of what the map has anyway. A digest of the whole request would let others guess a password.
     func fileName(for url: NormalizedURL, distinguishing request: Request?) -> RecordedFileName {
-        let type = contentType.flatMap { ContentType($0) }
-        let digest = request.map { $0.condition.digest(with: $0.method) }
-        return RecordedFileName(url, type: type?.essence, bodyDigest: digest)
+        response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
 
     /// Returns the entry that answers with this response.
     ///
     /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
     func entry(for url: NormalizedURL, file: String?, defaults: EntryFields) -> RecordedEntry {
-        RecordedEntry(
-            methods: [request.method],
-            status: status,
-            headers: headers,
-            type: contentType.flatMap { ContentType($0) },
-            body: body,
-            url: url,
-            file: file,
-            defaults: defaults
-        )
+        RecordedEntry(response, to: request.method, at: url, file: file, defaults: defaults)
     }
 }
 

@@ -14,108 +14,88 @@ extension EditedMap {
         replacing: Bool = false
     ) -> [HTTPArchive.Item] {
         var outcomes: [Result<KeptFile, HTTPArchive.Refusal>?] = archive.entries.map { _ in nil }
-        var candidates: [String: (url: NormalizedURL, numbers: [Int])] = [:]
-        var order: [String] = []
+        var candidates: [(number: Int, url: NormalizedURL)] = []
         for (number, entry) in archive.entries.enumerated() {
-            switch Self.candidate(entry, number: number + 1, selection, entries) {
-            case .failure(let reason): outcomes[number] = .failure(reason)
-            case .success(let url):
-                if candidates[url.canonical] == nil { order.append(url.canonical) }
-                candidates[url.canonical, default: (url, [])].numbers.append(number)
+            do throws(HTTPArchive.Refusal) {
+                candidates.append((number, try candidate(entry, number: number + 1, selection)))
+            } catch {
+                outcomes[number] = .failure(error)
             }
         }
-        for key in order {
-            guard let (url, numbers) = candidates[key] else { continue }
-            for (number, outcome) in take(numbers, of: archive, selection, url, replacing) {
-                outcomes[number] = outcome
+        let ofURLs = Dictionary(grouping: candidates) { $0.url.canonical }.values
+        for ofURL in ofURLs.sorted(by: { $0[0].number < $1[0].number }) {
+            var last: [RecordedExchange.Request: (number: Int, exchange: RecordedExchange)] = [:]
+            for (number, url) in ofURL.reversed() {
+                let entry = archive.entries[number]
+                let request = RecordedExchange.Request(entry.method ?? "GET", archive.condition(of: entry))
+                do throws(HTTPArchive.Refusal) {
+                    if last[request] != nil { throw .superseded }
+                    last[request] = (number, try archive.exchange(entry, request, at: url, largest: selection.largest))
+                } catch {
+                    outcomes[number] = .failure(error)
+                }
             }
+            for (request, head) in last where request.method == "HEAD" {
+                guard last[RecordedExchange.Request("GET", request.condition)] != nil else { continue }
+                last[request] = nil
+                outcomes[head.number] = .failure(.headOfGet)
+            }
+            for (number, outcome) in take(last, for: ofURL[0].url, replacing) { outcomes[number] = outcome }
         }
         return zip(archive.entries, outcomes).compactMap { entry, outcome in
             outcome.map { HTTPArchive.Item(entry.url, $0) }
         }
     }
 
-    private static func candidate(
+    private func candidate(
         _ entry: HTTPArchive.Entry,
         number: Int,
-        _ selection: HTTPArchive.Selection,
-        _ entries: ForeignEntries
-    ) -> Result<NormalizedURL, HTTPArchive.Refusal> {
-        guard let text = entry.url else { return .failure(.noURL(entry: number)) }
-        do throws(URLParts.SyntaxError) {
-            let url = try NormalizedURL(text)
-            if let reason = selection.refusal(of: entry, url) { return .failure(reason) }
-            if case .excluded(let key)? = entries.refusal(of: url) { return .failure(.excluded(key: key)) }
-            return .success(url)
-        } catch {
-            return .failure(.url(error.fragment))
-        }
+        _ selection: HTTPArchive.Selection
+    ) throws(HTTPArchive.Refusal) -> NormalizedURL {
+        guard let text = entry.url else { throw .noURL(entry: number) }
+        let url: NormalizedURL
+        do throws(URLParts.SyntaxError) { url = try NormalizedURL(text) } catch { throw .url(error.fragment) }
+        if let reason = selection.refusal(of: entry, url) { throw reason }
+        if case .excluded(let key)? = entries.refusal(of: url) { throw .excluded(key: key) }
+        return url
     }
 
-    /// Imports one URL's responses: for each request, the last one whose body can be decoded.
+    /// Keeps one URL's exchanges. Returns the outcome for each by its number.
     private mutating func take(
-        _ numbers: [Int],
-        of archive: HTTPArchive,
-        _ selection: HTTPArchive.Selection,
-        _ url: NormalizedURL,
+        _ exchanges: [RecordedExchange.Request: (number: Int, exchange: RecordedExchange)],
+        for url: NormalizedURL,
         _ replacing: Bool
-    ) -> [Int: Result<KeptFile, HTTPArchive.Refusal>] {
-        var outcomes: [Int: Result<KeptFile, HTTPArchive.Refusal>] = [:]
-        var last: [RecordedExchange.Request: (number: Int, exchange: RecordedExchange)] = [:]
-        for number in numbers.reversed() {
-            let entry = archive.entries[number]
-            let request = RecordedExchange.Request(entry.method ?? "GET", archive.condition(of: entry))
-            guard last[request] == nil else {
-                outcomes[number] = .failure(.superseded)
-                continue
-            }
-            switch Self.exchange(entry, request, of: archive, selection, url) {
-            case .success(let exchange): last[request] = (number, exchange)
-            case .failure(let reason): outcomes[number] = .failure(reason)
-            }
-        }
-        for (request, head) in last where request.method == "HEAD" {
-            guard last[RecordedExchange.Request("GET", request.condition)] != nil else { continue }
-            last[request] = nil
-            outcomes[head.number] = .failure(.headOfGet)
-        }
-        let taken = last.sorted { one, other in
+    ) -> [(Int, Result<KeptFile, HTTPArchive.Refusal>)] {
+        let sorted = exchanges.sorted { one, other in
             let areGets = (one.key.method == "GET", other.key.method == "GET")
             return areGets.0 == areGets.1 ? RecordedExchange.Request.isBefore(one.key, other.key) : areGets.0
         }.map(\.value)
         do throws(MapToolError) {
-            let kept = try keep(taken.map(\.exchange), for: url, as: url.canonical, replacing: replacing)
-            for ((number, _), result) in zip(taken, kept) {
-                outcomes[number] = result.mapError { HTTPArchive.Refusal.entry(key: $0.key) }
-            }
+            let kept = try keep(sorted.map(\.exchange), for: url, as: url.canonical, replacing: replacing)
+            return zip(sorted, kept).map { ($0.number, $1.mapError { .entry(key: $0.key) }) }
         } catch {
-            for (number, _) in taken { outcomes[number] = .failure(.unwritable(error.description)) }
+            return sorted.map { ($0.number, .failure(.unwritable(error.description))) }
         }
-        return outcomes
     }
+}
 
-    private static func exchange(
-        _ entry: HTTPArchive.Entry,
+extension HTTPArchive {
+    /// - Parameter largest: The most bytes in the body.
+    fileprivate func exchange(
+        _ entry: Entry,
         _ request: RecordedExchange.Request,
-        of archive: HTTPArchive,
-        _ selection: HTTPArchive.Selection,
-        _ url: NormalizedURL
-    ) -> Result<RecordedExchange, HTTPArchive.Refusal> {
-        guard let body = archive.body(of: entry) else { return .failure(.brokenBody) }
-        guard body.count <= selection.largest else { return .failure(.tooLarge(most: selection.largest)) }
+        at url: NormalizedURL,
+        largest: Int
+    ) throws(Refusal) -> RecordedExchange {
+        guard let body = body(of: entry) else { throw .brokenBody }
+        guard body.count <= largest else { throw .tooLarge(most: largest) }
         let type = entry.typeOfBody(at: url)
-        if entry.hasLostBytes(body, at: url) { return .failure(.lostBytes(type: type?.essence ?? "")) }
-        return .success(
-            RecordedExchange(
-                request,
-                url: url.canonical,
-                status: entry.status ?? 200,
-                headers: RecordingRules.Headers.kept(HTTPArchive.Entry.keptHeaders) {
-                    entry.headers[$0.asciiLowercased]
-                },
-                contentType: type?.text,
-                body: body
-            )
+        if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
+        let headers = RecordingRules.Headers.kept(Entry.keptHeaders) { entry.headers[$0.asciiLowercased] }
+        return RecordedExchange(
+            request,
+            url: url.canonical,
+            RecordedResponse(status: entry.status ?? 200, headers: headers, contentType: type?.text, body: body)
         )
     }
 }

@@ -68,10 +68,10 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
         \(warnings.counted("warning", "warnings"))
         """
     )
-    var remote: [RemoteEntry]?
+    var remote: [RemoteComparison]?
     if let map, arguments.has("remote") {
-        let entries = await RemoteEntry.all(in: map, updating: arguments.has("update"), limit: limit)
-        RemoteEntry.report(entries, in: choice.file, updating: arguments.has("update"), output)
+        let entries = await RemoteComparison.all(in: map, updating: arguments.has("update"), limit: limit)
+        RemoteComparison.report(entries, in: choice.file, updating: arguments.has("update"), output)
         remote = entries
     }
     try output.json([
@@ -144,67 +144,18 @@ private struct Finding: Encodable {
     }
 }
 
-/// What `check --remote` finds about an entry, as `--json` prints it.
-private struct RemoteEntry: Encodable {
-    let key: String
-    let line: Int
-    let url: String
-    let file: String
-    private(set) var result: Verdict
-    let bytes: Int?
-    private(set) var remoteBytes: Int?
-    private(set) var firstDifference: Int?
-    private(set) var status: Int?
-    /// Why there is no result, or why a file that has changed wasn't replaced.
-    private(set) var reason: String?
-
-    /// The result in one word, including what was done about it.
-    enum Verdict: String, Encodable, CaseIterable {
-        case same, changed, updated, gone, unreachable
-        case unreadable = "error"
-
-        var isFailure: Bool { [.changed, .gone, .unreadable].contains(self) }
-        var isAlwaysCounted: Bool { [.same, .changed, .gone, .unreachable].contains(self) }
-
-        var color: Output.Color {
-            switch self {
-            case .same, .updated: .green
-            case .changed, .gone, .unreadable: .red
-            case .unreachable: .yellow
-            }
-        }
-    }
-
-    private init(_ comparison: RemoteComparison, _ limit: Loader.Limit) {
-        key = comparison.key
-        line = comparison.line
-        url = comparison.url
-        file = comparison.fileName
-        bytes = comparison.fileBytes
-        switch comparison.result {
-        case .same: (result, remoteBytes) = (.same, comparison.fileBytes)
-        case .changed(let bytes, let offset):
-            result = comparison.update == .replaced ? .updated : .changed
-            (remoteBytes, firstDifference) = (bytes, offset)
-        case .gone(let code): (result, status) = (.gone, code)
-        case .tooLong: (result, reason) = (.unreadable, limit.refusal)
-        case .unreachable(let why): (result, reason) = (.unreachable, why)
-        case .unreadable(let why): (result, reason) = (.unreadable, why)
-        }
-        if case .left(let why) = comparison.update { reason = why }
-    }
-
+extension RemoteComparison {
     /// Compares the files of a map with their URLs, and shows progress on a terminal.
-    static func all(in map: SubstitutionMap, updating: Bool, limit: Loader.Limit) async -> [RemoteEntry] {
+    fileprivate static func all(in map: SubstitutionMap, updating: Bool, limit: Loader.Limit) async -> [Self] {
         let progress = Output.Progress()
         defer { progress.end() }
-        return await map.comparedWithRemote(limit: limit.bytes, updating: updating) { count, total in
-            progress.show("\(count.grouped) of \(total.grouped) compared")
-        }.map { RemoteEntry($0, limit) }
+        return await map.comparedWithRemote(limit: limit.bytes, refusal: limit.refusal, updating: updating) {
+            progress.show("\($0.grouped) of \($1.grouped) compared")
+        }
     }
 
     /// Prints a line for each file that isn't the same, and the totals.
-    static func report(_ entries: [RemoteEntry], in map: URL, updating: Bool, _ output: Output) {
+    fileprivate static func report(_ entries: [Self], in map: URL, updating: Bool, _ output: Output) {
         for entry in entries where entry.result != .same {
             output.line(
                 """
@@ -213,10 +164,10 @@ private struct RemoteEntry: Encodable {
                 """
             )
         }
-        let counts = Verdict.allCases.compactMap { verdict -> String? in
-            let count = entries.count { $0.result == verdict }
-            guard count > 0 || verdict.isAlwaysCounted || (verdict == .updated && updating) else { return nil }
-            return "\(count.grouped) \(verdict == .unreadable ? "failed" : verdict.rawValue)"
+        let counts = Result.allCases.compactMap { result -> String? in
+            let count = entries.count { $0.result == result }
+            guard count > 0 || result.isAlwaysCounted || (result == .updated && updating) else { return nil }
+            return "\(count.grouped) \(result == .unreadable ? "failed" : result.rawValue)"
         }
         output.line("\(entries.count.grouped) compared: \(counts.joined(separator: ", "))")
     }
@@ -232,5 +183,18 @@ private struct RemoteEntry: Encodable {
             + "They differ from offset \(firstDifference.grouped) on."
             + (result == .updated ? " The file was replaced." : "")
             + (reason.map { " The file wasn't replaced. \($0)" } ?? "")
+    }
+}
+
+extension RemoteComparison.Result {
+    fileprivate var isFailure: Bool { [.changed, .gone, .unreadable].contains(self) }
+    fileprivate var isAlwaysCounted: Bool { [.same, .changed, .gone, .unreachable].contains(self) }
+
+    fileprivate var color: Output.Color {
+        switch self {
+        case .same, .updated: .green
+        case .changed, .gone, .unreadable: .red
+        case .unreachable: .yellow
+        }
     }
 }

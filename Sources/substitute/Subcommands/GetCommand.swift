@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import LocalSubstitution
-import MapTools
+import MapWriting
 import WebReferences
 
 #if canImport(FoundationNetworking)
@@ -114,12 +114,14 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     output.line(totals.text)
     let leftOut = page.leftOutLines
     if !leftOut.isEmpty { output.line("\nLeft out:\n\(lines: leftOut.joined(separator: "\n"))") }
-    let missing = isOffline ? page.missingParts : SuggestedMap()
-    if !missing.files.isEmpty { output.line("\nMissing, as a map:\n\(lines: missing.text)") }
+    let missing = isOffline ? page.missingParts : [:]
+    if !missing.isEmpty {
+        output.line("\nMissing, as a map:\n\(lines: JSONText.lines(missing.mapValues(JSONText.string)))")
+    }
     try output.json([
         "parts": page.fetches.map { $0.json() }, "totals": totals, "leftOut": leftOut,
         // As in a map.
-        "missing": missing.files,
+        "missing": missing,
     ])
     return (page.fetches.first?.hasSucceeded ?? false) && totals.failed == 0 ? .done : .failed
 }
@@ -159,9 +161,12 @@ private struct PageTotals: Encodable {
 }
 
 extension LoadedPage {
-    /// The parts that couldn't be loaded, as a map.
-    fileprivate var missingParts: SuggestedMap {
-        parts.filter { $0.fetch?.hasFailed ?? false }.reduce(into: SuggestedMap()) { map, part in
+    /// The names of files for the parts that couldn't be loaded, by URL in normal form. They're those that a recorder would use.
+    fileprivate var missingParts: [String: String] {
+        var files: [String: String] = [:]
+        var names = RecordedFileName.InUse()
+        for part in parts where part.fetch?.hasFailed ?? false {
+            guard let url = try? NormalizedURL(part.url.absoluteString), files[url.canonical] == nil else { continue }
             let type: String? =
                 switch part.kind {
                 case .frame: "text/html"
@@ -169,8 +174,9 @@ extension LoadedPage {
                 case .script, .module: "text/javascript"
                 case .other, .link: nil
                 }
-            map.add(part.url, type: type)
+            files[url.canonical] = names.take(RecordedFileName(url, type: type))
         }
+        return files
     }
 }
 

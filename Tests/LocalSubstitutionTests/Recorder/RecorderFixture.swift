@@ -62,7 +62,7 @@ extension SubstitutionRecorder {
         request: [String: String] = [:],
         target: String? = nil
     ) throws -> Exchange.Report {
-        let received = try ReceivedResponse(
+        let received = try Exchange(
             request: RecorderFixture.request(url, request),
             response: RecorderFixture.response(target ?? url, status, headers),
             body: body,
@@ -72,7 +72,7 @@ extension SubstitutionRecorder {
     }
 
     /// Records a response, writes its body, and returns the outcome.
-    func record(_ received: ReceivedResponse) throws -> Exchange.Report {
+    func record(_ received: Exchange) throws -> Exchange.Report {
         let outcome = Guarded<Exchange.Report?>(nil)
         record(received) { new in outcome.withLock { $0 = new } }
         writeBodies()

@@ -473,7 +473,7 @@ struct RecorderTests {
         var turn: FolderTurn? = try FolderTurn(fixture.folder.url)
         for (number, path) in ["a", "b", "a", "c"].enumerated() {
             let url = "https://h/\(path)"
-            let received = try ReceivedResponse(
+            let received = try Exchange(
                 request: RecorderFixture.request(url),
                 response: RecorderFixture.response(url, path == "c" ? 500 : 200, [:]),
                 body: Data("\(number)".utf8),
@@ -497,7 +497,7 @@ struct RecorderTests {
         let turn = try FolderTurn(fixture.folder.url)
         let url = "https://h/a"
         for number in 0..<20 {
-            let received = try ReceivedResponse(
+            let received = try Exchange(
                 request: RecorderFixture.request(url),
                 response: RecorderFixture.response(url, 200, ["Content-Type": "text/plain"]),
                 body: Data("\(number)".utf8),
@@ -517,7 +517,7 @@ struct RecorderTests {
     func writesByItself(goes: Bool) async throws {
         var recorder: SubstitutionRecorder? = try fixture.open()
         let url = "https://h/a"
-        let received = try ReceivedResponse(
+        let received = try Exchange(
             request: RecorderFixture.request(url),
             response: RecorderFixture.response(url, 200, ["Content-Type": "text/plain"]),
             body: Data(count: 2 << 20),
@@ -534,7 +534,7 @@ struct RecorderTests {
     @Test("An app can immediately request a response that isn't written yet")
     func answersPending() throws {
         let recorder = try fixture.open()
-        let received = try ReceivedResponse(
+        let received = try Exchange(
             request: RecorderFixture.request("https://h/a"),
             response: RecorderFixture.response("https://h/a", 200, [:]),
             body: Data("new".utf8),
@@ -547,7 +547,7 @@ struct RecorderTests {
     @Test("Responses that aren't written yet take a limited amount of memory")
     func pendingMemory() throws {
         var pending = RecorderFolder.PendingResponses()
-        let received = try ReceivedResponse(
+        let received = try Exchange(
             request: RecorderFixture.request("https://h/a"),
             response: RecorderFixture.response("https://h/a", 200, [:]),
             body: Data(count: 2 << 20),

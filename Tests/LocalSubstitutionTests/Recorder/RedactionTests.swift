@@ -89,7 +89,7 @@ struct RedactionTests {
         ]
         for (number, row) in rows.enumerated() {
             let url = "https://h/\(row.path)"
-            let received = try ReceivedResponse(
+            let received = try Exchange(
                 request: RecorderFixture.request(url, ["Accept": "*/*"]),
                 response: RecorderFixture.response(url, row.status, row.headers),
                 body: Data("\(number)".utf8),
@@ -137,7 +137,7 @@ struct RedactionTests {
             return response
         }
         try recorder.keep(Self.url, "copy")
-        let slow = try ReceivedResponse(
+        let slow = try Exchange(
             request: RecorderFixture.request("https://h/slow"),
             response: RecorderFixture.response("https://h/slow", 200, [:]),
             body: Data("slow".utf8),
@@ -149,7 +149,7 @@ struct RedactionTests {
         let request = try RecorderFixture.request(Self.url)
         #expect(recorder.takes(request) && recorder.hasAnswer(to: request))
         #expect(try recorder.body(Self.url) == "copy")
-        let other = try ReceivedResponse(
+        let other = try Exchange(
             request: RecorderFixture.request("https://h/other"),
             response: RecorderFixture.response("https://h/other", 200, [:]),
             body: Data("other".utf8),

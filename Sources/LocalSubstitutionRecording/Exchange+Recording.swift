@@ -1,0 +1,205 @@
+import Foundation
+import LocalSubstitution
+import MapWriting
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a recorder makes of a request and the network's response to it.
+extension Exchange {
+    /// The same exchange without a range, if its range covers the whole body. Players request such ranges.
+    var withoutRange: Exchange {
+        var whole = self
+        if response.statusCode != 200 {
+            guard response.statusCode == 206, let url = response.url,
+                response.value(forHTTPHeaderField: "Content-Range") == "bytes 0-\(body.count - 1)/\(body.count)"
+            else { return self }
+            var headers = response.allHeaderFields as? [String: String] ?? [:]
+            headers[header: "Content-Range"] = nil
+            let full = HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: headers)
+            whole.response = full ?? response
+        }
+        for name in ["Range", "If-Range"] { whole.request.setValue(nil, forHTTPHeaderField: name) }
+        return whole
+    }
+
+    /// Separates the redirect that led to a response from the response, if it's part of a site.
+    ///
+    /// Then this becomes the response to a request for the redirect's target, since its relative URLs would mean other URLs under
+    /// the first one. Returns the redirect, to be kept under the first URL; `nil` if there was none.
+    mutating func separateRedirect() -> Exchange? {
+        guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
+            return nil
+        }
+        let head = HTTPURLResponse(
+            url: url,
+            statusCode: 302,
+            httpVersion: "HTTP/1.1",
+            headerFields: ["Location": target.absoluteString]
+        )
+        guard let head else { return nil }
+        let redirect = Exchange(
+            request: request,
+            response: head,
+            body: Data(),
+            redirects: redirects,
+            isBrowsed: true
+        )
+        request.url = target
+        return redirect
+    }
+}
+
+extension Exchange {
+    /// Decides about exchanges that arrived together. Of several for one URL, only the last response can be kept.
+    struct Batch {
+        /// The exchanges whose responses are kept, in the order of their arrival.
+        let accepted: [Accepted]
+        /// The URLs whose earlier copies are dropped.
+        let dropped: [NormalizedURL]
+        /// Why the other responses aren't kept, by their index in the batch.
+        let refusals: [Int: RecordingRules.Refusal]
+
+        /// - Parameters:
+        ///   - limit: The largest total size of a recorder's files, in bytes.
+        ///   - redact: Called once for each response that the rules would keep, in the order of their arrival.
+        init(
+            _ batch: [Exchange],
+            _ foreign: ForeignEntries,
+            limit: Int,
+            redact: SubstitutionRecorder.Redaction?
+        ) {
+            var last: [String: Accepted] = [:]
+            var dropped: [NormalizedURL] = []
+            var refusals: [Int: RecordingRules.Refusal] = [:]
+            for (number, original) in batch.enumerated() {
+                var exchange = original
+                var decision = exchange.decision(foreign, limit: limit)
+                if let redact, case .keep(let url) = decision {
+                    if let redacted = redact(
+                        .init(request: exchange.request, head: exchange.response, body: exchange.body)
+                    ) {
+                        exchange.body = redacted.body
+                        decision = exchange.decision(foreign, limit: limit)
+                    } else {
+                        decision = .drop(url, .refused)
+                    }
+                }
+                switch decision {
+                case .keep(let url):
+                    last[url.canonical] = Accepted(
+                        number: number,
+                        exchange: exchange,
+                        url: url,
+                        digest: Digest.hexadecimal(of: exchange.body),
+                        isOriginal: redact == nil || exchange.body == original.body
+                    )
+                case .leave(let reason):
+                    refusals[number] = reason
+                case .drop(let url, let reason):
+                    last[url.canonical] = nil
+                    dropped.append(url)
+                    refusals[number] = reason
+                }
+            }
+            accepted = last.values.sorted { $0.number < $1.number }
+            (self.dropped, self.refusals) = (dropped, refusals)
+        }
+    }
+
+    /// An exchange whose response is kept.
+    struct Accepted {
+        /// The exchange's index in its batch.
+        let number: Int
+        fileprivate let exchange: Exchange
+        let url: NormalizedURL
+        /// The body's digest.
+        let digest: String
+        /// Whether the body is as the server sent it, so that the server's validators describe it.
+        fileprivate let isOriginal: Bool
+
+        var body: Data { exchange.body }
+
+        /// What the map keeps.
+        var response: RecordedResponse {
+            let location = (300..<400).contains(exchange.response.statusCode) ? ["Location"] : []
+            return RecordedResponse(exchange.response, body: body, headers: RecordingRules.Headers.names + location)
+        }
+
+        /// Which headers are left out because they may contain a credential; `nil` if none are.
+        var headerNote: String? {
+            RecordingRules.Headers.note(
+                onWithheld: RecordingRules.Headers.withheld { exchange.response.value(forHTTPHeaderField: $0) }
+            )
+        }
+
+        /// Returns the response as a recorder's folder has it.
+        func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
+            let notes = RecorderIndex.Notes(
+                file: file,
+                bytes: body.count,
+                digest: digest,
+                etag: validator("ETag"),
+                lastModified: validator("Last-Modified"),
+                redirected: !exchange.redirects.isEmpty,
+                date: 0
+            )
+            return RecorderIndex.Response(RecordedEntry(response, at: url, file: file, defaults: defaults), notes)
+        }
+
+        /// Returns a validator's value; `nil` if the validator isn't kept. A redirect target's validators can't tell whether the copy
+        /// is still right. Nor can the server's, for a body that was changed: after a 304, the client would get that body in place
+        /// of the server's.
+        private func validator(_ name: String) -> String? {
+            guard exchange.redirects.isEmpty, isOriginal, let value = exchange.response.value(forHTTPHeaderField: name)
+            else { return nil }
+            return HTTPSyntax.problem(ofHeader: name, value: value) == nil ? value : nil
+        }
+    }
+
+    /// What a recorder does with a response that has arrived.
+    private enum Decision {
+        /// Keep the response in place of an earlier copy.
+        case keep(NormalizedURL)
+        /// Don't keep the response, and leave an earlier copy alone.
+        case leave(RecordingRules.Refusal)
+        /// Don't keep the response, and drop an earlier copy, which is out of date or can't be kept any more.
+        case drop(NormalizedURL, RecordingRules.Refusal)
+    }
+
+    /// - Parameter limit: The largest total size of a recorder's files, in bytes.
+    private func decision(_ foreign: ForeignEntries, limit: Int) -> Decision {
+        let url: NormalizedURL
+        do throws(RecordingRules.Refusal) {
+            url = try RecordingRules.url(of: request)
+            if let reason = RecordingRules.refusal(of: request, url) ?? foreign.refusal(of: url) { throw reason }
+            for name in isBrowsed ? ["Range"] : ["Range", "Cookie"]
+            where request.value(forHTTPHeaderField: name) != nil {
+                throw .requestHeader(name)
+            }
+        } catch {
+            return .leave(error)
+        }
+        let refusal =
+            RecordingRules.refusal(ofRedirects: redirects) ?? exclusionOfTarget(foreign)
+            ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20, isBrowsed: isBrowsed)
+            ?? notHeld
+        guard let refusal else { return .keep(url) }
+        return [200, 404, 410].contains(response.statusCode) ? .drop(url, refusal) : .leave(refusal)
+    }
+
+    /// The refusal of a body that isn't held; `nil` if it is.
+    private var notHeld: RecordingRules.Refusal? {
+        if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
+    }
+
+    /// Returns why the map excludes the URL that a redirect led to; `nil` if it doesn't. A redirect must not bring in what the map
+    /// excludes.
+    private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
+        guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString),
+            let reason = foreign.refusal(of: url), case .excluded = reason
+        else { return nil }
+        return reason
+    }
+}

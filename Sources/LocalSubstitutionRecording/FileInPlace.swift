@@ -1,0 +1,68 @@
+import Foundation
+import LocalSubstitution
+
+/// A file in a recorder's folder that is written in place: its lock, or its journal.
+enum FileInPlace {
+    /// Opens a file in a recorder's folder for reading and writing. Creates it if it's missing.
+    ///
+    /// Refuses symbolic and hard links, since writing to one would change another file.
+    static func open(_ name: String, in folder: URL, appending: Bool = false) throws(SubstitutionRecorderError) -> Int32
+    {
+        let path = folder.appendingPathComponent(name, isDirectory: false).path
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (appending ? O_APPEND : 0)
+        let descriptor = Foundation.open(path, flags, 0o644)
+        guard descriptor >= 0 else {
+            let isLink = errno == ELOOP
+            throw error(
+                name,
+                folder,
+                isLink ? "it's a symbolic link. Remove it." : "\(String(cString: strerror(errno)))."
+            )
+        }
+        guard let status = FileStatus(descriptor: descriptor), status.kind == .regular else {
+            close(descriptor)
+            throw error(name, folder, "it isn't a regular file. Remove it.")
+        }
+        guard status.links <= 1 else {
+            close(descriptor)
+            throw error(name, folder, "it's a hard link to another file. Remove it.")
+        }
+        return descriptor
+    }
+
+    /// Locks a folder against all other recorders, in this process and others.
+    static func lock(_ folder: URL) throws(SubstitutionRecorderError) -> FileLock {
+        let descriptor = try open(".recorder.lock", in: folder)
+        guard let lock = FileLock(takingNow: descriptor) else {
+            let code = errno
+            let owner = owner(descriptor)
+            close(descriptor)
+            guard code == EWOULDBLOCK else {
+                let reason = String(cString: strerror(code))
+                throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason).")
+            }
+            throw SubstitutionRecorderError(
+                .inUse,
+                folder,
+                "is in use by another recorder\(owner). Close that one first, or use another folder."
+            )
+        }
+        _ = ftruncate(descriptor, 0)
+        _ = WrittenFolder.write(Data("\(getpid())\n".utf8), to: descriptor)
+        return lock
+    }
+
+    /// Returns which process has the lock, as its recorder wrote it, for the error message.
+    private static func owner(_ descriptor: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 20)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        guard count > 0,
+            let number = Int32(String(decoding: bytes[..<count], as: UTF8.self).trimmingCharacters(in: .newlines))
+        else { return "" }
+        return number == getpid() ? " of this process" : " (process \(number))"
+    }
+
+    private static func error(_ name: String, _ folder: URL, _ reason: String) -> SubstitutionRecorderError {
+        SubstitutionRecorderError(.unwritable, folder, "has a file “\(name)” that can't be used: \(reason)")
+    }
+}

@@ -1,0 +1,39 @@
+package import Foundation
+package import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
+/// What a map keeps of a response, whether it was recorded, imported, added, or received in a test.
+package struct RecordedResponse: Sendable {
+    package let status: Int
+    /// The headers for its entry.
+    package let headers: [String: String]
+    package let contentType: String?
+    package let body: Data
+
+    package init(status: Int, headers: [String: String], contentType: String?, body: Data) {
+        (self.status, self.headers, self.contentType, self.body) = (status, headers, contentType, body)
+    }
+
+    /// - Parameter names: The names of the headers to keep.
+    package init(_ response: HTTPURLResponse, body: Data, headers names: [String] = RecordingRules.Headers.names) {
+        self.init(
+            status: response.statusCode,
+            headers: RecordingRules.Headers.kept(names) { response.value(forHTTPHeaderField: $0) },
+            contentType: response.value(forHTTPHeaderField: "Content-Type"),
+            body: body
+        )
+    }
+
+    /// The parsed `Content-Type`; `nil` if there is none, or none that's valid.
+    var type: ContentType? { contentType.flatMap { ContentType($0) } }
+
+    /// Returns the name of the body's file.
+    ///
+    /// - Parameter digest: What tells this body from others of the URL; `nil` if the file has the URL's plain name.
+    package func fileName(for url: NormalizedURL, digest: String?) -> RecordedFileName {
+        RecordedFileName(url, type: type?.essence, bodyDigest: digest)
+    }
+}
