@@ -46,7 +46,7 @@ let package = Package(
             name: "substitute",
             dependencies: [
                 "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
-                "LoopbackOrigin", "MapTools", "WebReferences",
+                "LoopbackOrigin", "MapTools", "MapWriting", "WebReferences",
             ],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),

@@ -12,8 +12,8 @@ package enum RecordingRules {
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
-        for name in [String].credentialHeaders where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil
-        {
+        for name in HTTPSyntax.credentialHeaders
+        where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
         }
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
@@ -35,7 +35,7 @@ package enum RecordingRules {
                 return .redirect(.url(error.fragment))
             }
             if let parameter = SecretName.first(in: url) { return .redirect(.query(parameter)) }
-            for name in [String].credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
+            for name in HTTPSyntax.credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
                 return .redirect(.requestHeader(name))
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// The JSON of a map that a person wrote, in which a command changes entries and adds some. Everything else stays as it's written:
 /// order, lines, comments.

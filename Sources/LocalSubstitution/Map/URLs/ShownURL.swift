@@ -72,7 +72,7 @@ package struct ShownURL: Sendable {
             }
             text += piece[...sign] + ShownURL.replacement
             let values = [String(piece[sign...].dropFirst()), url.query?.drop { $0 != "=" }.dropFirst().description]
-            credentials.formUnion(values.compactMap { $0 }.map { $0.count <= 100 ? $0 : String($0.prefix(100)) + "…" })
+            credentials.formUnion(values.compactMap { $0?.clipped })
         }
     }
 }
