@@ -190,25 +190,26 @@ final class NearMisses: Sendable {
         Array((url.host + trimmed(url.path.lowercased())).utf8)
     }
 
-    private static func differences(
-        _ first: NormalizedURL,
-        _ second: NormalizedURL
-    ) -> [Difference] {
-        var found: [Difference] = []
-        if first.scheme != second.scheme { found.append(.scheme) }
-        if first.host != second.host { found.append(.host) }
+    private static func differences(_ first: NormalizedURL, _ second: NormalizedURL) -> [Difference] {
         let defaults = (URLParts.defaultPort(ofScheme: first.scheme), URLParts.defaultPort(ofScheme: second.scheme))
         let areDefaults = first.layout.port == defaults.0 && second.layout.port == defaults.1
-        if first.layout.port != second.layout.port, !areDefaults { found.append(.port) }
         let paths = (trimmed(first.path), trimmed(second.path))
         let pathsAreCased = paths.0 != paths.1 && paths.0.lowercased() == paths.1.lowercased()
-        if paths.0 != paths.1, !pathsAreCased { found.append(.path) }
         let queries = (sortedQuery(first), sortedQuery(second))
         let queriesAreCased = queries.0 != queries.1 && queries.0?.lowercased() == queries.1?.lowercased()
-        if queries.0 != queries.1, !queriesAreCased { found.append(.query) }
-        if first.path.hasSuffix("/") != second.path.hasSuffix("/") { found.append(.trailingSlash) }
-        if queriesAreCased || pathsAreCased { found.append(.letterCase) }
-        return found
+        return those([
+            .scheme: first.scheme != second.scheme,
+            .host: first.host != second.host,
+            .port: first.layout.port != second.layout.port && !areDefaults,
+            .path: paths.0 != paths.1 && !pathsAreCased,
+            .query: queries.0 != queries.1 && !queriesAreCased,
+            .trailingSlash: first.path.hasSuffix("/") != second.path.hasSuffix("/"),
+            .letterCase: queriesAreCased || pathsAreCased,
+        ])
+    }
+
+    private static func those(_ parts: KeyValuePairs<Difference, Bool>) -> [Difference] {
+        parts.filter(\.value).map(\.key)
     }
 
     private static func sortedQuery(_ url: NormalizedURL) -> String? { url.query.map { Query($0).sorted.text } }
@@ -265,16 +266,17 @@ final class NearMisses: Sendable {
         path: String,
         _ pattern: MatchPattern
     ) -> [Difference] {
-        var found: [Difference] = []
-        if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
-        if !pattern.host.includes(url.host) { found.append(.host) }
-        if !pattern.matchesPort(url) { found.append(.port) }
         let texts = (pattern: pattern.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))
-        if !matches(texts.pattern.lowercased(), texts.url.lowercased()) { found.append(.query) }
-        if path != url.path { found.append(.trailingSlash) }
-        let cased = found.contains(.query) ? (pattern: withoutQuery(texts.pattern), url: path) : texts
-        if !matches(cased.pattern, cased.url) { found.append(.letterCase) }
-        return found
+        let isSameQuery = matches(texts.pattern.lowercased(), texts.url.lowercased())
+        let cased = isSameQuery ? texts : (pattern: withoutQuery(texts.pattern), url: path)
+        return those([
+            .scheme: pattern.scheme != nil && pattern.scheme != url.scheme,
+            .host: !pattern.host.includes(url.host),
+            .port: !pattern.matchesPort(url),
+            .query: !isSameQuery,
+            .trailingSlash: path != url.path,
+            .letterCase: !matches(cased.pattern, cased.url),
+        ])
     }
 
     private static func matches(_ pattern: String, _ text: String) -> Bool {
