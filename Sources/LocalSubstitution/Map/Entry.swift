@@ -46,6 +46,10 @@ extension Entry {
         let place: (number: Int, count: Int)?
         /// Whether the entry's value is only a file name.
         let isPlain: Bool
+        /// The methods that are answered; `["*"]` for all.
+        package let methods: [String]
+        /// Those of ``protocolFieldNames`` that are set.
+        package let protocolFields: [String]
 
         package init(
             _ fields: EntryFields,
@@ -61,6 +65,9 @@ extension Entry {
             self.alternatives = alternatives
             self.place = place
             self.isPlain = isPlain
+            // Each lookup needs both, so they aren't worked out again.
+            methods = kept.methods ?? (kept.answer ?? .file).defaultMethods
+            protocolFields = EntryFields.ofProtocol.filter { $0.value(kept) }.map(\.key)
         }
 
         /// The options of a `null` entry.
@@ -70,8 +77,6 @@ extension Entry {
         package var status: Int { fields.status ?? 200 }
         package var use: Substitution.Use { fields.use ?? .always }
         package var isEnabled: Bool { fields.isEnabled ?? true }
-        /// The methods that are answered; `["*"]` for all.
-        package var methods: [String] { fields.methods ?? answer.defaultMethods }
         package var ignoreQuery: Query.Ignored? {
             fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
         }
@@ -85,10 +90,6 @@ extension Entry {
         var requestHeaders: [String: String?] { fields.requestHeaders }
         package var when: RequestCondition? { fields.when }
         var times: Int? { fields.times }
-        /// The first of ``protocolFieldNames`` that's set; `nil` if none is.
-        var protocolField: String? { EntryFields.ofProtocol.first { $0.value(fields) }?.key }
-        /// Those of ``protocolFieldNames`` that are set.
-        package var protocolFields: [String] { EntryFields.ofProtocol.filter { $0.value(fields) }.map(\.key) }
         /// The fields that the URL protocol implements, and a cache alone can't.
         package static var protocolFieldNames: [String] { EntryFields.ofProtocol.map(\.key) }
 
@@ -97,8 +98,7 @@ extension Entry {
 
         /// Returns whether a method is answered. `GET` implies `HEAD`.
         func lists(method: String) -> Bool {
-            let methods = methods
-            return methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || methods.contains("*")
+            methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
         }
 
         /// Whether every method is answered.

@@ -229,7 +229,7 @@ private final class MapWalk {
             isConditional = true
             if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
         }
-        protocolField = protocolField ?? options.protocolField
+        protocolField = protocolField ?? options.protocolFields.first
         guard let most = options.times else { return nil }
         isConditional = true
         return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
