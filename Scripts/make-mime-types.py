@@ -34,7 +34,7 @@ HEADER = """\
 
 extension MIMEType {
     /// The extensions in order, each with its type: `html:text/html`. White space separates them.
-    static let table: StaticString = \"\"\"
+    package static let table: StaticString = \"\"\"
 """
 
 FOOTER = """\

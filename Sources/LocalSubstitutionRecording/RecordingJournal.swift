@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 import LocalSubstitution
+import MapWriting
 
 /// The names of files that are about to be written or removed. They're on disk before that happens, so that the next recorder finds
 /// the files that a killed process left behind.

@@ -21,8 +21,8 @@ package enum RecordingRules {
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
-        for name in [String].credentialHeaders where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil
-        {
+        for name in HTTPSyntax.credentialHeaders
+        where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
         }
         if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
@@ -40,7 +40,7 @@ package enum RecordingRules {
             let url: NormalizedURL
             do throws(Refusal) { url = try Self.url(of: request) } catch { return .redirect(error) }
             if let parameter = SecretName.first(in: url) { return .redirect(.query(parameter)) }
-            for name in [String].credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
+            for name in HTTPSyntax.credentialHeaders where request.value(forHTTPHeaderField: name) != nil {
                 return .redirect(.requestHeader(name))
             }
         }

@@ -53,3 +53,17 @@ extension UInt8 {
     /// Whether a URL parser removes it everywhere (WHATWG URL §4.4).
     var isRemovedFromURLs: Bool { self == 0x09 || self == 0x0A || self == 0x0D }
 }
+
+extension URLParts {
+    /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host has no such form.
+    ///
+    /// - Parameter text: A URL, absolute or without a scheme. A URL without a host is returned unchanged.
+    fileprivate static func withASCIIHost(_ text: String) -> String? {
+        let scheme = text.utf8.starts(with: "//".utf8) ? "http:" : ""
+        guard let host = try? URLParts(scheme + text).host, host.contains(where: { $0 >= 0x80 }) else { return text }
+        guard let ascii = try? normalizedHost(host) else { return nil }
+        var bytes = Array((scheme + text).utf8)
+        bytes.replaceSubrange(host.startIndex..<host.endIndex, with: ascii.utf8)
+        return String(decoding: bytes.dropFirst(scheme.utf8.count), as: UTF8.self)
+    }
+}

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitutionRecording
+import MapWriting
 import TestSupport
 import Testing
 

@@ -124,7 +124,7 @@ final class MapInUse: Sendable {
         return entries.indices.filter {
             !used.contains($0) && !entries[$0].options.isNever && entries[$0].options.isEnabled
         }
-        .map { SubstitutionMap.EntryReference(entries[$0]) }.sorted { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
+        .map { SubstitutionMap.EntryReference(entries[$0]) }.ordered { ($0.line ?? 0, $0.key) < ($1.line ?? 0, $1.key) }
     }
 
     // MARK: Alternatives with a limit

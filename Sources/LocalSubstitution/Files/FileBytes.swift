@@ -82,10 +82,10 @@ package final class FileBytes: Sendable {
     func part(_ range: Range<Int>) -> Data {
         guard range.count >= Self.smallestShared else { return Data(Array(data[range])) }
         return parts.withLock { parts in
-            if let known = parts[range] { return known }
+            if let known = parts.first(where: { $0.range == range }) { return known.data }
             guard parts.count < Self.mostParts else { return Data(Array(data[range])) }
             let part = sharedPart(range)
-            parts[range] = part
+            parts.append((range, part))
             return part
         }
     }
@@ -104,7 +104,7 @@ package final class FileBytes: Sendable {
 
     /// The parts that were returned. A caller that changes the only `Data` of a storage would change the whole in place. The second
     /// one here makes `Data` copy the storage first.
-    private let parts = Guarded<[Range<Int>: Data]>([:])
+    private let parts = Guarded<[(range: Range<Int>, data: Data)]>([])
 
     /// The limit of shared parts, and so of their memory. Further parts are copied.
     private static let mostParts = 1_024

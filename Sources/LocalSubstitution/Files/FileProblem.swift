@@ -1,7 +1,7 @@
 import Foundation
 
 /// The reason why a file of the resources folder can't be served.
-package enum FileProblem: Error, Hashable, Sendable {
+package enum FileProblem: Error, Equatable, Sendable {
     case missing
     case outside
     case notRegular(FileStatus.Kind)

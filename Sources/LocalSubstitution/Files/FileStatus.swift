@@ -1,8 +1,8 @@
 import Foundation
 
 /// A file's status in the file system: its kind, and what changes when its bytes do.
-package struct FileStatus: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
+package struct FileStatus: Equatable, Sendable {
+    package enum Kind: Sendable {
         case regular, folder, pipe, device, socket
 
         var name: String {
@@ -17,8 +17,8 @@ package struct FileStatus: Hashable, Sendable {
     }
 
     package let kind: Kind
-    let device: UInt64
-    let inode: UInt64
+    package let device: UInt64
+    package let inode: UInt64
     package let size: Int
     /// The number of names that the file has.
     package let links: Int
@@ -40,7 +40,7 @@ package struct FileStatus: Hashable, Sendable {
         self.init(status)
     }
 
-    func isSameFile(as other: FileStatus) -> Bool {
+    package func isSameFile(as other: FileStatus) -> Bool {
         device == other.device && inode == other.inode
     }
 

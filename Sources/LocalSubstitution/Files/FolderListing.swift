@@ -89,7 +89,7 @@ extension ResourcesFolder {
                 }
             }
         }
-        return names.sorted()
+        return names.ordered(by: <)
     }
 
     /// Returns whether a name is that of a folder, and not of a link to one.

@@ -67,7 +67,7 @@ package struct OpenedFile: ~Copyable {
 
     /// Returns the path of an open file or folder, in bytes; `nil` if the system doesn't know it. The kernel looks it up by the
     /// descriptor, so another thread can't redirect it. On Linux, a deleted file's path ends in “ (deleted)”.
-    static func realPath(of descriptor: Int32) -> [UInt8]? {
+    package static func realPath(of descriptor: Int32) -> [UInt8]? {
         let path = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             #if canImport(Darwin)
             guard let start = buffer.baseAddress, fcntl(descriptor, F_GETPATH, UnsafeMutableRawPointer(start)) == 0
@@ -106,6 +106,7 @@ package struct OpenedFile: ~Copyable {
     package func prefix(_ count: Int) throws(FileProblem) -> Data { try bytes(0..<count) }
 
     /// Returns all of the bytes. If the file grows or shrinks meanwhile, returns those that could be read.
+    @inline(never)
     package func contents() throws(FileProblem) -> Data {
         // One byte more than expected, so that the end of the file shows without another read.
         var data = Data(count: status.size + 1)
@@ -123,6 +124,7 @@ package struct OpenedFile: ~Copyable {
     }
 
     /// Returns all of the bytes, mapped. The pages are private, so that changing the `Data` doesn't change the file.
+    @inline(never)
     func mappedContents() throws(FileProblem) -> Data {
         guard status.size > 0 else { return Data() }
         let address = mmap(nil, status.size, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0)

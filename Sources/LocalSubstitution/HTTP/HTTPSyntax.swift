@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The syntax of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
     /// Returns whether a text is a token (RFC 9110 §5.6.2).
@@ -8,7 +12,7 @@ package enum HTTPSyntax {
     }
 
     /// Returns whether a text is type/subtype (RFC 9110 §8.3.1), without parameters.
-    static func isMIMEType(_ text: String) -> Bool {
+    package static func isMIMEType(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { isToken($0) }
     }
@@ -21,32 +25,22 @@ package enum HTTPSyntax {
         return Int(number)
     }
 
-    /// Returns what's wrong with a response header that an entry sets; `nil` if it's valid.
-    package static func problem(ofHeader name: String, value: String) -> String? {
-        if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
-        if ["content-length", "content-encoding", "transfer-encoding"].contains(name.lowercased()) {
-            return "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."
-        }
-        return nil
-    }
-
-    /// Returns what's wrong with a header that an entry sets on a request, or removes from it; `nil` if it's valid.
-    static func problem(ofRequestHeader name: String, value: String) -> String? {
-        if let problem = syntaxProblem(ofHeader: name, value: value) { return problem }
-        if ["host", "content-length", "transfer-encoding"].contains(name.lowercased()) {
-            return "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove it."
-        }
-        return nil
-    }
-
-    private static func syntaxProblem(ofHeader name: String, value: String) -> String? {
+    /// Returns what's wrong with a header that an entry sets on a response, or on a request that is sent on; `nil` if it's valid.
+    package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
         guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
         // RFC 9110 §5.5: visible characters, space and tab. Everything above ASCII is opaque.
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
             return "The header “\(name)” has a control character in its value. Remove the character."
         }
-        return nil
+        let wrong = isOfRequest ? "host" : "content-encoding"
+        guard [wrong, "content-length", "transfer-encoding"].contains(name.lowercased()) else { return nil }
+        return isOfRequest
+            ? "The header “\(name)” can't be set on a request, because the URL and body determine it. Remove it."
+            : "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."
     }
+
+    /// The headers that tell a server who sent a request. Its response may be for that sender alone.
+    package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 
     private static let tokenBytes = AllowedBytes(
         "!#$%&'*+-.^_`|~ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -72,4 +66,30 @@ package enum HTTPSyntax {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
+}
+
+/// Header fields by name. Names are compared without regard to case (RFC 9110 §5.1).
+extension Dictionary where Key == String, Value == String {
+    /// The value of a header, however its name is spelled. Setting it replaces the header in every spelling.
+    package subscript(header name: String) -> String? {
+        get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
+        set {
+            for key in keys where key.isSameHeader(as: name) { self[key] = nil }
+            self[name] = newValue
+        }
+    }
+}
+
+extension String {
+    /// Returns whether two names are those of the same header.
+    package func isSameHeader(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    }
+}
+
+extension URLRequest {
+    /// Removes the credentials, since the request is redirected to a different origin (RFC 9110 §15.4).
+    mutating func removeCredentials() {
+        for name in HTTPSyntax.credentialHeaders { setValue(nil, forHTTPHeaderField: name) }
+    }
 }

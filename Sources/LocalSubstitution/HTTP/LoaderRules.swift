@@ -67,7 +67,7 @@ package enum LoaderRules {
         return found
     }
 
-    private static let statuses: Set<Int> = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
+    private static let statuses = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
 
     private static func freshnessRefusal(_ headers: [String: String]) -> Refusal? {
         // If the entry sets no `Cache-Control`, the cache's own has a `max-age`, which outranks `Expires`.

@@ -6,7 +6,7 @@
 
 extension MIMEType {
     /// The extensions in order, each with its type: `html:text/html`. White space separates them.
-    static let table: StaticString = """
+    package static let table: StaticString = """
         123:application/vnd.lotus-1-2-3 1km:application/vnd.1000minds.decision-model+xml 210:model/step 3dml:text/vnd.in3d.3dml
         3ds:image/x-3ds 3g2:video/3gpp2 3gp:video/3gpp 3gpp:video/3gpp 3mf:model/3mf 7z:application/x-7z-compressed
         aab:application/x-authorware-bin aac:audio/aac aam:application/x-authorware-map aas:application/x-authorware-seg

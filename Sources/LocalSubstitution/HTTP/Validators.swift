@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// The validators of a response. With these, a server can be asked whether the response has changed (RFC 9110 §8.8).
-package struct Validators: Sendable, Hashable {
+package struct Validators: Sendable {
     let entityTag: String?
     let lastModified: String?
 

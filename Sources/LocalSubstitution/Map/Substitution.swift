@@ -7,7 +7,7 @@ import FoundationNetworking
 /// What an entry answers a request with.
 package final class Substitution: Sendable {
     /// When an entry's file answers: the map's field `use`.
-    package enum Use: String, Sendable, Hashable, CaseIterable {
+    package enum Use: String, Sendable, CaseIterable {
         /// Always. The default.
         case always
         /// Until the network has a newer copy.
@@ -85,7 +85,7 @@ package final class Substitution: Sendable {
     }
 
     /// Where a MIME type comes from.
-    enum MIMETypeSource: Sendable, Hashable, CustomStringConvertible {
+    enum MIMETypeSource: Sendable, Equatable, CustomStringConvertible {
         case entry, header
         /// The field that has the body.
         case inline

@@ -258,7 +258,7 @@ extension JSONText {
 
     /// Returns an object with string values, sorted by name. A `nil` value becomes `null`.
     static func headers(_ headers: [String: String?]) -> String {
-        object(headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value.map { string($0) } ?? "null") })
+        object(headers.ordered { $0.key < $1.key }.map { ($0.key, $0.value.map { string($0) } ?? "null") })
     }
 
     /// Returns a number, or `null` if it isn't finite.

@@ -103,7 +103,7 @@ public struct SubstitutionMap: Sendable {
     ) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
         try self.init(
-            MapLoader(json: Array(json), folder: folder, looksAtFiles: invalidEntries == .reject),
+            MapLoader.load(json: Array(json), folder: folder, looksAtFiles: invalidEntries == .reject),
             folder: folder,
             invalidEntries: invalidEntries
         )
@@ -116,7 +116,7 @@ public struct SubstitutionMap: Sendable {
         let folders = [resources, file.deletingLastPathComponent()].map { $0.resolvingSymlinksInPath().path }
         let isOwn = folders[0] == folders[1]
         let folder = ResourcesFolder(resources, mapName: isOwn ? file.lastPathComponent : nil)
-        try self.init(MapLoader(json: Array(json), folder: folder), folder: folder)
+        try self.init(MapLoader.load(json: Array(json), folder: folder), folder: folder)
     }
 
     /// Creates a map from a dictionary of URLs and file names.
@@ -178,7 +178,7 @@ public struct SubstitutionMap: Sendable {
         let folder = Self.folder(beside: file.url, or: resources, isInBundle: isInBundle)
         let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
         try self.init(
-            MapLoader(json: file.json, folder: folder, looksAtFiles: looksAtFiles),
+            MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles),
             folder: folder,
             source: Source(file: file.withoutBytes, resources: resources, invalidEntries: invalidEntries),
             invalidEntries: invalidEntries
@@ -250,13 +250,13 @@ extension SubstitutionMap {
 
     /// Returns the problems, and the files that misspelled names probably meant.
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
-        var files = FileChecker(storage.folder, looksAtFiles: true)
+        let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)
         var problems = entries.compactMap { entry -> Problem? in
             guard let file = entry.file, let problem = files.problem(of: file, wildcardsInKey: .max) else { return nil }
             return Problem(problem.kind, entry, problem.message)
         }
-        problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+        problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
         if let problem = files.folderProblem(of: entries.first { $0.file != nil }) { problems.insert(problem, at: 0) }
         return (problems, files.meant)
     }

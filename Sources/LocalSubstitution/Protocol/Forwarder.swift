@@ -70,7 +70,7 @@ final class Forwarder: Sendable {
     func credentialHeader(for url: URL?) -> String? {
         configuration.withLock { configuration in
             let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
-            if let name = [String].credentialHeaders.first(where: { names.contains($0.lowercased()) }) {
+            if let name = HTTPSyntax.credentialHeaders.first(where: { names.contains($0.lowercased()) }) {
                 return name
             }
             guard let url, configuration.httpShouldSetCookies,

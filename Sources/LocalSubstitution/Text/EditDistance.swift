@@ -1,30 +1,20 @@
 /// The number of edits that turn one text into another: bytes inserted, removed, replaced, or swapped with their neighbors.
 enum EditDistance {
-    /// Returns the number of edits, if there are at most `limit`, and how much of the second text they account for.
+    /// Returns the number of edits; `nil` if there are more than `limit`.
     ///
     /// For each number of edits, it finds how far into the texts they reach (Ukkonen 1985). So it gives up on very different texts
     /// after a few bytes.
-    ///
-    /// - Parameter beginning: Whether to accept a match with only the beginning of the second text.
-    static func between(
-        _ first: ArraySlice<UInt8>,
-        _ second: ArraySlice<UInt8>,
-        limit: Int,
-        beginning: Bool = false
-    ) -> (edits: Int, length: Int)? {
+    static func between(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>, limit: Int) -> Int? {
         first.withUnsafeBufferPointer { first in
-            second.withUnsafeBufferPointer { second in
-                between(first, second, limit: limit, beginning: beginning)
-            }
+            second.withUnsafeBufferPointer { second in between(first, second, limit: limit) }
         }
     }
 
     private static func between(
         _ first: UnsafeBufferPointer<UInt8>,
         _ second: UnsafeBufferPointer<UInt8>,
-        limit: Int,
-        beginning: Bool
-    ) -> (edits: Int, length: Int)? {
+        limit: Int
+    ) -> Int? {
         // Indexed by how much longer the part of the second text is: from -limit to limit, with one more on each side.
         let shifts = 2 * limit + 3
         return withUnsafeTemporaryAllocation(of: Int.self, capacity: 2 * shifts) { reaches in
@@ -41,9 +31,7 @@ enum EditDistance {
                     reach = min(reach, most)
                     while reach >= 0, reach < most, first[reach] == second[reach + shift] { reach += 1 }
                     reaches[now + shift] = reach
-                    if reach == first.count, beginning || reach + shift == second.count {
-                        return (edits, reach + shift)
-                    }
+                    if reach == first.count, reach + shift == second.count { return edits }
                 }
                 (before, now) = (now, before)
             }

@@ -15,14 +15,12 @@ struct FoldedTexts: Sendable {
         bytes[(number == 0 ? 0 : items[number - 1].end)..<items[number].end]
     }
 
-    /// Returns whether a text may be within `limit` edits of another, or of the other's beginning.
-    func mayBe(_ number: Int, near other: Probe, limit: Int, beginning: Bool = false) -> Bool {
+    /// Returns whether a text may be within `limit` edits of another.
+    func mayBe(_ number: Int, near other: Probe, limit: Int) -> Bool {
         let start = number == 0 ? 0 : items[number - 1].end
-        let longer = items[number].end - start - other.text.count
-        guard longer <= limit, beginning || -longer <= limit else { return false }
+        guard abs(items[number].end - start - other.text.count) <= limit else { return false }
         let letters = items[number].letters
-        return letters.missing(in: other.letters) <= limit
-            && (beginning || other.letters.missing(in: letters) <= limit)
+        return letters.missing(in: other.letters) <= limit && other.letters.missing(in: letters) <= limit
     }
 
     /// The text to look for, in lowercase.

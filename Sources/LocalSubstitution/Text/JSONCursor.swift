@@ -15,6 +15,8 @@ package struct JSONCursor {
         var isOtherJSON = false
         /// Whether the text is nested deeper than the cursor goes.
         var isTooDeep = false
+        /// Whether the text has a number whose exponent is too long.
+        var hasLongExponent = false
 
         /// Returns the byte's line and column, from 1. Columns count characters.
         package func position(in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
@@ -91,19 +93,25 @@ package struct JSONCursor {
         _ member: (inout JSONCursor, _ key: String, _ line: Int) throws(SyntaxError) -> Void
     ) throws(SyntaxError) {
         guard next == .object else { return try skip() }
-        try list(from: .leftBrace, to: .rightBrace) { cursor throws(SyntaxError) in
-            let line = cursor.line
-            let range = try cursor.rawKey()
-            let key = try cursor.decoded(range) ?? ""
-            try cursor.takeColon(after: range)
-            try member(&cursor, key, line)
+        var hasMember = try enter(.leftBrace, .rightBrace)
+        while hasMember {
+            let line = line
+            let range = try rawKey()
+            let key = try decoded(range) ?? ""
+            try takeColon(after: range)
+            try member(&self, key, line)
+            hasMember = try takeComma(or: .rightBrace)
         }
     }
 
     /// Reads any value. If it's an array, calls `element` for each value, which it must read.
     package mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
         guard next == .array else { return try skip() }
-        try list(from: .leftBracket, to: .rightBracket, element)
+        var hasElement = try enter(.leftBracket, .rightBracket)
+        while hasElement {
+            try element(&self)
+            hasElement = try takeComma(or: .rightBracket)
+        }
     }
 
     /// Reads any value. Returns the range of a string's text between its quotes, with escapes; `nil` for other values.
@@ -135,14 +143,20 @@ package struct JSONCursor {
             let range = try rawString()
             if isStrict { _ = try decoded(range) }
         case .object:
-            try list(from: .leftBrace, to: .rightBrace) { cursor throws(SyntaxError) in
-                let key = try cursor.rawKey()
-                if cursor.isStrict { _ = try cursor.decoded(key) }
-                try cursor.takeColon(after: key)
-                try cursor.skip()
+            var hasMember = try enter(.leftBrace, .rightBrace)
+            while hasMember {
+                let key = try rawKey()
+                if isStrict { _ = try decoded(key) }
+                try takeColon(after: key)
+                try skip()
+                hasMember = try takeComma(or: .rightBrace)
             }
         case .array:
-            try array { cursor throws(SyntaxError) in try cursor.skip() }
+            var hasElement = try enter(.leftBracket, .rightBracket)
+            while hasElement {
+                try skip()
+                hasElement = try takeComma(or: .rightBracket)
+            }
         case .number:
             try skipNumber()
         case .other:
@@ -158,35 +172,40 @@ package struct JSONCursor {
         if offset < end { throw failure("has text after its end. Remove it.") }
     }
 
-    private mutating func list(
-        from first: UInt8,
-        to last: UInt8,
-        _ element: (inout JSONCursor) throws(SyntaxError) -> Void
-    ) throws(SyntaxError) {
+    /// Enters an object or array. Returns whether there's anything in it.
+    private mutating func enter(_ first: UInt8, _ last: UInt8) throws(SyntaxError) -> Bool {
         guard take(first) else { throw failure("needs a JSON value here.") }
         depth += 1
-        defer { depth -= 1 }
         guard depth <= deepest else {
             throw SyntaxError(offset: offset, message: "is nested more than \(deepest) levels deep.", isTooDeep: true)
         }
         skipWhiteSpace()
-        if take(last) { return }
-        while true {
-            try element(&self)
-            skipWhiteSpace()
-            if take(last) { return }
-            let comma = offset
-            guard take(.comma) else {
-                let isCutOff = offset == end && !isStrict
-                throw failure(
-                    isCutOff ? "is incomplete. Export it again." : "needs a comma or \(Unicode.Scalar(last)) here."
-                )
-            }
-            skipWhiteSpace()
-            if offset < end, bytes[offset] == last {
-                throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(last)). Remove it.")
-            }
+        return !takeEnd(last)
+    }
+
+    /// Reads what follows a member or element: a comma, or the end of the object or array. Returns whether there's another one.
+    @inline(never)
+    private mutating func takeComma(or last: UInt8) throws(SyntaxError) -> Bool {
+        skipWhiteSpace()
+        if takeEnd(last) { return false }
+        let comma = offset
+        guard take(.comma) else {
+            let isCutOff = offset == end && !isStrict
+            throw failure(
+                isCutOff ? "is incomplete. Export it again." : "needs a comma or \(Unicode.Scalar(last)) here."
+            )
         }
+        skipWhiteSpace()
+        if offset < end, bytes[offset] == last {
+            throw SyntaxError(offset: comma, message: "has a comma before \(Unicode.Scalar(last)). Remove it.")
+        }
+        return true
+    }
+
+    private mutating func takeEnd(_ last: UInt8) -> Bool {
+        guard take(last) else { return false }
+        depth -= 1
+        return true
     }
 
     private mutating func skipWord() throws(SyntaxError) {
@@ -212,13 +231,14 @@ package struct JSONCursor {
             guard takeDigits() else { throw failure("needs a digit in the exponent.") }
             if isStrict, offset - exponent > 4 {
                 let message = "has an exponent of more than 4 digits. Write the exponent with at most 4 digits."
-                throw SyntaxError(offset: exponent, message: message)
+                throw SyntaxError(offset: exponent, message: message, hasLongExponent: true)
             }
         }
     }
 
     // MARK: Strings
 
+    @inline(never)
     private mutating func rawKey() throws(SyntaxError) -> Range<Int> {
         guard next == .string else {
             throw failure(offset < end ? "needs a key in double quotes here." : "ends inside an object.")
@@ -226,6 +246,7 @@ package struct JSONCursor {
         return try rawString()
     }
 
+    @inline(never)
     private mutating func takeColon(after key: Range<Int>) throws(SyntaxError) {
         skipWhiteSpace()
         guard take(.colon) else { throw failure("needs a colon after the key “\(try decoded(key) ?? "")”.") }
@@ -278,6 +299,7 @@ package struct JSONCursor {
     }
 
     /// Returns the text of a string; `nil` if a lenient cursor can't decode it.
+    @inline(never)
     private func decoded(_ range: Range<Int>) throws(SyntaxError) -> String? {
         let raw = UnsafeBufferPointer(rebasing: bytes[range])
         do throws(EscapeFailure) {
@@ -316,6 +338,7 @@ package struct JSONCursor {
     // MARK: Failures
 
     /// Returns an error with a message, unless there's a more likely reason for it: the text isn't UTF-8, or has a comment.
+    @inline(never)
     package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
         let isUTF16 =
             bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.prefix(2).contains(0)

@@ -2,19 +2,14 @@
 ///
 /// It checks the syntax of everything, decodes keys and strings, and passes on the bytes of other values for `JSONDecoder`.
 package struct JSONScanner {
-    /// One key and value of an object.
+    /// One key and value of an object, or one element of an array.
     package struct Member {
+        /// The key; empty for an element.
         package let key: String
         package let line: Int
         package let value: Value
         /// The value's range in the text.
         package let range: Range<Int>
-    }
-
-    /// One value of an array.
-    struct Element {
-        let line: Int
-        let value: Value
     }
 
     package enum Value {
@@ -55,32 +50,37 @@ package struct JSONScanner {
                 throw cursor.failure("isn't a JSON object. Begin it with {.", isOtherJSON: true)
             }
             try cursor.object { cursor, key, line throws(JSONCursor.SyntaxError) in
-                let start = cursor.offset
-                let value = try Self.value(&cursor)
-                body(Member(key: key, line: line, value: value, range: start..<cursor.offset))
+                body(try Self.member(&cursor, key: key, line: line))
             }
             try cursor.finish()
         }
     }
 
     /// Returns the elements of the array that is the whole text.
-    func elements() throws(JSONCursor.SyntaxError) -> [Element] {
-        var elements: [Element] = []
+    func elements() throws(JSONCursor.SyntaxError) -> [Member] {
+        var elements: [Member] = []
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
             try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                let line = cursor.line
-                elements.append(Element(line: line, value: try Self.value(&cursor)))
+                elements.append(try Self.member(&cursor, key: "", line: cursor.line))
             }
         }
         return elements
     }
 
-    private static func value(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> Value {
+    @inline(never)
+    private static func member(
+        _ cursor: inout JSONCursor,
+        key: String,
+        line: Int
+    ) throws(JSONCursor.SyntaxError) -> Member {
         let (start, kind) = (cursor.offset, cursor.next)
-        if let text = try cursor.text() { return .string(text) }
+        let text = try cursor.text()
         let range = start..<cursor.offset
-        if kind == .object { return .object(range) }
-        return cursor.bytes[start] == UInt8(ascii: "n") ? .null : .other(range)
+        let value: Value =
+            if let text { .string(text) } else if kind == .object { .object(range) } else {
+                cursor.bytes[start] == UInt8(ascii: "n") ? .null : .other(range)
+            }
+        return Member(key: key, line: line, value: value, range: range)
     }
 }

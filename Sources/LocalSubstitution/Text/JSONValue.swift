@@ -11,24 +11,9 @@ package enum JSONValue: Sendable, Hashable {
     static let deepest = 64
 
     /// The members of an object, in the order in which they're written. If a key is given twice, the last one counts.
-    package struct Object: Sendable, Hashable {
+    package struct Object: Sendable {
         fileprivate private(set) var members: [(key: Text, value: JSONValue)] = []
         private var places: [Text: Int] = [:]
-
-        package static func == (first: Object, second: Object) -> Bool {
-            first.members.count == second.members.count && first.members.allSatisfy { second[$0.key] == $0.value }
-        }
-
-        /// Adds up the members' hashes, since their order doesn't matter.
-        package func hash(into hasher: inout Hasher) {
-            let sum = members.reduce(into: 0) { sum, member in
-                var hasher = Hasher()
-                hasher.combine(member.key)
-                hasher.combine(member.value)
-                sum &+= hasher.finalize()
-            }
-            hasher.combine(sum)
-        }
 
         fileprivate subscript(key: Text) -> JSONValue? { places[key].map { members[$0].value } }
 
@@ -58,37 +43,48 @@ package enum JSONValue: Sendable, Hashable {
 
     /// A number, compared as a decimal: `1`, `1.0` and `10e-1` are equal. It's never converted to a `Double`, since different numbers
     /// would become equal.
-    package struct Number: Sendable, Hashable {
+    package struct Number: Sendable, Equatable {
         /// The number as written (RFC 8259 §6). Its exponent fits into `Int`.
         let text: String
 
-        /// The number as 0.`digits` × 10^`exponent`.
-        private struct Decimal: Hashable {
-            var isNegative = false
-            /// Without zeros at either end; empty for 0.
-            var digits: [UInt8] = []
-            var exponent = 0
-        }
-
-        private var decimal: Decimal {
-            let parts = text.utf8.split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
-            let mantissa = parts[0].drop { $0 == UInt8(ascii: "-") }
-            let all = mantissa.filter(\.isDigit)
-            let significant = all.drop { $0 == UInt8(ascii: "0") }
-            guard let last = significant.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return Decimal() }
-            let exponent = parts.count == 2 ? Int(String(Substring(parts[1]))) ?? 0 : 0
-            return Decimal(
-                isNegative: text.utf8.first == UInt8(ascii: "-"),
-                digits: Array(significant[...last]),
-                exponent: exponent + mantissa.prefix(while: \.isDigit).count - significant.startIndex
-            )
+        /// The number as a whole number without zeros at its end, and an exponent: `15e-1` for `1.50`.
+        fileprivate var normal: String {
+            let bytes = Array(text.utf8)
+            let end = bytes.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? bytes.count
+            let point = bytes[..<end].firstIndex(of: UInt8(ascii: ".")) ?? end
+            var exponent = Int(String(decoding: bytes[end...].dropFirst(), as: UTF8.self)) ?? 0
+            exponent -= bytes[point..<end].dropFirst().count
+            var digits = bytes[..<end].filter(\.isDigit)
+            while digits.last == UInt8(ascii: "0") {
+                digits.removeLast()
+                exponent += 1
+            }
+            guard !digits.isEmpty else { return "0" }
+            let whole = String(decoding: digits.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)
+            return "\(bytes[0] == UInt8(ascii: "-") ? "-" : "")\(whole)e\(exponent)"
         }
 
         package static func == (first: Number, second: Number) -> Bool {
-            first.text == second.text || first.decimal == second.decimal
+            first.text == second.text || first.normal == second.normal
         }
+    }
 
-        package func hash(into hasher: inout Hasher) { hasher.combine(decimal) }
+    package static func == (first: JSONValue, second: JSONValue) -> Bool {
+        first.normal.utf8.elementsEqual(second.normal.utf8)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(Text(text: normal)) }
+
+    /// JSON that is the same for equal values: without white space, with the members of objects sorted.
+    var normal: String {
+        switch self {
+        case .null, .bool, .string: return description
+        case .number(let number): return number.normal
+        case .array(let elements): return "[\(elements.map(\.normal).joined(separator: ","))]"
+        case .object(let object):
+            let members = object.members.map { "\(JSONText.string($0.key.text)):\($0.value.normal)" }
+            return "{\(members.ordered { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ","))}"
+        }
     }
 
     /// Returns the value of a text; `nil` if it isn't JSON, or is nested too deep.
@@ -165,16 +161,11 @@ extension JSONValue: CustomStringConvertible {
 
 extension JSONValue {
     /// The first place at which a value isn't a part of another one.
-    struct Difference: Sendable {
-        enum Reason: Sendable {
-            case missing
-            case value(String, wanted: String)
-            case count(Int, wanted: Int)
-        }
-
+    struct Difference {
         /// The names and indices that lead to the place, such as `items[0].id`; empty for the whole value.
         let path: String
-        let reason: Reason
+        /// What the place has, and what it should have, to put after its name; `nil` if there's no such place.
+        let predicate: String?
     }
 
     /// Returns why the value isn't a part of another one; `nil` if it is.
@@ -186,13 +177,14 @@ extension JSONValue {
         case (.object(let part), .object(let whole)):
             for (key, value) in part.members {
                 let place = path.isEmpty ? key.text : "\(path).\(key.text)"
-                guard let found = whole[key] else { return Difference(path: place, reason: .missing) }
+                guard let found = whole[key] else { return Difference(path: place, predicate: nil) }
                 if let difference = value.difference(from: found, at: place) { return difference }
             }
             return nil
         case (.array(let part), .array(let whole)):
             guard part.count == whole.count else {
-                return Difference(path: path, reason: .count(whole.count, wanted: part.count))
+                let predicate = "has the length \(whole.count.grouped), not \(part.count.grouped)"
+                return Difference(path: path, predicate: predicate)
             }
             for (index, (value, found)) in zip(part, whole).enumerated() {
                 if let difference = value.difference(from: found, at: "\(path)[\(index)]") { return difference }
@@ -201,7 +193,7 @@ extension JSONValue {
         default:
             // Neither is a list that the other one is too, so this compares scalars.
             if self == whole { return nil }
-            return Difference(path: path, reason: .value("\(whole)", wanted: "\(self)"))
+            return Difference(path: path, predicate: "is \(whole.description.clipped), not \(description.clipped)")
         }
     }
 }

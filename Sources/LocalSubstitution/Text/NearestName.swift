@@ -25,8 +25,8 @@ package struct NearestName: Sendable {
             comparisonsLeft -= 1
             let other = folded[number]
             let few = min(limit, max(typed.text.count, other.count) / 3 + 1)
-            guard let found = EditDistance.between(typed.text[...], other, limit: few) else { continue }
-            best = (number, found.edits)
+            guard let edits = EditDistance.between(typed.text[...], other, limit: few) else { continue }
+            best = (number, edits)
         }
         return best.map { names[$0.number] }
     }

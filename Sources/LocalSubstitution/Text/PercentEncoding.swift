@@ -1,8 +1,9 @@
 /// Percent-encoding (RFC 3986 §2), on UTF-8 bytes.
 package enum PercentEncoding {
     /// Returns the bytes with every valid `%XX` decoded once. Everything else stays as it is.
-    package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        let bytes = Array(bytes)
+    package static func decode(_ bytes: some Sequence<UInt8>) -> [UInt8] { decode(Array(bytes)) }
+
+    private static func decode(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var index = 0

@@ -8,12 +8,15 @@ extension String {
     }
 
     /// Returns the text and the advice as two sentences. Neither may end in a period yet.
-    func sentences(withAdvice advice: String?) -> String {
+    package func sentences(withAdvice advice: String?) -> String {
         "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
     }
 
     /// Returns the text and advice for a label or the middle of a sentence, without a period.
-    func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
+    package func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
+
+    /// The text, or its first 100 characters and “…”, to be quoted.
+    var clipped: String { count <= 100 ? self : prefix(100) + "…" }
 
     /// The text with its first letter in upper case, for the beginning of a sentence.
     package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
@@ -48,29 +51,5 @@ extension Double {
         guard let point = text.firstIndex(of: "."), let whole = Int(text[..<point]) else { return text }
         let fraction = text[point...]
         return (self < 0 && whole == 0 ? "-" : "") + whole.grouped + (fraction == ".0" ? "" : fraction)
-    }
-}
-
-extension String {
-    /// The text with escapes, such as `\u{1B}`, for characters that control a terminal. A map or server can contain any of them.
-    package var printable: String {
-        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
-        return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.steersTerminal {
-                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether the character controls a terminal: a control character (C0, DEL, C1), one that changes the order in which others
-    /// are shown (UAX #9), or one that ends a line or paragraph.
-    package var steersTerminal: Bool {
-        if (0x20..<0x7F).contains(value) { return false }
-        return properties.isBidiControl
-            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 }

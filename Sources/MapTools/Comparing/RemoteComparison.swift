@@ -1,6 +1,7 @@
 import Foundation
 import Guarded
 package import LocalSubstitution
+import MapWriting
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// Why a map can't be changed or an archive can't be read, and what to do.
 package struct MapToolError: Error, CustomStringConvertible {

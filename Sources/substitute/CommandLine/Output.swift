@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 import LocalSubstitution
+import MapWriting
 
 /// Where a subcommand's results and messages go: results on standard output, messages on standard error.
 ///

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import LocalSubstitution
+@testable import MapWriting
 
 @Suite("Files that are written whole or not at all", .values)
 struct WrittenFolderTests {

@@ -1,3 +1,4 @@
+import MapWriting
 import TestSupport
 import Testing
 

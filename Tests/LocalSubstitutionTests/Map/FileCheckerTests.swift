@@ -9,7 +9,7 @@ struct FileCheckerTests {
     @Test("A file is checked once, however many entries name it")
     func once() throws {
         let folder = try TemporaryFolder(files: ["a.txt"])
-        var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
+        let checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
         #expect(checker.problem(of: FileName(text: "a.txt"), wildcardsInKey: 0) == nil)
         #expect(checker.problem(of: FileName(text: "b.txt"), wildcardsInKey: 0)?.kind == .missingFile)
         try folder.remove("a.txt")
@@ -22,7 +22,7 @@ struct FileCheckerTests {
     @Test("The folder of a name with wildcards is checked once too")
     func folderOnce() throws {
         let folder = try TemporaryFolder(files: ["img/a.txt"])
-        var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
+        let checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
         #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
         try folder.remove("img")
         #expect(checker.problem(of: FileName(text: "img/*"), wildcardsInKey: 1) == nil)
@@ -31,7 +31,7 @@ struct FileCheckerTests {
     @Test("A name's wildcards are counted separately for each key")
     func wildcards() throws {
         let folder = try TemporaryFolder()
-        var checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
+        let checker = FileChecker(ResourcesFolder(folder.url), looksAtFiles: true)
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 1) == nil)
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 0)?.kind == .invalidFileName)
         #expect(checker.problem(of: FileName(text: "*"), wildcardsInKey: 2) == nil)

@@ -25,7 +25,7 @@ struct FileNameTests {
     /// Checks the file name that a map's only entry makes from a URL. No file is read.
     private func expect(_ row: Row) throws {
         let json = try JSONEncoder().encode([row.key: row.file])
-        let index = MapLoader(json: Array(json), folder: nil, looksAtFiles: true).index
+        let index = MapLoader.load(json: Array(json), folder: nil, looksAtFiles: true).index
         let url = try NormalizedURL(row.url)
         let candidates = index.candidates(for: url)
         #expect(candidates.count == 1)

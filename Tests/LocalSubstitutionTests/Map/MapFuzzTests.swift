@@ -32,7 +32,7 @@ struct MapFuzzTests {
         var random = SeededGenerator(seed: seed)
         var loaded = 0
         for _ in 0..<20_000 {
-            let loader = MapLoader(json: mutated(&random), folder: resources, looksAtFiles: true)
+            let loader = MapLoader.load(json: mutated(&random), folder: resources, looksAtFiles: true)
             _ = loader.index.candidates(for: url)
             if !loader.problems.contains(where: \.isFatal) { loaded += 1 }
         }

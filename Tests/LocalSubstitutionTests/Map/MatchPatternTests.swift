@@ -8,8 +8,10 @@ struct MatchPatternTests {
     /// Returns whether a pattern, as a map's only entry, matches a URL.
     private func matches(_ pattern: String, _ url: String) throws -> Bool {
         let json = Array("{\"\(pattern)\": {\"status\": 404}}".utf8)
-        return try !MapLoader(json: json, folder: nil, looksAtFiles: true).index.candidates(for: NormalizedURL(url))
-            .isEmpty
+        return try !MapLoader.load(json: json, folder: nil, looksAtFiles: true).index.candidates(
+            for: NormalizedURL(url)
+        )
+        .isEmpty
     }
 
     @Test(
@@ -85,7 +87,7 @@ struct MatchPatternTests {
     @Test("A key whose only asterisk is written %2A is an exact key")
     func literalAsterisk() throws {
         let json = Array(#"{"https://h/%2A": {"status": 404}}"#.utf8)
-        let index = MapLoader(json: json, folder: nil, looksAtFiles: true).index
+        let index = MapLoader.load(json: json, folder: nil, looksAtFiles: true).index
         #expect(try index.candidates(for: NormalizedURL("https://h/*")).count == 1)
         #expect(try index.candidates(for: NormalizedURL("https://h/a")).isEmpty)
     }
@@ -133,7 +135,7 @@ struct MatchPatternTests {
     func linearTime() throws {
         let key = "https://h/" + String(repeating: "*a", count: 50)
         let json = Array("{\"\(key)\": {\"status\": 404}, \"\(key)*b*\": {\"status\": 404}}".utf8)
-        let index = MapLoader(json: json, folder: nil, looksAtFiles: true).index
+        let index = MapLoader.load(json: json, folder: nil, looksAtFiles: true).index
         let url = "https://h/" + String(repeating: "a", count: 100_000)
         var found = 0
         let time = try ContinuousClock().measure { found = try index.candidates(for: NormalizedURL(url)).count }

@@ -68,7 +68,11 @@ struct RequestConditionTests {
         Row(me, body: data("[]"), "the body is an array, not an object"),
         Row(me, body: data("operationName=Me"), "the body isn't JSON"),
         Row(me, body: data(""), "the body isn't JSON"),
-        Row(me, body: data(#"{"operationName": "Me", "n": 1e10000}"#), "the body isn't JSON"),
+        Row(
+            me,
+            body: data(#"{"operationName": "Me", "n": 1e10000}"#),
+            "the body has a number with an exponent of more than 4 digits"
+        ),
         Row(me, "it has no body"),
         Row(me, body: .unread, "its body hasn't been read yet"),
         Row(me, body: .tooLong, "its body is longer than 8 MiB"),

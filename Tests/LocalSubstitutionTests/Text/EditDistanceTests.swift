@@ -6,7 +6,7 @@ import Testing
 @Suite("Misspelled names and keys", .values)
 struct EditDistanceTests {
     private func edits(_ first: String, _ second: String, limit: Int) -> Int? {
-        EditDistance.between(Array(first.utf8)[...], Array(second.utf8)[...], limit: limit)?.edits
+        EditDistance.between(Array(first.utf8)[...], Array(second.utf8)[...], limit: limit)
     }
 
     @Test(
@@ -33,13 +33,8 @@ struct EditDistanceTests {
             let (first, second, limit) = (text(&random), text(&random), random.below(5))
             let expected = Self.table(first, second)
             let found = EditDistance.between(first[...], second[...], limit: limit)
-            let nearest = second.indices.map { Self.table(first, Array(second[..<$0])) }.min().map { min($0, expected) }
-            let beginning = EditDistance.between(first[...], second[...], limit: limit, beginning: true)
-            guard found?.edits == (expected <= limit ? expected : nil), found == nil || found?.length == second.count,
-                beginning?.edits == ((nearest ?? expected) <= limit ? nearest ?? expected : nil),
-                beginning.map({ Self.table(first, Array(second[..<$0.length])) == $0.edits }) != false
-            else {
-                Issue.record("seed \(seed): \(first), \(second), \(limit): \(String(describing: (found, beginning)))")
+            guard found == (expected <= limit ? expected : nil) else {
+                Issue.record("seed \(seed): \(first), \(second), \(limit): \(String(describing: found))")
                 return
             }
         }

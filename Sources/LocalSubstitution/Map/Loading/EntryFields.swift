@@ -69,13 +69,13 @@ package struct EntryFields: Sendable {
 
 extension EntryFields {
     /// The place of an object with fields.
-    package enum Place: Sendable, Hashable {
+    package enum Place: Sendable {
         case entry, defaults, alternative
     }
 
     /// A field's name, where it's allowed, and how it's read and inherited.
     struct Field: Sendable {
-        typealias Read = @Sendable (inout EntryFieldsReader, JSONScanner.Member) -> Void
+        typealias Read = @Sendable (EntryFieldsReader, JSONScanner.Member) -> Void
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
         let name: String
@@ -108,7 +108,7 @@ extension EntryFields {
 
         /// All fields, in the order in which messages list them.
         static let all: [Field] = [
-            Field("file", isAnswer: true) { $0.fields.file = $0.decode($1, "a string with the name of a file") },
+            Field("file", isAnswer: true) { $0.fields.file = $0.string($1, "a string with the name of a file") },
             Field("mimeType", in: everywhere, refusing: [.empty, .error, .network]) {
                 $0.readMIMEType($1)
             } inherit: {
@@ -162,14 +162,15 @@ extension EntryFields {
                 $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
             },
             Field("enabled", in: [.entry, .defaults]) {
-                $0.fields.isEnabled = $0.decode($1, "true or false")
+                $0.fields.isEnabled = $0.bool($1, "true or false")
             } inherit: {
                 $0.isEnabled = $0.isEnabled ?? $1.isEnabled
             },
-            Field("comment", in: everywhere) { let _: String? = $0.decode($1, "a string") },
+            Field("comment", in: everywhere) { _ = $0.string($1, "a string") },
         ]
 
-        static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        /// Returns the field with a name; `nil` if there's none.
+        static func named(_ name: String) -> Field? { all.first { $0.name == name } }
         static let answers = all.filter(\.isAnswer).map(\.name)
         fileprivate static let inherited = all.filter { $0.inherit != nil }
 
@@ -223,7 +224,7 @@ extension EntryFields {
 
 extension EntryFields {
     /// The kind of an entry's answer. It decides which other fields the entry may have.
-    enum Kind: Sendable, Hashable {
+    enum Kind: Sendable, Equatable {
         case file
         case inline(Entry.Body.Kind)
         /// A lone `status`, with an empty body.

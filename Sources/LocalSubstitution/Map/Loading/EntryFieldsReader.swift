@@ -1,7 +1,9 @@
 package import Foundation
 
 /// A reader of one JSON object's fields that notes every problem with them.
-package struct EntryFieldsReader {
+package final class EntryFieldsReader {
+    typealias Member = JSONScanner.Member
+
     package var fields = EntryFields()
     package private(set) var problems: [(line: Int, kind: SubstitutionMap.Problem.Kind, message: String)] = []
     /// The line of each field in the object; see `checkWhatGoesTogether()`.
@@ -14,7 +16,7 @@ package struct EntryFieldsReader {
     private let data: [Data]
 
     /// Reads the object of an entry, of an alternative or of `$defaults`.
-    package init(
+    package convenience init(
         _ range: Range<Int>,
         of bytes: [UInt8],
         line: Int,
@@ -22,17 +24,16 @@ package struct EntryFieldsReader {
         data: [Data] = []
     ) {
         self.init(bytes, line, data)
-        // The whole map has already been scanned, so this is known to be JSON.
-        for member in (try? JSONScanner(bytes, in: range, line: line).members()) ?? [] {
+        for member in members(in: range, line: line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
                 continue
             }
-            if let field = EntryFields.Field.named[member.key] {
+            if let field = EntryFields.Field.named(member.key) {
                 if let refusal = field.refusal(in: place) {
                     note(member, .conflict, refusal)
                 } else {
-                    field.read(&self, member)
+                    field.read(self, member)
                 }
             } else if member.key == "data", !data.isEmpty {
                 readData(member)
@@ -45,7 +46,7 @@ package struct EntryFieldsReader {
     }
 
     /// Reads a list of alternatives.
-    init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, data: [Data] = []) {
+    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, data: [Data] = []) {
         self.init(bytes, line, data)
         readAlternatives(in: range, line: line)
     }
@@ -61,139 +62,179 @@ package struct EntryFieldsReader {
 
     // MARK: Fields with a value
 
-    mutating func readMIMEType(_ member: JSONScanner.Member) {
-        fields.mimeType = value(member, "a string, such as “image/png”") { type in
-            HTTPSyntax.isMIMEType(type)
-                ? nil : "“\(type)” isn't a MIME type. Use type/subtype, such as “image/png”, and the field “charset”."
+    func readMIMEType(_ member: Member) {
+        guard let type = string(member, "a string, such as “image/png”") else { return }
+        guard HTTPSyntax.isMIMEType(type) else {
+            let advice = "Use type/subtype, such as “image/png”, and the field “charset”."
+            return note(member, .invalidValue, "“\(type)” isn't a MIME type. \(advice)")
         }
+        fields.mimeType = type
     }
 
-    mutating func readCharset(_ member: JSONScanner.Member) {
-        fields.charset = value(member, "a string, such as “utf-8”") { charset in
-            HTTPSyntax.isToken(charset)
-                ? nil : "“\(charset)” isn't a charset. Use an IANA name, such as “utf-8”."
+    func readCharset(_ member: Member) {
+        guard let charset = string(member, "a string, such as “utf-8”") else { return }
+        guard HTTPSyntax.isToken(charset) else {
+            return note(member, .invalidValue, "“\(charset)” isn't a charset. Use an IANA name, such as “utf-8”.")
         }
+        fields.charset = charset
     }
 
-    mutating func readStatus(_ member: JSONScanner.Member) {
-        fields.status = value(member, "a number, such as 404") { status in
-            100...599 ~= status ? nil : "“status” can't be \(status). Use a number from 100 to 599."
+    func readStatus(_ member: Member) {
+        guard let status = integer(member, "a number, such as 404") else { return }
+        guard 100...599 ~= status else {
+            return note(member, .invalidValue, "“status” can't be \(status). Use a number from 100 to 599.")
         }
+        fields.status = status
     }
 
-    mutating func readIgnoreQuery(_ member: JSONScanner.Member) {
-        let expected = "true, or a list of parameter names"
-        guard case .other(let range) = member.value else {
-            return note(member, .wrongType, "“ignoreQuery” must be \(expected).")
-        }
-        if let all = try? JSONDecoder().decode(Bool.self, from: Data(bytes[range])) {
+    func readIgnoreQuery(_ member: Member) {
+        if case .bool(let all) = json(member) {
             // An empty list instead of `nil`, so that an entry's `false` overrides a default of `true`.
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
-        let names: [String]? = value(member, expected) { names in
-            names.first { $0.isEmpty || $0.dropLast().contains("*") }.map {
-                "“ignoreQuery” can't have “\($0)”. Write a parameter's name, with * only at its end."
-            }
+        guard let names = strings(member, "true, or a list of parameter names") else { return }
+        if let wrong = names.first(where: { $0.isEmpty || $0.dropLast().contains("*") }) {
+            let advice = "Write a parameter's name, with * only at its end."
+            return note(member, .invalidValue, "“ignoreQuery” can't have “\(wrong)”. \(advice)")
         }
-        fields.ignoreQuery = names.map { Query.Ignored(names: $0.sorted()) }
+        fields.ignoreQuery = Query.Ignored(names: names.ordered(by: <))
     }
 
-    mutating func readUse(_ member: JSONScanner.Member) {
-        let name: String? = value(member, "a string, such as “always”") { name in
-            let all = Substitution.Use.allCases.map(\.rawValue)
-            guard !all.contains(name) else { return nil }
+    func readUse(_ member: Member) {
+        guard let name = string(member, "a string, such as “always”") else { return }
+        guard let use = Substitution.Use(rawValue: name) else {
             let advice =
-                NearestName.of(name, in: all).map { "Did you mean “\($0)”?" }
+                NearestName.of(name, in: Substitution.Use.allCases.map(\.rawValue)).map { "Did you mean “\($0)”?" }
                 ?? "Use “always”, “untilUpdated” or “whenOffline”."
-            return "“use” can't be “\(name)”. \(advice)"
+            return note(member, .invalidValue, "“use” can't be “\(name)”. \(advice)")
         }
-        fields.use = name.flatMap { Substitution.Use(rawValue: $0) }
+        fields.use = use
     }
 
-    mutating func readTimeout(_ member: JSONScanner.Member) {
-        fields.timeout = value(member, "a number of seconds") {
-            $0 > 0 ? nil : "“timeout” must be more than 0 seconds."
+    func readTimeout(_ member: Member) {
+        guard let seconds = number(member, "a number of seconds") else { return }
+        guard seconds > 0 else {
+            return note(member, .invalidValue, "“timeout” must be more than 0 seconds.")
         }
+        fields.timeout = seconds
     }
 
-    mutating func readMethods(_ member: JSONScanner.Member) {
-        fields.methods = value(member, "a list of HTTP methods, such as [\"GET\"]") { methods in
-            if methods.isEmpty { return "“methods” is empty. Name at least one HTTP method, such as [\"GET\"]." }
-            if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
-                return "“\(wrong)” isn't an HTTP method. Use one such as “GET”."
-            }
-            guard methods == ["*"] || !methods.contains("*") else {
-                return "“methods” lists * and others. Write [\"*\"] for all methods."
-            }
-            return nil
+    func readMethods(_ member: Member) {
+        guard let methods = strings(member, "a list of HTTP methods, such as [\"GET\"]") else { return }
+        if methods.isEmpty {
+            let advice = "Name at least one HTTP method, such as [\"GET\"]."
+            return note(member, .invalidValue, "“methods” is empty. \(advice)")
         }
+        if let wrong = methods.first(where: { !HTTPSyntax.isToken($0) }) {
+            return note(member, .invalidValue, "“\(wrong)” isn't an HTTP method. Use one such as “GET”.")
+        }
+        guard methods == ["*"] || !methods.contains("*") else {
+            let advice = "Write [\"*\"] for all methods."
+            return note(member, .invalidValue, "“methods” lists * and others. \(advice)")
+        }
+        fields.methods = methods
     }
 
-    mutating func readDelay(_ member: JSONScanner.Member) {
+    func readDelay(_ member: Member) {
         let expected = "a number of seconds from 0 to 3600"
-        fields.delay = value(member, expected) { 0...3600 ~= $0 ? nil : "“delay” must be \(expected)." }
+        guard let seconds = number(member, expected) else { return }
+        guard 0...3600 ~= seconds else { return note(member, .invalidValue, "“delay” must be \(expected).") }
+        fields.delay = seconds
     }
 
-    mutating func readTimes(_ member: JSONScanner.Member) {
+    func readTimes(_ member: Member) {
         let expected = "a whole number of at least 1"
-        fields.times = value(member, expected) { $0 >= 1 ? nil : "“times” must be \(expected)." }
+        guard let times = integer(member, expected) else { return }
+        guard times >= 1 else { return note(member, .invalidValue, "“times” must be \(expected).") }
+        fields.times = times
     }
 
-    /// Returns a field's value. Notes it as a problem if it has another type, or if the check returns what's wrong with it.
-    private mutating func value<Value: Decodable>(
-        _ member: JSONScanner.Member,
-        _ expected: String,
-        check: (Value) -> String?
-    ) -> Value? {
-        guard let value: Value = decode(member, expected) else { return nil }
-        guard let problem = check(value) else { return value }
-        note(member, .invalidValue, problem)
+    // MARK: Values of a type
+
+    // Each returns a field's value, or notes that it has another type.
+
+    func string(_ member: Member, _ expected: String) -> String? {
+        if case .string(let text) = member.value { return text }
+        noteType(member, expected)
         return nil
     }
 
-    mutating func decode<Value: Decodable>(_ member: JSONScanner.Member, _ expected: String) -> Value? {
-        switch member.value {
-        case .string(let string):
-            if let value = string as? Value { return value }
-        case .object(let range), .other(let range):
-            if let value = try? JSONDecoder().decode(Value.self, from: Data(bytes[range])) { return value }
-        case .null:
-            break
+    func bool(_ member: Member, _ expected: String) -> Bool? {
+        if case .bool(let bool) = json(member) { return bool }
+        noteType(member, expected)
+        return nil
+    }
+
+    private func number(_ member: Member, _ expected: String) -> Double? {
+        if case .number(let number) = json(member), let double = Double(number.text), double.isFinite { return double }
+        noteType(member, expected)
+        return nil
+    }
+
+    /// A number such as `1e2` or `4.0` is an integer, too.
+    private func integer(_ member: Member, _ expected: String) -> Int? {
+        if case .number(let number) = json(member),
+            let integer = Int(number.text) ?? Double(number.text).flatMap({ Int(exactly: $0) })
+        {
+            return integer
         }
-        note(member, .wrongType, "“\(member.key)” must be \(expected).")
+        noteType(member, expected)
         return nil
     }
 
-    private mutating func note(_ member: JSONScanner.Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+    private func strings(_ member: Member, _ expected: String) -> [String]? {
+        if case .array(let elements) = json(member) {
+            let strings = elements.compactMap { if case .string(let string) = $0 { string.text } else { nil } }
+            if strings.count == elements.count { return strings }
+        }
+        noteType(member, expected)
+        return nil
+    }
+
+    private func noteType(_ member: Member, _ expected: String) {
+        note(member, .wrongType, "“\(member.key)” must be \(expected).")
+    }
+
+    /// Returns a field's value; `nil` if it's nested too deep.
+    private func json(_ member: Member) -> JSONValue? {
+        bytes.withUnsafeBufferPointer { try? JSONValue(UnsafeBufferPointer(rebasing: $0[member.range])) }
+    }
+
+    /// Returns the members of an object. The whole map has already been scanned, so this is known to be JSON.
+    private func members(in range: Range<Int>, line: Int) -> [Member] {
+        (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
+    }
+
+    private func note(_ member: Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         note(member.line, kind, message)
     }
 
-    private mutating func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+    private func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         problems.append((self.line == 0 ? 0 : line, kind, message))
     }
 }
 
 /// Reads the fields that say what answers, and checks that the fields go together.
 extension EntryFieldsReader {
-    mutating func readJSON(_ member: JSONScanner.Member) {
+    func readJSON(_ member: Member) {
         guard !isTooDeep(member) else { return }
         fields.answer = .inline(Entry.Body(Data(bytes[member.range]), .json))
     }
 
-    mutating func readText(_ member: JSONScanner.Member) {
-        guard let text: String = decode(member, "a string with the body") else { return }
+    func readText(_ member: Member) {
+        guard let text = string(member, "a string with the body") else { return }
         fields.answer = .inline(Entry.Body(Data(text.utf8), .text))
     }
 
     /// Reads the index of a body that was given in code.
-    private mutating func readData(_ member: JSONScanner.Member) {
-        guard let number: Int = decode(member, "a number"), data.indices.contains(number) else { return }
+    private func readData(_ member: Member) {
+        guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
         fields.answer = .inline(Entry.Body(data[number], .data))
     }
 
-    mutating func readError(_ member: JSONScanner.Member) {
-        guard let name: String = decode(member, "a string, such as “timedOut”") else { return }
+    func readError(_ member: Member) {
+        guard let name = string(member, "a string, such as “timedOut”") else { return }
         guard let code = URLErrorNames.code(name) else {
             let nearest =
                 Self.errorsByWord[name.lowercased()] ?? NearestName.of(name, in: URLErrorNames.all.map(\.name))
@@ -209,8 +250,8 @@ extension EntryFieldsReader {
         "connectionlost": "networkConnectionLost", "connectionrefused": "cannotConnectToHost",
     ]
 
-    mutating func readForwardTo(_ member: JSONScanner.Member) {
-        guard let text: String = decode(member, "a string with an absolute URL") else { return }
+    func readForwardTo(_ member: Member) {
+        guard let text = string(member, "a string with an absolute URL") else { return }
         do throws(URLParts.SyntaxError) {
             fields.answer = .network(try ForwardTarget(text))
         } catch {
@@ -218,14 +259,14 @@ extension EntryFieldsReader {
         }
     }
 
-    mutating func readAlternatives(_ member: JSONScanner.Member) {
+    func readAlternatives(_ member: Member) {
         guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else {
             return note(member, .wrongType, "“alternatives” must be a list of file names and objects.")
         }
         readAlternatives(in: range, line: member.line)
     }
 
-    private mutating func readAlternatives(in range: Range<Int>, line: Int) {
+    private func readAlternatives(in range: Range<Int>, line: Int) {
         let elements = (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
         guard !elements.isEmpty else {
             return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
@@ -242,7 +283,7 @@ extension EntryFieldsReader {
 
     private static let mostAlternatives = 10_000
 
-    private mutating func readAlternative(_ element: JSONScanner.Element, number: Int) {
+    private func readAlternative(_ element: Member, number: Int) {
         switch element.value {
         case .string(let file):
             var own = EntryFields()
@@ -264,9 +305,9 @@ extension EntryFieldsReader {
     }
 
     /// Notes fields that contradict each other, and an entry without an answer.
-    private mutating func checkWhatGoesTogether() {
+    private func checkWhatGoesTogether() {
         let answers = EntryFields.Field.answers.filter { lines[$0] != nil }
-            .sorted { lines[$0, default: 0] < lines[$1, default: 0] }
+            .ordered { [lines] in lines[$0, default: 0] < lines[$1, default: 0] }
         if answers.count > 1 {
             return note(
                 lines[answers[1]] ?? line,
@@ -282,8 +323,8 @@ extension EntryFieldsReader {
             )
         }
         let answer = answers.first ?? (kind == .empty ? "status" : "setRequestHeaders")
-        let refused = lines.filter { $0.key != answer && EntryFields.Field.named[$0.key]?.allows(kind) == false }
-        for (field, line) in refused.sorted(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
+        let refused = lines.filter { $0.key != answer && EntryFields.Field.named($0.key)?.allows(kind) == false }
+        for (field, line) in refused.ordered(by: { ($0.value, $0.key) < ($1.value, $1.key) }) {
             note(line, .conflict, "“\(field)” can't go with “\(answer)”\(kind.refusal(of: field))")
         }
         if refused.isEmpty, let conflict = EntryFields.Kind.conflict(of: fields) {
@@ -292,7 +333,7 @@ extension EntryFieldsReader {
     }
 
     /// Returns whether a JSON value is nested too deeply, and if so, notes it as a problem.
-    private mutating func isTooDeep(_ member: JSONScanner.Member) -> Bool {
+    private func isTooDeep(_ member: Member) -> Bool {
         let deepest = JSONValue.deepest
         let isTooDeep = bytes.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes, in: member.range, line: 1, isStrict: true, deepest: deepest)
@@ -307,44 +348,46 @@ extension EntryFieldsReader {
 
 /// Reads `headers` and `setRequestHeaders`.
 extension EntryFieldsReader {
-    mutating func readHeaders(_ member: JSONScanner.Member) {
-        for header in headers(of: member) {
-            guard case .string(let value) = header.value else {
-                note(header, .wrongType, "The header “\(header.key)” must be a string.")
-                continue
-            }
-            if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value) {
-                note(header, .invalidHeader, problem)
-            } else {
-                fields.headers[header.key] = value
-            }
+    func readHeaders(_ member: Member) {
+        for (name, value) in validHeaders(of: member, areOfRequest: false) { fields.headers[name] = value }
+    }
+
+    func readRequestHeaders(_ member: Member) {
+        if case .object(let range) = member.value, members(in: range, line: member.line).isEmpty {
+            return note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove it.")
+        }
+        for (name, value) in validHeaders(of: member, areOfRequest: true) {
+            fields.requestHeaders.updateValue(value, forKey: name)
         }
     }
 
-    mutating func readRequestHeaders(_ member: JSONScanner.Member) {
-        let headers = headers(of: member)
-        for header in headers {
+    /// Returns an object's headers, without those that have a problem.
+    private func validHeaders(
+        of member: Member,
+        areOfRequest: Bool
+    ) -> [(name: String, value: String?)] {
+        var valid: [(name: String, value: String?)] = []
+        for header in headers(of: member) {
             let value: String?
             switch header.value {
             case .string(let text): value = text
-            case .null: value = nil
-            case .object, .other:
-                note(header, .wrongType, "The header “\(header.key)” must be a string, or null to remove it.")
+            case .null where areOfRequest: value = nil
+            default:
+                let expected = areOfRequest ? "a string, or null to remove it" : "a string"
+                note(header, .wrongType, "The header “\(header.key)” must be \(expected).")
                 continue
             }
-            if let problem = HTTPSyntax.problem(ofRequestHeader: header.key, value: value ?? "") {
+            if let problem = HTTPSyntax.problem(ofHeader: header.key, value: value ?? "", isOfRequest: areOfRequest) {
                 note(header, .invalidHeader, problem)
             } else {
-                fields.requestHeaders.updateValue(value, forKey: header.key)
+                valid.append((header.key, value))
             }
         }
-        if headers.isEmpty, case .object = member.value {
-            note(member, .invalidValue, "“setRequestHeaders” is empty. Name a header, or remove it.")
-        }
+        return valid
     }
 
     /// Returns the members of an object of headers. Notes names that are given twice, and returns only the first of them.
-    private mutating func headers(of member: JSONScanner.Member) -> [JSONScanner.Member] {
+    private func headers(of member: Member) -> [Member] {
         members(of: member, name: { $0.lowercased() }) { header, first in
             let how = first == header ? "twice" : "as “\(first)” too, and case doesn't matter"
             return "The header “\(header)” is given \(how). Keep one."
@@ -354,17 +397,17 @@ extension EntryFieldsReader {
     /// - Parameters:
     ///   - name: Returns the form in which names are compared.
     ///   - duplicate: Returns the problem with a name that is given twice, in the way that it's written here and first.
-    private mutating func members(
-        of member: JSONScanner.Member,
+    private func members(
+        of member: Member,
         name: (String) -> String,
         duplicate: (_ written: String, _ first: String) -> String
-    ) -> [JSONScanner.Member] {
+    ) -> [Member] {
         guard case .object(let range) = member.value else {
             note(member, .wrongType, "“\(member.key)” must be an object of names and values.")
             return []
         }
         var seen: [String: String] = [:]
-        return ((try? JSONScanner(bytes, in: range, line: member.line).members()) ?? []).filter { part in
+        return members(in: range, line: member.line).filter { part in
             guard let first = seen.updateValue(part.key, forKey: name(part.key)) else { return true }
             note(part, .duplicate, duplicate(part.key, first))
             return false
@@ -374,14 +417,14 @@ extension EntryFieldsReader {
 
 /// Reads `when`.
 extension EntryFieldsReader {
-    mutating func readWhen(_ member: JSONScanner.Member) {
+    func readWhen(_ member: Member) {
         guard case .object(let range) = member.value else {
             if case .string(let text) = member.value, text.lowercased().contains("offline") {
                 return note(member, .wrongType, "“when” can't be “\(text)”. Write \"use\": \"whenOffline\".")
             }
             return note(member, .wrongType, "“when” must be an object with “headers”, “query”, “json” or “text”.")
         }
-        let conditions = (try? JSONScanner(bytes, in: range, line: member.line).members()) ?? []
+        let conditions = members(in: range, line: member.line)
         guard !conditions.isEmpty else {
             return note(
                 member,
@@ -401,7 +444,7 @@ extension EntryFieldsReader {
         fields.when = condition
     }
 
-    private mutating func read(_ part: JSONScanner.Member, into condition: inout RequestCondition) {
+    private func read(_ part: Member, into condition: inout RequestCondition) {
         switch part.key {
         case "headers":
             condition.headers = conditions(headers(of: part), of: part, name: { $0 }, value: { Glob($0) })
@@ -417,9 +460,7 @@ extension EntryFieldsReader {
             )
         case "json":
             guard !isTooDeep(part) else { return }
-            condition.json = bytes.withUnsafeBufferPointer {
-                try? JSONValue(UnsafeBufferPointer(rebasing: $0[part.range]))
-            }
+            condition.json = json(part)
         case "text":
             guard case .string(let text) = part.value else {
                 return note(part, .wrongType, "“text” in “when” must be a string: the body, with * for any text.")
@@ -432,9 +473,9 @@ extension EntryFieldsReader {
         }
     }
 
-    private mutating func conditions(
-        _ members: [JSONScanner.Member],
-        of part: JSONScanner.Member,
+    private func conditions(
+        _ members: [Member],
+        of part: Member,
         name: (String) -> String,
         value: (String) -> Glob
     ) -> [RequestCondition.Field] {
@@ -451,6 +492,6 @@ extension EntryFieldsReader {
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }
         }
-        return fields.sorted { $0.name < $1.name }
+        return fields.ordered { $0.name < $1.name }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A checker of the files that a map names. Each file is checked only once, however many entries name it.
-struct FileChecker {
+final class FileChecker {
     struct Problem {
         let kind: SubstitutionMap.Problem.Kind
         let message: String
@@ -10,10 +10,8 @@ struct FileChecker {
     private let folder: ResourcesFolder?
     /// Whether to look for the files. Otherwise, only their names are checked.
     let looksAtFiles: Bool
-    /// Whether a file was named.
-    private(set) var hasNames = false
     private var listing: FolderListing?
-    private var names: [String: FileName] = [:]
+    /// The names that were checked, each with its problem.
     private var checked: [String: Problem?] = [:]
     /// The folder, opened once for all files.
     private lazy var opened = Self.opened(folder)
@@ -28,15 +26,12 @@ struct FileChecker {
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// Returns the copy of a name that all entries share.
-    mutating func shared(_ name: FileName) -> FileName {
-        if let known = names[name.text] { return known }
-        names[name.text] = name
-        return name
+    /// Returns the copy of a name that all entries share, if one was checked.
+    func shared(_ name: FileName) -> FileName {
+        checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
     }
 
-    mutating func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
-        hasNames = true
+    func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
         if name.wildcards > wildcardsInKey {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return Problem(kind: .invalidFileName, message: message)
@@ -61,8 +56,8 @@ struct FileChecker {
     /// Returns what's wrong with the resources folder; `nil` if nothing is. A map without files doesn't need one.
     ///
     /// - Parameter first: The first entry with a file, as an example.
-    mutating func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
-        guard looksAtFiles, hasNames, let first, let name = first.file else { return nil }
+    func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
+        guard looksAtFiles, let first, let name = first.file else { return nil }
         guard let folder else {
             let message =
                 "The file “\(name.text)” can't be found, since the map has no resources folder. "
@@ -74,7 +69,7 @@ struct FileChecker {
         }
     }
 
-    private mutating func problem(ofFolder name: String) -> FileProblem? {
+    private func problem(ofFolder name: String) -> FileProblem? {
         do throws(FileProblem) {
             return try opened.get()?.problem(ofFolder: name)
         } catch {
@@ -82,7 +77,7 @@ struct FileChecker {
         }
     }
 
-    private mutating func look(at name: FileName) -> Problem? {
+    private func look(at name: FileName) -> Problem? {
         if Self.isURL(name.text) {
             let message = "The file “\(name.text)” is a URL. To send the request there, use “forwardTo”."
             return Problem(kind: .invalidFileName, message: message)
@@ -117,7 +112,7 @@ struct FileChecker {
         }
     }
 
-    private mutating func advice(on problem: FileProblem, _ name: FileName) -> String {
+    private func advice(on problem: FileProblem, _ name: FileName) -> String {
         switch problem {
         case .missing:
             let suggestion = suggestions.suggestion(for: name.text)
@@ -132,7 +127,7 @@ struct FileChecker {
     }
 
     /// Returns what's wrong with the folder before a name's first wildcard, which must exist.
-    private mutating func problem(ofFolderOf name: FileName) -> Problem? {
+    private func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
         // A missing resources folder is reported once, not for each entry.
         guard !fixed.isEmpty, let problem = problem(ofFolder: fixed) else { return nil }
@@ -161,10 +156,10 @@ extension FileProblem {
 }
 
 /// Suggestions of existing files and folders for names of missing ones.
-private struct FileSuggestions {
+private final class FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
-    private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).sorted())
+    private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).ordered(by: <))
     /// For a folder in a bundle: how the tools that make bundles may have moved the files.
     private let bundleAdvice: String
     /// How many more suggestions to make. More than a hundred don't help.
@@ -177,28 +172,24 @@ private struct FileSuggestions {
             ? " Xcode groups and `.process` flatten folders. Use a folder reference or `.copy`." : ""
     }
 
-    mutating func suggestion(for name: String) -> (advice: String, meant: String?) {
+    func suggestion(for name: String) -> (advice: String, meant: String?) {
         guard left > 0 else { return ("", nil) }
         left -= 1
         guard let meant = files.nearest(to: name) else {
             return (folder.map { " Add it to “\($0.path)”, or correct the name." } ?? "", nil)
         }
-        guard name.utf8.count > meant.utf8.count, meant == Self.lastSegment(of: name) else {
-            return (" Did you mean “\(meant)”?", meant)
-        }
-        return (" Did you mean “\(meant)”?\(bundleAdvice)", meant)
+        let isMoved = name.utf8.count > meant.utf8.count && meant == ResourcesFolder.split(name).last
+        return (" Did you mean “\(meant)”?\(isMoved ? bundleAdvice : "")", meant)
     }
 
-    mutating func suggestion(forFolder name: String) -> (advice: String, meant: String?) {
+    func suggestion(forFolder name: String) -> (advice: String, meant: String?) {
         guard left > 0 else { return ("", nil) }
         left -= 1
         if let meant = folders.nearest(to: name) { return (" Did you mean “\(meant)”?", meant) }
         return (" Add it, or correct the name.\(bundleAdvice)", nil)
     }
 
-    private static func lastSegment(of name: String) -> String { ResourcesFolder.split(name).last }
-
-    private struct Names {
+    private final class Names {
         let all: [String]
         /// The names by their last segment. A name without a folder wins.
         private let byLastSegment: [String: String]
@@ -207,14 +198,14 @@ private struct FileSuggestions {
         /// - Parameter names: Sorted.
         init(_ names: [String]) {
             all = names
-            byLastSegment = Dictionary(names.map { (FileSuggestions.lastSegment(of: $0), $0) }) { first, second in
+            byLastSegment = Dictionary(names.map { (ResourcesFolder.split($0).last, $0) }) { first, second in
                 second.utf8.contains(UInt8(ascii: "/")) ? first : second
             }
         }
 
         /// Returns a name in another folder with the same last segment, or else the most similar name.
-        mutating func nearest(to name: String) -> String? {
-            byLastSegment[FileSuggestions.lastSegment(of: name)] ?? nearest.of(name)
+        func nearest(to name: String) -> String? {
+            byLastSegment[ResourcesFolder.split(name).last] ?? nearest.of(name)
         }
     }
 }

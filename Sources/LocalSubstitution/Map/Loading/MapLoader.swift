@@ -1,7 +1,7 @@
 import Foundation
 
 /// A loader that checks every entry of a map, notes every problem, and indexes the valid entries.
-package struct MapLoader {
+package final class MapLoader {
     package typealias Problem = SubstitutionMap.Problem
 
     private(set) var index = MapIndex()
@@ -12,7 +12,7 @@ package struct MapLoader {
     var looksAtFiles: Bool { files.looksAtFiles }
 
     private var namesLeftOut: [FileName] = []
-    private var files: FileChecker
+    private let files: FileChecker
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The entries of valid patterns so far, by normal form.
     private var patternKeys: [String: Entry] = [:]
@@ -22,7 +22,7 @@ package struct MapLoader {
     /// The options of an entry that is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
     /// Whether the defaults are already known from a first pass over the map.
-    private var hasDefaults = false
+    private let hasDefaults: Bool
     /// The keys of invalid entries. Another entry with the same key is invalid too.
     private var wrongKeys: Set<String> = []
     /// The first entry or alternative with a file.
@@ -30,27 +30,30 @@ package struct MapLoader {
     /// The lines of keys that begin with `$`.
     private var reserved: [String: Int] = [:]
 
-    private init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
+    /// - Parameter defaults: The map's defaults, if they're already known.
+    private init(_ folder: ResourcesFolder?, looksAtFiles: Bool, defaults: EntryFields? = nil) {
         files = FileChecker(folder, looksAtFiles: looksAtFiles)
+        hasDefaults = defaults != nil
+        if let defaults { use(defaults) }
     }
 
     /// Loads a map of files that was made in code.
-    init(files: [String: String], folder: ResourcesFolder) {
+    convenience init(files: [String: String], folder: ResourcesFolder) {
         self.init(folder, looksAtFiles: true)
-        for (key, file) in files.sorted(by: { $0.key < $1.key }) {
+        for (key, file) in files.ordered(by: { $0.key < $1.key }) {
             add(key: key, line: 0, file: file, options: plain, isRight: true)
         }
         finish()
     }
 
     /// Loads a map of answers that was made in code.
-    init(answers: KeyValuePairs<String, SubstitutionMap.Answer>, folder: ResourcesFolder?) {
+    convenience init(answers: KeyValuePairs<String, SubstitutionMap.Answer>, folder: ResourcesFolder?) {
         self.init(folder, looksAtFiles: true)
         for (key, answer) in answers { add(answer, key: key) }
         finish()
     }
 
-    private mutating func add(_ answer: SubstitutionMap.Answer, key: String) {
+    private func add(_ answer: SubstitutionMap.Answer, key: String) {
         problems += answer.problems.map { Problem(.invalidValue, key: key, $0) }
         switch answer.source {
         case .never:
@@ -64,27 +67,25 @@ package struct MapLoader {
     }
 
     /// Loads a map from its JSON. Without a resources folder, its entries' files aren't looked for.
-    init(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) {
-        self.init(folder, looksAtFiles: looksAtFiles)
+    static func load(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) -> MapLoader {
         let json = json.withoutByteOrderMark
+        var loader = MapLoader(folder, looksAtFiles: looksAtFiles)
         do throws(JSONCursor.SyntaxError) {
-            if try !add(json) {
-                let defaults = defaults
-                self = Self(folder, looksAtFiles: looksAtFiles)
-                use(defaults)
-                hasDefaults = true
-                _ = try add(json)
+            if try !loader.add(json) {
+                loader = MapLoader(folder, looksAtFiles: looksAtFiles, defaults: loader.defaults)
+                _ = try loader.add(json)
             }
-            finish()
+            loader.finish()
         } catch {
-            self = Self(folder, looksAtFiles: looksAtFiles)
-            problems = [Self.problem(error, in: json)]
+            loader = MapLoader(folder, looksAtFiles: looksAtFiles)
+            loader.problems = [problem(error, in: json)]
         }
+        return loader
     }
 
-    private mutating func finish() {
+    private func finish() {
         index.insert(patterns)
-        problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+        problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
 
@@ -92,7 +93,7 @@ package struct MapLoader {
     ///
     /// - Returns: Whether no entry comes before the defaults. If one does, the map must be read again with the defaults, which
     ///   apply to all entries.
-    private mutating func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
+    private func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
         var (hasEntries, areDefaultsFirst) = (false, true)
         try JSONScanner(json).forEachMember { member in
             guard !member.key.hasPrefix("$") else {
@@ -117,7 +118,7 @@ package struct MapLoader {
         return areDefaultsFirst
     }
 
-    private mutating func addReserved(_ member: JSONScanner.Member, of json: [UInt8]) {
+    private func addReserved(_ member: JSONScanner.Member, of json: [UInt8]) {
         if let first = reserved[member.key] {
             note(.duplicate, member, Self.isGivenTwice(first))
         } else {
@@ -137,12 +138,12 @@ package struct MapLoader {
         if !hasDefaults { use(reader.fields) }
     }
 
-    private mutating func use(_ defaults: EntryFields) {
+    private func use(_ defaults: EntryFields) {
         self.defaults = defaults
         plain = Entry.Options(EntryFields().merged(withDefaults: defaults), isPlain: true)
     }
 
-    private mutating func add(_ reader: EntryFieldsReader, key: String) {
+    private func add(_ reader: EntryFieldsReader, key: String) {
         note(reader, key: key)
         let problemsBefore = problems.count
         let kind = EntryFields.Kind(reader.fields)
@@ -159,7 +160,7 @@ package struct MapLoader {
         add(key: key, line: reader.line, file: fields.file, options: options, isRight: isRight)
     }
 
-    private mutating func add(key: String, line: Int, file: String?, options: Entry.Options, isRight: Bool) {
+    private func add(key: String, line: Int, file: String?, options: Entry.Options, isRight: Bool) {
         let file = file.map { files.shared(FileName(text: $0)) }
         let problemsBefore = problems.count
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
@@ -192,7 +193,7 @@ package struct MapLoader {
     }
 
     /// Checks the files and targets of an entry and its alternatives.
-    private mutating func check(_ entry: Entry, wildcards: Int) -> Bool {
+    private func check(_ entry: Entry, wildcards: Int) -> Bool {
         var isRight = checkOne(entry, wildcards: wildcards)
         for alternative in entry.options.alternatives where !checkOne(alternative, wildcards: wildcards) {
             isRight = false
@@ -200,7 +201,7 @@ package struct MapLoader {
         return isRight
     }
 
-    private mutating func checkOne(_ entry: Entry, wildcards: Int) -> Bool {
+    private func checkOne(_ entry: Entry, wildcards: Int) -> Bool {
         if firstWithFile == nil, entry.file != nil { firstWithFile = entry }
         let file = entry.file.flatMap { files.problem(of: $0, wildcardsInKey: wildcards) }
         guard let problem = file ?? FileChecker.problem(ofTargetOf: entry, wildcardsInKey: wildcards) else {
@@ -210,7 +211,7 @@ package struct MapLoader {
         return false
     }
 
-    private mutating func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
+    private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
         if !isRight { wrongKeys.insert(entry.key) }
         guard let other = used ?? wrong[form] else {
             if !isRight { wrong[form] = entry }
@@ -230,11 +231,11 @@ package struct MapLoader {
         "The key is given twice\(first.map { ", first on line \($0)" } ?? ""). Keep one."
     }
 
-    private mutating func note(_ kind: Problem.Kind, _ member: JSONScanner.Member, _ message: String) {
+    private func note(_ kind: Problem.Kind, _ member: JSONScanner.Member, _ message: String) {
         problems.append(Problem(kind, key: member.key, line: member.line, message))
     }
 
-    private mutating func note(_ reader: EntryFieldsReader, key: String) {
+    private func note(_ reader: EntryFieldsReader, key: String) {
         problems += reader.problems.map { Problem($0.kind, key: key, line: $0.line > 0 ? $0.line : nil, $0.message) }
     }
 
@@ -254,8 +255,8 @@ private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// For each condition and method, the first alternative that answers every request that meets the condition.
-    private var firsts: [RequestCondition?: [String: Entry]] = [:]
+    /// The first alternative that answers every request that meets a condition, by the condition's digest and the method.
+    private var firsts: [String: Entry] = [:]
 
     /// - Parameters:
     ///   - fields: The entry's fields, with the map's defaults.
@@ -279,7 +280,8 @@ private struct AlternativeEntries {
 
     private mutating func check(_ entry: Entry, _ fields: EntryFields) {
         if let message = fields.requestHeadersProblem { note(.conflict, entry, message) }
-        if let first = first(answeringAllOf: entry), let number = first.options.place?.number {
+        let condition = entry.options.when?.digest ?? Self.always
+        if let first = first(answeringAllOf: entry, condition), let number = first.options.place?.number {
             let line = first.lineInMap.map { " on line \($0)" } ?? ""
             note(
                 .neverReached,
@@ -289,8 +291,8 @@ private struct AlternativeEntries {
             )
         }
         guard Self.answersAlways(entry) else { return }
-        for method in Self.methods(of: entry) where firsts[entry.options.when]?[method] == nil {
-            firsts[entry.options.when, default: [:]][method] = entry
+        for method in Self.methods(of: entry) where firsts["\(condition) \(method)"] == nil {
+            firsts["\(condition) \(method)"] = entry
         }
     }
 
@@ -300,16 +302,18 @@ private struct AlternativeEntries {
         problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
 
+    /// In place of a condition's digest if there's no condition.
+    private static let always = ""
+
     /// Returns an earlier alternative that answers all requests of this one.
-    private func first(answeringAllOf entry: Entry) -> Entry? {
-        first(answering: Self.methods(of: entry), for: nil)
-            ?? entry.options.when.flatMap { first(answering: Self.methods(of: entry), for: $0) }
+    private func first(answeringAllOf entry: Entry, _ condition: String) -> Entry? {
+        let methods = Self.methods(of: entry)
+        return first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
     }
 
-    private func first(answering methods: [String], for condition: RequestCondition?) -> Entry? {
-        guard let byMethod = firsts[condition] else { return nil }
-        if let all = byMethod["*"] { return all }
-        let found = methods.map { byMethod[$0] }
+    private func first(answering methods: [String], for condition: String) -> Entry? {
+        if let all = firsts["\(condition) *"] { return all }
+        let found = methods.map { firsts["\(condition) \($0)"] }
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 

@@ -28,7 +28,7 @@ package struct FileName: Sendable {
     }
 
     /// The reason why a URL doesn't make a valid file name or target. The entry then doesn't apply.
-    package enum Obstacle: Error, Hashable, Sendable {
+    package enum Obstacle: Error, Equatable, Sendable {
         /// `name` is the file name that was made from the URL.
         case emptySegment(name: String)
         case hiddenSegment(name: String)

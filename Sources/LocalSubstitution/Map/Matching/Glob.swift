@@ -1,5 +1,5 @@
 /// A text with `*` wildcards, each of which matches any run of bytes, even an empty one.
-package struct Glob: Sendable, Hashable {
+package struct Glob: Sendable {
     /// The literal text before, between and after the wildcards: one more than there are wildcards.
     package let literals: [[UInt8]]
 

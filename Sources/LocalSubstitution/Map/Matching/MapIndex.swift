@@ -11,12 +11,24 @@ struct MapIndex: Sendable {
         var isWithoutIgnoring = false
     }
 
+    /// Entries that ignore the same query parameters.
+    private struct Group: Sendable {
+        let rule: Query.Ignored?
+        /// The numbers of the entries with exact keys, by URL without these parameters.
+        var exact: [String: [Int]] = [:]
+        var patterns = MatchPattern.Index()
+    }
+
     private(set) var entries: [Entry] = []
     private var exact = ExactKeys()
-    private var ignoring: [Query.Ignored: [String: [Int]]] = [:]
-    /// The rules of the exact keys for a URL without its query.
-    private var rules: [String: Set<Query.Ignored>] = [:]
-    private var patterns: [Query.Ignored?: MatchPattern.Index] = [:]
+    /// The patterns, and the exact keys that ignore parameters.
+    private var groups: [Group] = []
+    /// The positions of the groups, by their rule's text.
+    private var places: [String: Int] = [:]
+    /// The positions of the groups with exact keys for a URL without its query.
+    private var groupsOfURL: [String: [Int]] = [:]
+    /// The positions of the groups with patterns.
+    private var groupsOfPatterns: [Int] = []
 
     /// Adds an exact entry. If the map has an entry for an equal URL, returns that one and adds nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
@@ -25,10 +37,22 @@ struct MapIndex: Sendable {
         entries.append(entry)
         exact.insert(url.canonical, in: entries)
         if let rule = entry.options.ignoreQuery {
-            ignoring[rule, default: [:]][url.canonical(ignoring: rule).text, default: []].append(number)
-            rules[url.withoutQuery, default: []].insert(rule)
+            let place = place(of: rule)
+            groups[place].exact[url.canonical(ignoring: rule).text, default: []].append(number)
+            if groupsOfURL[url.withoutQuery]?.contains(place) != true {
+                groupsOfURL[url.withoutQuery, default: []].append(place)
+            }
         }
         return nil
+    }
+
+    /// Returns the position of the group with a rule, which is added if there's none.
+    private mutating func place(of rule: Query.Ignored?) -> Int {
+        let text = rule?.text ?? ""
+        if let place = places[text] { return place }
+        places[text] = groups.count
+        groups.append(Group(rule: rule))
+        return groups.count - 1
     }
 
     func entry(equalTo url: NormalizedURL) -> Entry? {
@@ -37,7 +61,7 @@ struct MapIndex: Sendable {
 
     /// Adds all entries that are patterns at once, in the order in which they win. So the entry with the lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
-        let sorted = items.sorted { first, second in
+        let sorted = items.ordered { first, second in
             if first.pattern.rank != second.pattern.rank {
                 return second.pattern.rank.lexicographicallyPrecedes(first.pattern.rank)
             }
@@ -47,7 +71,9 @@ struct MapIndex: Sendable {
         for (entry, pattern) in sorted {
             let number = entries.count
             entries.append(entry)
-            patterns[entry.options.ignoreQuery, default: MatchPattern.Index()].insert(pattern, number: number)
+            let place = place(of: entry.options.ignoreQuery)
+            if groups[place].patterns.isEmpty { groupsOfPatterns.append(place) }
+            groups[place].patterns.insert(pattern, number: number)
         }
     }
 
@@ -58,26 +84,24 @@ struct MapIndex: Sendable {
         if let number = exact.number(for: url.canonical, in: entries) {
             found.append(Candidate(number: number, isWithoutIgnoring: true))
         }
-        if !rules.isEmpty {
+        if !groupsOfURL.isEmpty {
             for number in numbersIgnoring(url) where number != found.first?.number {
                 found.append(Candidate(number: number))
             }
         }
-        if !patterns.isEmpty {
-            found += patternCandidates(for: url)
-        }
+        if !groupsOfPatterns.isEmpty { found += patternCandidates(for: url) }
         return found
     }
 
     /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then the smaller key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
-        guard let rules = rules[url.withoutQuery] else { return [] }
         var found: [(number: Int, parameters: Int)] = []
-        for rule in rules {
+        for place in groupsOfURL[url.withoutQuery] ?? [] {
+            guard let rule = groups[place].rule else { continue }
             let left = url.canonical(ignoring: rule)
-            found += ignoring[rule]?[left.text]?.map { ($0, left.parameters) } ?? []
+            for number in groups[place].exact[left.text] ?? [] { found.append((number, left.parameters)) }
         }
-        found.sort { first, second in
+        found = found.ordered { first, second in
             first.parameters == second.parameters
                 ? entries[first.number].key < entries[second.number].key : first.parameters > second.parameters
         }
@@ -85,9 +109,13 @@ struct MapIndex: Sendable {
     }
 
     private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
-        var found: [MatchPattern.Index.Match] = []
-        for (rule, index) in patterns { found += index.matches(url, ignoring: rule) }
-        return found.sorted { $0.number < $1.number }.map { Candidate(number: $0.number, captures: $0.captures) }
+        var found: [Candidate] = []
+        for place in groupsOfPatterns {
+            for match in groups[place].patterns.matches(url, ignoring: groups[place].rule) {
+                found.append(Candidate(number: match.number, captures: match.captures))
+            }
+        }
+        return found.ordered { $0.number < $1.number }
     }
 }
 

@@ -15,14 +15,17 @@ extension SubstitutionMap {
     ) -> MapMatch {
         let candidates = storage.index.candidates(for: url)
         guard !candidates.isEmpty else { return MapMatch(url) }
-        var walk = MapWalk(url: url, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp)
+        return match(MapWalk(url: url, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp), candidates)
+    }
+
+    private func match(_ walk: MapWalk, _ candidates: [MapIndex.Candidate]) -> MapMatch {
         for (position, candidate) in candidates.enumerated() {
             let entry = storage.index.entries[candidate.number]
             guard let winner = walk.visit(entry, candidate) else { continue }
             let losers = candidates[(position + 1)...].compactMap { shadowed($0) }
-            return MapMatch(url, walk, winner: winner, shadowed: losers)
+            return MapMatch(walk.url, walk, winner: winner, shadowed: losers)
         }
-        return MapMatch(url, walk)
+        return MapMatch(walk.url, walk)
     }
 
     /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
@@ -80,9 +83,9 @@ package final class MapMatch: Sendable {
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
     /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
-    var count: MapMatch.Count? {
+    var count: Count? {
         guard !needsBody, let number, let winner, let most = winner.options.times else { return nil }
-        return MapMatch.Count(entry: number, winner.options, most: most)
+        return Count(entry: number, winner.options, most: most)
     }
 
     /// The first entry whose file doesn't exist, although the map has its whole name.
@@ -110,7 +113,7 @@ package final class MapMatch: Sendable {
         }
     }
 
-    enum PassedOver: Error, Hashable {
+    enum PassedOver: Error, Equatable {
         case isDisabled
         case methodNotListed(String)
         /// A condition doesn't hold, for this reason.
@@ -152,7 +155,7 @@ extension MapMatch {
 }
 
 /// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
-private struct MapWalk {
+private final class MapWalk {
     /// The entry or alternative that ends the walk.
     struct Winner {
         let entry: Entry
@@ -161,19 +164,28 @@ private struct MapWalk {
         var needsBody = false
     }
 
-    var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
+    private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
     /// See ``MapMatch/protocolField``.
-    var protocolField: String?
+    private(set) var protocolField: String?
     /// See ``MapMatch/isConditional``.
-    var isConditional = false
+    private(set) var isConditional = false
 
     let url: NormalizedURL
-    let facts: RequestFacts
-    let folder: ResourcesFolder?
-    let isUsedUp: (MapMatch.Count) -> Bool
+    private let facts: RequestFacts
+    private let folder: ResourcesFolder?
+    private let isUsedUp: (MapMatch.Count) -> Bool
+
+    init(
+        url: NormalizedURL,
+        facts: RequestFacts,
+        folder: ResourcesFolder?,
+        isUsedUp: @escaping (MapMatch.Count) -> Bool
+    ) {
+        (self.url, self.facts, self.folder, self.isUsedUp) = (url, facts, folder, isUsedUp)
+    }
 
     /// Tries an entry's alternatives one by one, or the entry itself. Returns the winner if one answers.
-    mutating func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
+    func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
         guard entry.options.isEnabled else {
             passedOver.append((entry, .isDisabled))
             return nil
@@ -186,7 +198,7 @@ private struct MapWalk {
         return nil
     }
 
-    private mutating func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
+    private func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
         var winner = Winner(entry: entry, candidate: candidate)
         guard !entry.options.isNever else { return winner }
         if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
@@ -205,13 +217,13 @@ private struct MapWalk {
         }
     }
 
-    private mutating func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Winner? {
+    private func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Winner? {
         passedOver.append((entry, why))
         return nil
     }
 
     /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
-    private mutating func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
+    private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
         if let when = options.when {
             isConditional = true

@@ -1,6 +1,6 @@
 /// A key with wildcards: a match pattern as in browser extensions (MDN, Chrome: "Match patterns"), but with ports and queries too.
-package struct MatchPattern: Sendable {
-    package enum Host: Hashable, Sendable {
+package final class MatchPattern: Sendable {
+    package enum Host: Sendable {
         case exact(String)
         /// `*.example.com`: that host and every subdomain.
         case domain(String)
@@ -24,7 +24,7 @@ package struct MatchPattern: Sendable {
         }
     }
 
-    package enum Port: Hashable, Sendable {
+    package enum Port: Equatable, Sendable {
         case schemeDefault
         case number(Int)
         case any
@@ -55,7 +55,7 @@ package struct MatchPattern: Sendable {
         }
     }
 
-    package init(_ key: String) throws(URLParts.SyntaxError) { try self.init(key, ignoring: nil) }
+    package convenience init(_ key: String) throws(URLParts.SyntaxError) { try self.init(key, ignoring: nil) }
 
     /// - Parameter rule: The entry's `ignoreQuery`. The parameters that it names are removed from the pattern.
     package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
@@ -63,9 +63,9 @@ package struct MatchPattern: Sendable {
         guard ["http", "https", "*"].contains(parts.scheme) else {
             throw URLParts.SyntaxError("has the scheme “\(parts.scheme)”", "Use http, https, or * for either.")
         }
-        scheme = parts.scheme == "*" ? nil : parts.scheme
-        host = try Self.host(parts.host)
-        port = try Self.port(parts.port, scheme: scheme)
+        let scheme = parts.scheme == "*" ? nil : parts.scheme
+        let host = try Self.host(parts.host)
+        let port = try Self.port(parts.port, scheme: scheme)
 
         let path = String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: true), as: UTF8.self)
         let query = parts.query.map {
@@ -76,10 +76,11 @@ package struct MatchPattern: Sendable {
         }
         let all = query.map { Query($0) }
         let kept = rule.map { rule in all.flatMap { $0.removing(rule) } } ?? all
-        self.path = Glob(Array((path + (kept.map { "?" + $0.text } ?? "")).utf8))
+        let glob = Glob(path + (kept.map { "?" + $0.text } ?? ""))
+        (self.scheme, self.host, self.port, self.path) = (scheme, host, port, glob)
         sortedPath = kept.flatMap { $0.count > 1 ? SortedPath(path: path, query: $0) : nil }
         text = "\(parts.scheme)://\(host)\(port)\(path)" + (all.map { "?" + $0.sorted.text } ?? "")
-        rank = Self.rank(scheme: scheme, host: host, port: port, path: self.path)
+        rank = Self.rank(scheme: scheme, host: host, port: port, path: glob)
     }
 
     package func matchesSchemeAndPort(_ url: NormalizedURL) -> Bool {
@@ -173,45 +174,58 @@ extension MatchPattern {
             func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
                 let taken = glob.match(text)
                 guard let taken, let places else { return taken }
-                return zip(places, taken).sorted { $0.0 < $1.0 }.map(\.1)
+                return zip(places, taken).ordered { $0.0 < $1.0 }.map(\.1)
             }
         }
 
+        /// Patterns, by their host and the literal text at the beginning of their path.
         private struct Group: Sendable {
-            var byPrefix: [[UInt8]: [Item]] = [:]
-            var prefixLengths: Set<Int> = []
-
-            mutating func insert(_ item: Item) {
-                let prefix = item.glob.literals.first ?? []
-                byPrefix[prefix, default: []].append(item)
-                prefixLengths.insert(prefix.count)
-            }
-        }
-
-        /// Groups of patterns, by the hosts that they name.
-        private struct Hosts: Sendable {
-            private var groups: [Host: Group] = [:]
+            private var items: [String: [Item]] = [:]
+            /// The lengths of the texts for each host.
+            private var lengths: [String: [Int]] = [:]
             private var hasDomains = false
 
-            var isEmpty: Bool { groups.isEmpty }
+            var isEmpty: Bool { items.isEmpty }
 
             mutating func insert(_ item: Item) {
-                groups[item.pattern.host, default: Group()].insert(item)
+                let (host, text) = (item.pattern.host.description, item.glob.literals.first ?? [])
+                items[host + String(decoding: text, as: UTF8.self), default: []].append(item)
+                if lengths[host]?.contains(text.count) != true { lengths[host, default: []].append(text.count) }
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
-            /// Returns the groups for the host itself, for each domain that it's in, and for any host.
-            func matching(_ host: String) -> [Group] {
-                let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0) } : []
-                return ([.exact(host)] + domains + [.any]).compactMap { groups[$0] }
+            /// Returns those of a host's descriptions that patterns have: the host, each domain that it's in, and any host.
+            func hosts(matching host: String) -> [String] {
+                let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
+                return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }
+            }
+
+            /// Returns the patterns that match a URL.
+            ///
+            /// - Parameter text: The URL's path and query, without the parameters that are ignored.
+            func matches(_ url: NormalizedURL, hosts: [String], text: String) -> [Match] {
+                let text = Array(text.utf8)
+                var found: [Match] = []
+                for host in hosts {
+                    for length in lengths[host] ?? [] where length <= text.count {
+                        for item in items[host + String(decoding: text[..<length], as: UTF8.self)] ?? []
+                        where item.pattern.matchesSchemeAndPort(url) {
+                            guard let captures = item.match(text[...]) else { continue }
+                            found.append(Match(number: item.number, captures: captures))
+                        }
+                    }
+                }
+                return found
             }
         }
 
-        private var written = Hosts()
+        private var written = Group()
         /// The patterns with sorted queries, for URLs with sorted queries.
-        private var sorted = Hosts()
+        private var sorted = Group()
 
         package init() {}
+
+        var isEmpty: Bool { written.isEmpty }
 
         /// - Parameter number: The number that a match reports.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
@@ -226,33 +240,18 @@ extension MatchPattern {
         /// - Parameter rule: The parameters that all patterns of this index ignore.
         package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [Match] {
             let host = url.host
-            let groups = written.matching(host)
-            guard !groups.isEmpty else { return [] }
+            let hosts = written.hosts(matching: host)
+            guard !hosts.isEmpty else { return [] }
 
             let query = url.query.map { Query($0) }
             let kept = rule.map { rule in query.flatMap { $0.removing(rule) } } ?? query
-            var found = Self.matches(url, in: groups, text: url.path + (kept.map { "?" + $0.text } ?? ""))
-            if !sorted.isEmpty, let kept, kept.count > 1 {
-                let known = Set(found.map(\.number))
-                found += Self.matches(url, in: sorted.matching(host), text: url.path + "?" + kept.sorted.text)
-                    .filter { !known.contains($0.number) }
-            }
+            let found = written.matches(url, hosts: hosts, text: url.path + (kept.map { "?" + $0.text } ?? ""))
+            guard !sorted.isEmpty, let kept, kept.count > 1 else { return found }
+            let text = url.path + "?" + kept.sorted.text
+            let known = Set(found.map(\.number))
             return found
-        }
-
-        private static func matches(_ url: NormalizedURL, in groups: [Group], text: String) -> [Match] {
-            let text = Array(text.utf8)
-            var found: [Match] = []
-            for group in groups {
-                for length in group.prefixLengths where length <= text.count {
-                    for item in group.byPrefix[Array(text[..<length])] ?? []
-                    where item.pattern.matchesSchemeAndPort(url) {
-                        guard let captures = item.match(text[...]) else { continue }
-                        found.append(Match(number: item.number, captures: captures))
-                    }
-                }
-            }
-            return found
+                + sorted.matches(url, hosts: sorted.hosts(matching: host), text: text)
+                .filter { !known.contains($0.number) }
         }
     }
 }

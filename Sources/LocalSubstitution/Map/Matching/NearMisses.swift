@@ -45,82 +45,56 @@ extension SubstitutionMap {
         /// All differences. There's at least one.
         public let differences: [Difference]
 
-        /// The entry's value, if that's only a file name.
-        private let plainFile: String?
-        /// The methods that the entry answers, and the request's, if the method is the difference.
-        private let methods: Methods?
-
-        private struct Methods: Sendable, Hashable {
-            let answered: [String]
-            let asked: String
-        }
-
-        /// Whether other keys differ from this one only in their queries.
-        private var isOneOfSeveralQueries = false
+        /// The key, the differences, and how to correct each.
+        public let description: String
 
         /// Creates a near miss for an entry's key.
-        init(_ entry: Entry, differences: [Difference]) {
+        ///
+        /// - Parameter isOneOfSeveralQueries: Whether other keys differ from this one only in their queries.
+        init(_ entry: Entry, _ differences: [Difference], isOneOfSeveralQueries: Bool) {
             key = entry.key
             self.differences = differences
-            plainFile = entry.options.isPlain ? entry.file?.text : nil
-            methods = nil
+            let fixes = differences.map { $0 == .query ? Self.queryFix(entry, isOneOfSeveralQueries) : $0.fix }
+            // Fixes have commas of their own, so there's one before the last, too.
+            let advice = (fixes.count > 1 ? [fixes.dropLast().joined(separator: ", ")] : []) + fixes.suffix(1)
+            description =
+                "“\(key)” differs only in \(differences.map(\.rawValue).listed()). "
+                + "\(advice.joined(separator: ", and ").capitalizedFirst)."
         }
 
         /// Creates a near miss for a key with no alternative that answers a request's method.
         init(_ alternatives: [Entry], key: String, method: String) {
             self.key = key
             differences = [.method]
-            plainFile = nil
             var answered: [String] = []
             for name in alternatives.flatMap(\.options.methods) where !answered.contains(name) { answered.append(name) }
-            methods = Methods(answered: answered, asked: method)
+            description = "“\(key)” answers only \(answered.listed()). Add \"methods\": [\"\(method)\"]."
         }
 
-        /// The key, the differences, and how to correct each.
-        public var description: String {
-            if let methods {
-                return "“\(key)” answers only \(methods.answered.listed()). Add \"methods\": [\"\(methods.asked)\"]."
-            }
-            let fixes = differences.map { $0 == .query ? queryFix : $0.fix }
-            // Fixes have commas of their own, so there's one before the last, too.
-            let advice = (fixes.count > 1 ? [fixes.dropLast().joined(separator: ", ")] : []) + fixes.suffix(1)
-            return "“\(key)” differs only in \(differences.map(\.rawValue).listed()). "
-                + "\(advice.joined(separator: ", and ").capitalizedFirst)."
-        }
-
-        /// How to correct a query. If a key has one, the response may depend on it.
-        private var queryFix: String {
+        /// Returns how to correct a query. If a key has one, the response may depend on it.
+        private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
+            let file = entry.options.isPlain ? entry.file : nil
             let ignore =
-                plainFile.map { "write { \"file\": \(JSONText.string($0)), \"ignoreQuery\": true } as its value" }
+                file.map { "write { \"file\": \(JSONText.string($0.text)), \"ignoreQuery\": true } as its value" }
                 ?? "add \"ignoreQuery\": true"
-            return Self.hasQuery(key) ? "\(add), or, if the response doesn't depend on it, \(ignore)" : ignore
-        }
-
-        private static func hasQuery(_ key: String) -> Bool { key.utf8.contains(UInt8(ascii: "?")) }
-
-        /// Keeps only the first of several near misses that differ in their queries, if one of these keys has a query.
-        /// With `ignoreQuery`, one of their responses would answer every query.
-        static func withoutOtherQueries(_ misses: [Self]) -> [Self] {
-            let differing = misses.filter { miss in
-                miss.differences.contains(.query) && !miss.differences.contains { [.host, .path].contains($0) }
-            }
-            guard var first = differing.first, differing.count > 1, differing.contains(where: { hasQuery($0.key) })
-            else {
-                return misses
-            }
-            first.isOneOfSeveralQueries = true
-            return misses.compactMap { $0.key == first.key ? first : differing.contains($0) ? nil : $0 }
+            return entry.keyHasQuery ? "\(add), or, if the response doesn't depend on it, \(ignore)" : ignore
         }
     }
+}
+
+extension Entry {
+    fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
 }
 
 /// A search for the keys that almost match a URL: those that differ in scheme, port, query, letter case or a slash at the end, and
 /// those that are misspelled. Of a pattern, only the host counts as misspelled.
 ///
 /// Only listeners and explanations need it, so it's created at first use: see ``SubstitutionMap/Storage``.
-struct NearMisses: Sendable {
+final class NearMisses: Sendable {
+    private typealias Difference = SubstitutionMap.NearMiss.Difference
+
     private struct Pattern: Sendable {
         let number: Int
         let pattern: MatchPattern
@@ -130,24 +104,30 @@ struct NearMisses: Sendable {
 
     /// A key that almost matches.
     private struct Found {
-        let miss: SubstitutionMap.NearMiss
+        let entry: Entry
+        let differences: [Difference]
         let edits: Int
+
+        /// Whether the keys have the same path, but different queries.
+        var differsInQuery: Bool {
+            differences.contains(.query) && !differences.contains { $0 == .host || $0 == .path }
+        }
     }
 
     private let index: MapIndex
     /// The numbers of the entries with exact keys.
-    private var numbers: [Int] = []
+    private let numbers: [Int]
     /// For each of them, host and path, in lowercase and without a slash at the end.
-    private var outlines = FoldedTexts()
-    private var patterns: [Pattern] = []
+    private let outlines: FoldedTexts
+    private let patterns: [Pattern]
     /// The host or domain that each pattern names.
-    private var hosts = FoldedTexts()
+    private let hosts: FoldedTexts
 
     /// The limit of keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
-        self.index = index
+        var (numbers, outlines, patterns, hosts) = ([Int](), FoldedTexts(), [Pattern](), FoldedTexts())
         for (number, entry) in index.entries.enumerated() {
             if !entry.isPattern, let url = try? NormalizedURL(key: entry.key) {
                 numbers.append(number)
@@ -158,6 +138,8 @@ struct NearMisses: Sendable {
                 hosts.append(Array(pattern.host.name.utf8))
             }
         }
+        self.index = index
+        (self.numbers, self.outlines, self.patterns, self.hosts) = (numbers, outlines, patterns, hosts)
     }
 
     /// Returns the keys that almost match a URL, those with the fewest differences first.
@@ -168,58 +150,66 @@ struct NearMisses: Sendable {
         // Of misspelled keys, the others are probably other resources.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min() ?? 0
         found.removeAll { $0.edits > fewest }
-        found.sort {
-            ($0.miss.differences.count, $0.edits, $0.miss.key) < ($1.miss.differences.count, $1.edits, $1.miss.key)
+        found = found.ordered {
+            ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
-        return Array(SubstitutionMap.NearMiss.withoutOtherQueries(found.map(\.miss)).prefix(Self.most))
+        // With `ignoreQuery`, one response would answer every query. So of keys that differ in them, only the first is left.
+        let differing = found.filter(\.differsInQuery)
+        let areSeveral = differing.count > 1 && differing.contains { $0.entry.keyHasQuery }
+        if areSeveral { found.removeAll { $0.differsInQuery && $0.entry.key != differing[0].entry.key } }
+        return found.prefix(Self.most).map {
+            SubstitutionMap.NearMiss(
+                $0.entry,
+                $0.differences,
+                isOneOfSeveralQueries: areSeveral && $0.differsInQuery
+            )
+        }
     }
 
     private func exactKeys(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
         let asked = FoldedTexts.Probe(Self.outline(url))
-        var near: [Int: [Int]] = [:]
+        var near: [(number: Int, edits: Int)] = []
         for (place, number) in numbers.enumerated()
         where outlines.mayBe(place, near: asked, limit: Misspelling.mostEdits) && !matches.contains(number) {
             guard let edits = Misspelling.edits(outlines[place], asked.text[...]) else { continue }
-            near[edits, default: []].append(number)
+            near.append((number, edits))
         }
-        let misspelled = near.filter { $0.key > 0 }.min { $0.key < $1.key }
-        let found =
-            (near[0] ?? []).prefix(1_000).map { ($0, 0) }
-            + (misspelled?.value.prefix(Self.most).map { ($0, misspelled?.key ?? 0) } ?? [])
+        let fewest = near.map(\.edits).filter { $0 > 0 }.min()
+        let found = near.filter { $0.edits == 0 }.prefix(1_000) + near.filter { $0.edits == fewest }.prefix(Self.most)
         return found.compactMap { number, edits in
             guard let key = try? NormalizedURL(key: index.entries[number].key) else { return nil }
             return self.found(number, Self.differences(url, key), edits: edits)
         }
     }
 
-    private func found(_ number: Int, _ differences: [SubstitutionMap.NearMiss.Difference], edits: Int) -> Found? {
-        guard !differences.isEmpty else { return nil }
-        return Found(miss: SubstitutionMap.NearMiss(index.entries[number], differences: differences), edits: edits)
+    private func found(_ number: Int, _ differences: [Difference], edits: Int) -> Found? {
+        differences.isEmpty ? nil : Found(entry: index.entries[number], differences: differences, edits: edits)
     }
 
     private static func outline(_ url: NormalizedURL) -> [UInt8] {
         Array((url.host + trimmed(url.path.lowercased())).utf8)
     }
 
-    private static func differences(
-        _ first: NormalizedURL,
-        _ second: NormalizedURL
-    ) -> [SubstitutionMap.NearMiss.Difference] {
-        var found: [SubstitutionMap.NearMiss.Difference] = []
-        if first.scheme != second.scheme { found.append(.scheme) }
-        if first.host != second.host { found.append(.host) }
+    private static func differences(_ first: NormalizedURL, _ second: NormalizedURL) -> [Difference] {
         let defaults = (URLParts.defaultPort(ofScheme: first.scheme), URLParts.defaultPort(ofScheme: second.scheme))
         let areDefaults = first.layout.port == defaults.0 && second.layout.port == defaults.1
-        if first.layout.port != second.layout.port, !areDefaults { found.append(.port) }
         let paths = (trimmed(first.path), trimmed(second.path))
         let pathsAreCased = paths.0 != paths.1 && paths.0.lowercased() == paths.1.lowercased()
-        if paths.0 != paths.1, !pathsAreCased { found.append(.path) }
         let queries = (sortedQuery(first), sortedQuery(second))
         let queriesAreCased = queries.0 != queries.1 && queries.0?.lowercased() == queries.1?.lowercased()
-        if queries.0 != queries.1, !queriesAreCased { found.append(.query) }
-        if first.path.hasSuffix("/") != second.path.hasSuffix("/") { found.append(.trailingSlash) }
-        if queriesAreCased || pathsAreCased { found.append(.letterCase) }
-        return found
+        return those([
+            .scheme: first.scheme != second.scheme,
+            .host: first.host != second.host,
+            .port: first.layout.port != second.layout.port && !areDefaults,
+            .path: paths.0 != paths.1 && !pathsAreCased,
+            .query: queries.0 != queries.1 && !queriesAreCased,
+            .trailingSlash: first.path.hasSuffix("/") != second.path.hasSuffix("/"),
+            .letterCase: queriesAreCased || pathsAreCased,
+        ])
+    }
+
+    private static func those(_ parts: KeyValuePairs<Difference, Bool>) -> [Difference] {
+        parts.filter(\.value).map(\.key)
     }
 
     private static func sortedQuery(_ url: NormalizedURL) -> String? { url.query.map { Query($0).sorted.text } }
@@ -275,17 +265,18 @@ struct NearMisses: Sendable {
         _ url: NormalizedURL,
         path: String,
         _ pattern: MatchPattern
-    ) -> [SubstitutionMap.NearMiss.Difference] {
-        var found: [SubstitutionMap.NearMiss.Difference] = []
-        if let scheme = pattern.scheme, scheme != url.scheme { found.append(.scheme) }
-        if !pattern.host.includes(url.host) { found.append(.host) }
-        if !pattern.matchesPort(url) { found.append(.port) }
+    ) -> [Difference] {
         let texts = (pattern: pattern.path.text, url: path + (url.query.map { "?" + $0 } ?? ""))
-        if !matches(texts.pattern.lowercased(), texts.url.lowercased()) { found.append(.query) }
-        if path != url.path { found.append(.trailingSlash) }
-        let cased = found.contains(.query) ? (pattern: withoutQuery(texts.pattern), url: path) : texts
-        if !matches(cased.pattern, cased.url) { found.append(.letterCase) }
-        return found
+        let isSameQuery = matches(texts.pattern.lowercased(), texts.url.lowercased())
+        let cased = isSameQuery ? texts : (pattern: withoutQuery(texts.pattern), url: path)
+        return those([
+            .scheme: pattern.scheme != nil && pattern.scheme != url.scheme,
+            .host: !pattern.host.includes(url.host),
+            .port: !pattern.matchesPort(url),
+            .query: !isSameQuery,
+            .trailingSlash: path != url.path,
+            .letterCase: !matches(cased.pattern, cased.url),
+        ])
     }
 
     private static func matches(_ pattern: String, _ text: String) -> Bool {
@@ -328,7 +319,7 @@ private enum Misspelling {
         let word = wordBefore + max(different.0.count, different.1.count) + wordAfter
         // One edit turns most words of one or two letters into other words.
         let limit = min(mostEdits, word / 3)
-        return limit == 0 ? nil : EditDistance.between(different.0, different.1, limit: limit)?.edits
+        return limit == 0 ? nil : EditDistance.between(different.0, different.1, limit: limit)
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLetter }

@@ -92,15 +92,14 @@ package struct ForwardTarget: Sendable {
     /// - Parameter captures: What the wildcards of the key's path matched: parts of the request's path and query.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
         let inPath = captures.prefix(path.wildcards)
-        var filledPath: [UInt8] = []
+        var filledPath = path.literals[0]
         // The length of the path before its last wildcard.
         var fixedLength = 0
-        for (literal, capture) in zip(path.literals, inPath.map { Optional($0) } + [nil]) {
-            filledPath += literal
-            guard let part = capture?.prefix(while: { $0 != UInt8(ascii: "?") }) else { break }
+        for (capture, literal) in zip(inPath, path.literals.dropFirst()) {
+            let part = capture.prefix { $0 != UInt8(ascii: "?") }
             try Self.check(part)
             fixedLength = filledPath.count
-            filledPath += part
+            filledPath += part + literal
         }
         let segments = filledPath.split(separator: UInt8(ascii: "/"))
         let path = String(decoding: filledPath, as: UTF8.self)
@@ -128,13 +127,9 @@ package struct ForwardTarget: Sendable {
     private func queryText(_ captures: [ArraySlice<UInt8>], _ url: NormalizedURL) -> String {
         var all: [UInt8]?
         if let query {
-            var filled: [UInt8] = []
-            for (literal, capture) in zip(
-                query.literals,
-                captures.dropFirst(path.wildcards).map { Optional($0) } + [nil]
-            ) {
-                filled += literal
-                for byte in capture ?? [] {
+            var filled = query.literals[0]
+            for (capture, literal) in zip(captures.dropFirst(path.wildcards), query.literals.dropFirst()) {
+                for byte in capture {
                     // The capture is in normal form. Only what would end or change a value must still be encoded.
                     if "&=+#?".utf8.contains(byte) {
                         PercentEncoding.append(byte, to: &filled)
@@ -142,6 +137,7 @@ package struct ForwardTarget: Sendable {
                         filled.append(byte)
                     }
                 }
+                filled += literal
             }
             all = filled
         }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// The conditions that a request must meet for an entry to answer it: the map's field `when`.
-package struct RequestCondition: Sendable, Hashable {
+package struct RequestCondition: Sendable {
     /// A condition on a header or query parameter.
-    struct Field: Sendable, Hashable {
+    struct Field: Sendable {
         let name: String
         /// What the value must match; `nil` if the request must not have the field.
         let value: Glob?
@@ -15,6 +15,15 @@ package struct RequestCondition: Sendable, Hashable {
     var query: [Field] = []
     var json: JSONValue?
     var text: Glob?
+
+    /// A text that's the same for equal conditions.
+    var digest: String {
+        let fields = [headers, query].map { fields in
+            JSONText.object(fields.map { ($0.name, $0.value.map { JSONText.string($0.text) } ?? "null") })
+        }
+        let body = [json?.normal ?? "", text.map { JSONText.string($0.text) } ?? ""]
+        return Digest.base64(of: (fields + body).joined(separator: "\n"))
+    }
 
     /// Whether the request's body must be known.
     var needsBody: Bool { json != nil || text != nil }
@@ -50,10 +59,10 @@ package struct RequestCondition: Sendable, Hashable {
         }
         guard let value else { return "it has no header “\(field.name)”" }
         guard !wanted.matches(value) else { return nil }
-        guard ![String].credentialHeaders.contains(where: field.name.isSameHeader) else {
+        guard !HTTPSyntax.credentialHeaders.contains(where: field.name.isSameHeader) else {
             return "the header “\(field.name)” has another value"
         }
-        return "the header “\(field.name)” is “\(clipped(value))”, not “\(clipped(wanted.text))”"
+        return "the header “\(field.name)” is “\(value.clipped)”, not “\(wanted.text.clipped)”"
     }
 
     private static func failure(ofParameter field: Field, _ values: [String]) -> String? {
@@ -62,37 +71,28 @@ package struct RequestCondition: Sendable, Hashable {
         }
         guard !values.isEmpty else { return "its query has no parameter “\(field.name)”" }
         guard !values.contains(where: wanted.matches) else { return nil }
-        let given = values.map { "“\(clipped($0))”" }.joined(separator: " and ")
-        return "the query's “\(field.name)” is \(given), not “\(clipped(wanted.text))”"
+        let given = values.map { "“\($0.clipped)”" }.joined(separator: " and ")
+        return "the query's “\(field.name)” is \(given), not “\(wanted.text.clipped)”"
     }
 
     private func failure(ofJSON body: Result<JSONValue, JSONCursor.SyntaxError>?) -> String? {
         guard let json, let body else { return nil }
         switch body {
-        case .success(let value): return json.difference(from: value).map { Self.words(for: $0) }
+        case .success(let value):
+            guard let difference = json.difference(from: value) else { return nil }
+            let place = difference.path.isEmpty ? "the body" : "the body's “\(difference.path.clipped)”"
+            return difference.predicate.map { "\(place) \($0)" } ?? "the body has no “\(difference.path.clipped)”"
         case .failure(let error):
-            return error.isTooDeep
-                ? "the body's JSON is nested more than \(JSONValue.deepest) levels deep" : "the body isn't JSON"
-        }
-    }
-
-    private static func words(for difference: JSONValue.Difference) -> String {
-        let place = difference.path.isEmpty ? "the body" : "the body's “\(clipped(difference.path))”"
-        switch difference.reason {
-        case .missing: return "the body has no “\(clipped(difference.path))”"
-        case .value(let value, let wanted): return "\(place) is \(clipped(value)), not \(clipped(wanted))"
-        case .count(let count, let wanted): return "\(place) has the length \(count.grouped), not \(wanted.grouped)"
+            if error.isTooDeep { return "the body's JSON is nested more than \(JSONValue.deepest) levels deep" }
+            return error.hasLongExponent
+                ? "the body has a number with an exponent of more than 4 digits" : "the body isn't JSON"
         }
     }
 
     private func failure(ofText body: Data) -> String? {
         guard let text else { return nil }
         guard let body = String(utf8: body) else { return "the body isn't UTF-8" }
-        return text.matches(body) ? nil : "the body's text isn't “\(Self.clipped(text.text))”"
-    }
-
-    private static func clipped(_ text: String) -> String {
-        text.count <= 100 ? text : text.prefix(100) + "…"
+        return text.matches(body) ? nil : "the body's text isn't “\(text.text.clipped)”"
     }
 }
 

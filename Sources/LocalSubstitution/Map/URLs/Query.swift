@@ -19,7 +19,7 @@ package struct Query {
 
     /// The same parameters, sorted by name. Parameters with the same name keep their order.
     var sorted: Query {
-        Query(parameters: parameters.sorted { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
+        Query(parameters: parameters.ordered { Self.name($0).lexicographicallyPrecedes(Self.name($1)) })
     }
 
     /// Returns the values of a parameter, which may be given several times. A parameter without `=` has an empty value.
@@ -41,7 +41,7 @@ package struct Query {
             places.append(Array(first..<first + parameter.count { $0 == UInt8(ascii: "*") }))
         }
         return parameters.indices
-            .sorted { Self.name(parameters[$0]).lexicographicallyPrecedes(Self.name(parameters[$1])) }
+            .ordered { Self.name(parameters[$0]).lexicographicallyPrecedes(Self.name(parameters[$1])) }
             .flatMap { places[$0] }
     }
 
@@ -58,9 +58,12 @@ package struct Query {
 
 extension Query {
     /// The query parameters that an entry ignores when URLs are compared: the map's field `ignoreQuery`.
-    package struct Ignored: Hashable, Sendable {
+    package struct Ignored: Equatable, Sendable {
         /// The parameters' names, some perhaps with a `*` at the end; `nil` for all parameters.
         let names: [String]?
+
+        /// A text that rules share only if they ignore the same parameters. It's empty if they ignore none.
+        var text: String { names?.map { "\($0.utf8.count) \($0)" }.joined() ?? "*" }
 
         package init(names: [String]?) { self.names = names }
 

@@ -26,11 +26,6 @@ package enum SecretName {
         case alone
     }
 
-    private struct Rule {
-        let url: Position?
-        let member: Position?
-    }
-
     /// All words, in lowercase, with their positions in URLs, headers and forms, and in JSON members.
     private static let table: [(words: String, url: Position?, member: Position?)] = [
         ("password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord", .inside, .inside),
@@ -79,12 +74,13 @@ package enum SecretName {
     /// The prefixes in signed URLs of Amazon's and Google's object stores.
     private static let prefixes = ["x-amz-", "x-goog-"]
 
-    private static let rules: [String: Rule] = {
-        var rules: [String: Rule] = [:]
-        for (words, url, member) in table {
-            for word in words.split(separator: " ") { rules[String(word)] = Rule(url: url, member: member) }
+    /// The rows of ``table``, by word.
+    private static let rows: [String: Int] = {
+        var rows: [String: Int] = [:]
+        for (row, rule) in table.enumerated() {
+            for word in rule.words.split(separator: " ") { rows[String(word)] = row }
         }
-        return rules
+        return rows
     }()
 
     /// The words that may be parts of others.
@@ -114,7 +110,8 @@ package enum SecretName {
             var run = ""
             for end in index..<min(index + longestRun, words.count) {
                 run += words[end]
-                guard let rule = rules[run], let position = place == .url ? rule.url : rule.member else { continue }
+                guard let row = rows[run].map({ table[$0] }), let position = place == .url ? row.url : row.member
+                else { continue }
                 switch position {
                 case .inside, .ending, .word: return true
                 case .last: if end == words.count - 1 { return true }
@@ -148,7 +145,7 @@ package enum SecretName {
         func finish(beforeDigit: Bool = false) {
             // A version, as in `apikeyv2`, but not in `cvv2`.
             let isVersion = beforeDigit && word.last == UInt8(ascii: "v")
-            if isVersion, rules[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
+            if isVersion, rows[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
             if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
             word = []
         }

@@ -2,34 +2,28 @@ package import Foundation
 
 /// A URL as messages show it: with “redacted” in place of what may be a credential.
 package struct ShownURL: Sendable {
-    package let text: String
+    package private(set) var text = ""
     /// The values that were replaced, as reasons quote them.
-    private let credentials: Set<String>
+    private var credentials: [String] = []
 
     package init(_ url: URL?) {
-        guard let url else {
-            (text, credentials) = ("a request without a URL", [])
+        guard let whole = url?.absoluteString else {
+            text = "a request without a URL"
             return
         }
-        var shown = Shown()
-        var rest = Substring(url.absoluteString)
-        if let scheme = rest.range(of: "://") {
-            shown.text += rest[..<scheme.upperBound]
+        var rest = whole.utf8[...]
+        if let scheme = whole.range(of: "://") {
             rest = rest[scheme.upperBound...]
-            let authority = rest.prefix { !"/?#".contains($0) }
+            let authority = rest.prefix { !"/?#".utf8.contains($0) }
             rest = rest[authority.endIndex...]
-            if let at = authority.lastIndex(of: "@") {
-                shown.text += Self.replacement + authority[at...]
-            } else {
-                shown.text += authority
-            }
+            let at = authority.lastIndex(of: UInt8(ascii: "@"))
+            let shown = at.map { Self.replacement + String(Substring(authority[$0...])) }
+            text = whole[..<scheme.upperBound] + (shown ?? String(Substring(authority)))
         }
-        let path = rest.prefix { !"?#".contains($0) }
+        let path = rest.prefix { !"?#".utf8.contains($0) }
         // In a path, only what follows a semicolon is a parameter, up to the end of its segment.
-        shown.add(path, separators: "/;") { $0 == ";" }
-        shown.add(rest[path.endIndex...], separators: "?#&;") { _ in true }
-        text = shown.text
-        credentials = shown.credentials
+        add(path, separators: "/;", ofParameters: ";")
+        add(rest[path.endIndex...], separators: "?#&;", ofParameters: "?#&;")
     }
 
     private static let replacement = "redacted"
@@ -41,38 +35,36 @@ package struct ShownURL: Sendable {
         }
     }
 
-    private struct Shown {
-        var text = ""
-        var credentials: Set<String> = []
-
-        /// Adds a part of the URL, whose parameters are between separators.
-        mutating func add(_ part: Substring, separators: String, isParameter: (Character) -> Bool) {
-            var rest = part
-            var separator: Character?
-            while !rest.isEmpty || separator != nil {
-                let piece = rest.prefix { !separators.contains($0) }
-                rest = rest[piece.endIndex...]
-                add(piece, isParameter: separator.map(isParameter) ?? false)
-                separator = rest.popFirst()
-                if let separator { text.append(separator) }
-            }
+    /// Adds a part of the URL.
+    ///
+    /// - Parameter parameters: The separators that begin a parameter.
+    private mutating func add(_ part: Substring.UTF8View, separators: String, ofParameters parameters: String) {
+        var rest = part
+        var separator: UInt8?
+        while !rest.isEmpty || separator != nil {
+            let piece = rest.prefix { !separators.utf8.contains($0) }
+            rest = rest[piece.endIndex...]
+            add(String(Substring(piece)), isParameter: separator.map(parameters.utf8.contains) ?? false)
+            separator = rest.popFirst()
+            if let separator { text.unicodeScalars.append(Unicode.Scalar(separator)) }
         }
+    }
 
-        private mutating func add(_ piece: Substring, isParameter: Bool) {
-            if !piece.contains("="), SecretName.isIn(String(piece)) {
-                text += ShownURL.replacement
-                credentials.insert(String(piece))
-                return
-            }
-            guard isParameter, let sign = piece.firstIndex(of: "="),
-                let url = try? NormalizedURL("https://h/?\(piece)"), SecretName.first(in: url) != nil
-            else {
-                text += piece
-                return
-            }
-            text += piece[...sign] + ShownURL.replacement
-            let values = [String(piece[sign...].dropFirst()), url.query?.drop { $0 != "=" }.dropFirst().description]
-            credentials.formUnion(values.compactMap { $0 }.map { $0.count <= 100 ? $0 : String($0.prefix(100)) + "…" })
+    private mutating func add(_ piece: String, isParameter: Bool) {
+        let sign = piece.utf8.firstIndex(of: UInt8(ascii: "="))
+        if sign == nil, SecretName.isIn(piece) {
+            text += Self.replacement
+            credentials.append(piece)
+            return
         }
+        guard isParameter, let sign, let url = try? NormalizedURL("https://h/?\(piece)"),
+            SecretName.first(in: url) != nil
+        else {
+            text += piece
+            return
+        }
+        text += piece[...sign] + Self.replacement
+        let values = [String(piece[sign...].dropFirst()), url.query?.drop { $0 != "=" }.dropFirst().description]
+        credentials += values.compactMap { $0?.clipped }
     }
 }

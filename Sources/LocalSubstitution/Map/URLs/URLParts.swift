@@ -87,7 +87,7 @@ package struct URLParts {
     }
 
     /// Returns a host in lowercase, with normalized percent-encoding, in its ASCII form (IDNA) as `URL` has it.
-    static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
+    package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
             let literal = host.dropFirst().dropLast()
@@ -144,20 +144,6 @@ package struct URLParts {
 }
 
 extension URLParts {
-    /// Returns the text of a URL with its host in ASCII (IDNA) and the rest unchanged; `nil` if the host has no such form.
-    ///
-    /// - Parameter text: A URL, absolute or without a scheme. A URL without a host is returned unchanged.
-    package static func withASCIIHost(_ text: String) -> String? {
-        let scheme = text.utf8.starts(with: "//".utf8) ? "http:" : ""
-        guard let host = try? URLParts(scheme + text).host, host.contains(where: { $0 >= 0x80 }) else { return text }
-        guard let ascii = try? normalizedHost(host) else { return nil }
-        var bytes = Array((scheme + text).utf8)
-        bytes.replaceSubrange(host.startIndex..<host.endIndex, with: ascii.utf8)
-        return String(decoding: bytes.dropFirst(scheme.utf8.count), as: UTF8.self)
-    }
-}
-
-extension URLParts {
     /// The percent-encoding of a URL in normal form: which bytes are encoded in its host, path and query.
     enum Encoding {
         /// The unreserved characters (RFC 3986 §2.3). They mean the same encoded or not, so they're always decoded.
@@ -183,7 +169,10 @@ extension URLParts {
             allowed: AllowedBytes,
             keepsAsterisks: Bool
         ) -> [UInt8] {
-            let bytes = Array(bytes)
+            normalize(Array(bytes), allowed, keepsAsterisks)
+        }
+
+        private static func normalize(_ bytes: [UInt8], _ allowed: AllowedBytes, _ keepsAsterisks: Bool) -> [UInt8] {
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count)
             var index = 0

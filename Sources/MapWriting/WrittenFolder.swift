@@ -1,4 +1,5 @@
 package import Foundation
+import LocalSubstitution
 
 /// A folder to write files to. Each is written completely or not at all, and never through a symbolic link.
 package struct WrittenFolder: Sendable {

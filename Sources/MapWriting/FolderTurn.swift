@@ -1,4 +1,5 @@
 package import Foundation
+import LocalSubstitution
 
 /// An exclusive lock on the folders of a map and its files. While it's held, others that want one of the folders wait, in this
 /// process and in other processes.
@@ -31,7 +32,7 @@ package final class FolderTurn: Sendable {
             }
         }
         // Always in the same order, to avoid a deadlock.
-        locks = opened.sorted { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
+        locks = opened.ordered { ($0.status.device, $0.status.inode) < ($1.status.device, $1.status.inode) }
             .map { FileLock(waitingFor: $0.descriptor) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LocalSubstitution
 
 /// A valid `Content-Type` header (RFC 9110 §8.3.1).
 package struct ContentType {

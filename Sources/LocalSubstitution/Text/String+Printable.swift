@@ -1,0 +1,23 @@
+extension String {
+    /// The text with escapes, such as `\u{1B}`, for characters that control a terminal. A map or server can contain any of them.
+    package var printable: String {
+        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.steersTerminal {
+                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether the character controls a terminal: a control character (C0, DEL, C1), one that changes the order in which others
+    /// are shown (UAX #9), or one that ends a line or paragraph.
+    package var steersTerminal: Bool {
+        if (0x20..<0x7F).contains(value) { return false }
+        return properties.isBidiControl
+            || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
+    }
+}
