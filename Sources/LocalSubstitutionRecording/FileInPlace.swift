@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import MapWriting
 
 /// A file in a recorder's folder that is written in place: its lock, or its journal.
 enum FileInPlace {
