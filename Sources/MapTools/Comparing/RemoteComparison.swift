@@ -1,5 +1,4 @@
 import Foundation
-import Guarded
 package import LocalSubstitution
 import MapWriting
 
@@ -29,19 +28,24 @@ package struct RemoteComparison: Sendable, Encodable {
     package let url: String
     /// The file's name, as the entry has it.
     package let file: String
-    package internal(set) var result = Result.same
+    package fileprivate(set) var result = Result.same
     /// How many bytes the file had; `nil` if it couldn't be read.
-    package internal(set) var bytes: Int?
+    package fileprivate(set) var bytes: Int?
     /// How many bytes the URL serves; `nil` if that isn't known.
-    package internal(set) var remoteBytes: Int?
+    package fileprivate(set) var remoteBytes: Int?
     /// The offset from which on the bytes differ; `nil` if they don't, or if that isn't known.
-    package internal(set) var firstDifference: Int?
+    package fileprivate(set) var firstDifference: Int?
     /// The status of a server that no longer has the file.
-    package internal(set) var status: Int?
+    package fileprivate(set) var status: Int?
     /// Why there is no result, or why a file that has changed wasn't replaced.
-    package internal(set) var reason: String?
+    package fileprivate(set) var reason: String?
 
-    mutating func end(_ result: Result, _ reason: String) { (self.result, self.reason) = (result, reason) }
+    fileprivate init(_ entry: Entry) {
+        (key, line, file) = (entry.key, Int(entry.line), entry.file?.text ?? "")
+        url = (try? NormalizedURL(key: key).text) ?? key
+    }
+
+    fileprivate mutating func end(_ result: Result, _ reason: String) { (self.result, self.reason) = (result, reason) }
 }
 
 extension SubstitutionMap {
@@ -74,11 +78,13 @@ extension SubstitutionMap {
 private struct RemoteComparer: Sendable {
     private struct Job: Sendable {
         let entry: Entry
-        let file: ComparedFile
+        /// The index of the entry's file.
+        let file: Int
     }
 
     /// Jobs that share a file are next to each other, so that few files are in memory at a time.
     private let jobs: [Job]
+    private let files: [ComparedFile]
     private let folder: ResourcesFolder
     /// The longest body to load, in bytes. Bodies are kept in memory.
     private let limit: Int
@@ -95,39 +101,37 @@ private struct RemoteComparer: Sendable {
             guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
             groups[folder.realName(of: name) ?? name, default: []].append(answering)
         }
-        jobs = groups.values.sorted { ($0[0].line, $0[0].key) < ($1[0].line, $1[0].key) }.flatMap { entries in
-            let file = ComparedFile(entries[0].file?.text ?? "", in: folder, entries: entries.count)
-            return entries.map { Job(entry: $0, file: file) }
-        }
+        let ofFiles = groups.values.sorted { ($0[0].line, $0[0].key) < ($1[0].line, $1[0].key) }
+        files = ofFiles.map { ComparedFile($0[0].file?.text ?? "", in: folder, entries: $0.count) }
+        jobs = ofFiles.enumerated().flatMap { file, entries in entries.map { Job(entry: $0, file: file) } }
     }
 
     func run(_ progress: (_ count: Int, _ total: Int) -> Void) async -> [RemoteComparison] {
         if updating { removeLeftovers() }
         progress(0, jobs.count)
-        var done = await withTaskGroup(of: RemoteComparison.self) { group in
+        let done = await withTaskGroup(of: (Job, RemoteComparison, body: Data?).self) { group in
+            var files = files
             var waiting = jobs[...]
-            var done: [RemoteComparison] = []
+            var done: [(job: Job, comparison: RemoteComparison)] = []
             func start() {
                 guard let job = waiting.popFirst() else { return }
-                group.addTask { await compare(job) }
+                let file = files[job.file].read()
+                group.addTask {
+                    var comparison = RemoteComparison(job.entry)
+                    let body = await compare(file, status: job.entry.options.status, &comparison)
+                    return (job, comparison, body)
+                }
             }
             for _ in 0..<Self.mostAtATime { start() }
-            for await comparison in group {
+            for await (job, comparison, body) in group {
                 start()
-                done.append(comparison)
+                files[job.file].note(body, of: job.entry, updating: updating)
+                done.append((job, comparison))
                 progress(done.count, jobs.count)
             }
-            return done
+            return done.map { job, comparison in files[job.file].updated(comparison) }
         }
         loader.end()
-        let files = Dictionary(jobs.map { ($0.entry.key, $0.file) }) { $1 }
-        for index in done.indices {
-            guard done[index].result == .changed, let update = files[done[index].key]?.update else { continue }
-            switch update {
-            case .replaced: done[index].result = .updated
-            case .left(let reason): done[index].reason = reason
-            }
-        }
         return done.sorted { ($0.line, $0.key) < ($1.line, $1.key) }
     }
 
@@ -139,28 +143,20 @@ private struct RemoteComparer: Sendable {
         for name in folder.names(limit: .max) where WrittenFolder.isLeftover(name) { written.remove(name) }
     }
 
-    private func compare(_ job: Job) async -> RemoteComparison {
-        let text = (try? NormalizedURL(key: job.entry.key).text) ?? job.entry.key
-        var comparison = RemoteComparison(
-            key: job.entry.key,
-            line: Int(job.entry.line),
-            url: text,
-            file: job.entry.file?.text ?? ""
-        )
-        var body: Data?
+    /// Compares a file with what its URL serves. Returns the body that the URL serves if it's known.
+    private func compare(
+        _ file: Result<FileBytes, FileProblem>,
+        status: Int,
+        _ comparison: inout RemoteComparison
+    ) async -> Data? {
+        let bytes: Data
         do throws(FileProblem) {
-            let bytes = try job.file.bytes()
-            comparison.bytes = bytes.data.count
-            body = await compare(bytes.data, status: job.entry.options.status, &comparison)
+            bytes = try file.get().data
+            comparison.bytes = bytes.count
         } catch {
             comparison.end(.unreadable, "The file “\(comparison.file)” \(error.message)")
+            return nil
         }
-        job.file.note(body, of: job.entry, updating: updating)
-        return comparison
-    }
-
-    /// Compares a file with what its URL serves. Returns the body that the URL serves if it's known.
-    private func compare(_ file: Data, status: Int, _ comparison: inout RemoteComparison) async -> Data? {
         guard let url = URL(string: comparison.url) else {
             comparison.end(.unreachable, "Foundation doesn't accept the URL.")
             return nil
@@ -172,9 +168,9 @@ private struct RemoteComparer: Sendable {
             comparison.end(.unreadable, refusal)
         case .answer(let response, let data) where [200, status].contains(response.statusCode):
             comparison.remoteBytes = data.count
-            if data != file {
+            if data != bytes {
                 comparison.result = .changed
-                comparison.firstDifference = Self.firstDifference(file, data)
+                comparison.firstDifference = Self.firstDifference(bytes, data)
             }
             return data
         case .answer(let response, _) where [404, 410].contains(response.statusCode):
@@ -207,80 +203,67 @@ private struct RemoteComparer: Sendable {
     }
 }
 
-/// A file that one or more entries name. It's compared with each entry's URL, then replaced if that's wanted.
-private final class ComparedFile: Sendable {
-    enum Update {
+/// A file that one or more entries name. After it was compared with each entry's URL, it's replaced if that's wanted.
+private struct ComparedFile: Sendable {
+    private enum Update {
         /// The file now has the bytes that the URL serves.
         case replaced
         /// The file is unchanged. The reason is readable.
         case left(reason: String)
     }
 
-    private struct State: Sendable {
-        var bytes: FileBytes?
-        /// How many entries haven't been compared yet.
-        var entriesLeft: Int
-        /// The body that the URLs have served so far, if they all served the same.
-        var body: Data?
-        /// Why the file can't be replaced.
-        var obstacle: String?
-        var update: Update?
-    }
-
     private let name: String
     private let folder: ResourcesFolder
-    private let state: Guarded<State>
+    /// How many entries haven't been compared yet.
+    private var entriesLeft: Int
+    /// The file's bytes, the same for all entries.
+    private var bytes: Result<FileBytes, FileProblem>?
+    /// The body that the URLs have served so far, if they all served the same.
+    private var body: Data?
+    /// Why the file can't be replaced.
+    private var obstacle: String?
+    /// What happened to the file after its last entry was compared; `nil` if there was no reason to replace it.
+    private var update: Update?
 
     init(_ name: String, in folder: ResourcesFolder, entries: Int) {
-        self.name = name
-        self.folder = folder
-        state = Guarded(State(entriesLeft: entries))
+        (self.name, self.folder, entriesLeft) = (name, folder, entries)
     }
 
-    /// What happened to the file after its last entry was compared; `nil` if there was no reason to replace it.
-    var update: Update? { state.withLock { $0.update } }
-
-    /// Returns the file's bytes, the same for all entries.
-    func bytes() throws(FileProblem) -> FileBytes {
-        if let known = state.withLock({ $0.bytes }) { return known }
-        let bytes = try FileBytes(opening: name, in: folder)
-        return state.withLock { state in
-            // Another entry's comparison may have read the file meanwhile. All must use the same bytes.
-            let first = state.bytes ?? bytes
-            state.bytes = first
-            return first
-        }
+    mutating func read() -> Result<FileBytes, FileProblem> {
+        let bytes = bytes ?? Result { () throws(FileProblem) in try FileBytes(opening: name, in: folder) }
+        self.bytes = bytes
+        return bytes
     }
 
     /// Notes the body that an entry's URL serves; `nil` if it isn't known. After the last entry, replaces the file if that's wanted
     /// and possible.
-    func note(_ body: Data?, of entry: Entry, updating: Bool) {
-        let last = state.withLock { state -> State? in
-            state.entriesLeft -= 1
-            if updating { Self.note(body, of: entry, in: &state) }
-            guard state.entriesLeft == 0 else { return nil }
-            defer { (state.bytes, state.body) = (nil, nil) }
-            return state
+    mutating func note(_ body: Data?, of entry: Entry, updating: Bool) {
+        entriesLeft -= 1
+        defer { if entriesLeft == 0 { (bytes, self.body) = (nil, nil) } }
+        guard updating else { return }
+        if body == nil {
+            obstacle = obstacle ?? "It's unknown what the URL of its other entry “\(entry.key)” serves."
+        } else if let other = self.body, other != body {
+            obstacle = "The URLs of its entries serve different bytes."
         }
-        guard updating, let last, let bytes = last.bytes else { return }
-        let update = replace(bytes, last, entry)
-        state.withLock { $0.update = update }
+        self.body = self.body ?? body
+        if entriesLeft == 0, case .success(let old)? = bytes { update = replace(old, entry) }
     }
 
-    private static func note(_ body: Data?, of entry: Entry, in state: inout State) {
-        guard let body else {
-            state.obstacle = state.obstacle ?? "It's unknown what the URL of its other entry “\(entry.key)” serves."
-            return
+    /// Returns the comparison of an entry with what happened to the file.
+    func updated(_ comparison: RemoteComparison) -> RemoteComparison {
+        var comparison = comparison
+        guard comparison.result == .changed, let update else { return comparison }
+        switch update {
+        case .replaced: comparison.result = .updated
+        case .left(let reason): comparison.reason = reason
         }
-        if let other = state.body, other != body {
-            state.obstacle = "The URLs of its entries serve different bytes."
-        }
-        state.body = state.body ?? body
+        return comparison
     }
 
-    private func replace(_ old: FileBytes, _ last: State, _ entry: Entry) -> Update? {
-        if let obstacle = last.obstacle { return .left(reason: obstacle) }
-        guard let body = last.body, body != old.data else { return nil }
+    private func replace(_ old: FileBytes, _ entry: Entry) -> Update? {
+        if let obstacle { return .left(reason: obstacle) }
+        guard let body, body != old.data else { return nil }
         if let contradiction = contradiction(body, old.data, entry) { return .left(reason: contradiction) }
         let turn: FolderTurn
         do throws(FolderTurn.Failure) {
