@@ -154,7 +154,7 @@ struct ServedConnection: Sendable {
     ///   - log: Called with the number of bytes that were sent, or that are about to be.
     /// - Returns: Whether that many bytes arrived.
     private func send(
-        _ body: DirectResponse.Body,
+        _ body: DirectLoader.Response.Body,
         after head: ResponseHead,
         length: Int?,
         isChunked: Bool,
@@ -190,7 +190,7 @@ struct ServedConnection: Sendable {
     }
 }
 
-extension DirectResponse.Body {
+extension DirectLoader.Response.Body {
     /// The length in bytes; `nil` if it isn't known.
     fileprivate var length: Int? {
         switch self {

@@ -11,7 +11,7 @@ import FoundationNetworking
 /// A response as the client receives it.
 struct ServedResponse: Sendable {
     let head: ResponseHead
-    let body: DirectResponse.Body
+    let body: DirectLoader.Response.Body
     let source: SubstitutionServer.LoggedRequest.Source
     /// The response before it was adapted for the client; `nil` if the server made it.
     let original: HTTPURLResponse?
@@ -41,7 +41,7 @@ extension ServedResponse {
     /// - Parameters:
     ///   - url: The URL at the origin.
     ///   - rewritesReferences: Whether references in documents and style sheets are rewritten.
-    init(_ response: DirectResponse, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
+    init(_ response: DirectLoader.Response, to request: ServedRequest, for url: URL, rewritesReferences: Bool) {
         do throws(URLError) {
             let (head, received) = try response.result.get()
             var body = received
@@ -179,7 +179,7 @@ extension References.Syntax {
     }
 }
 
-extension DirectResponse.Body {
+extension DirectLoader.Response.Body {
     /// Returns all bytes. Throws if there are more than the limit.
     fileprivate func bytes(upTo limit: Int) throws(URLError) -> Data {
         switch self {

@@ -181,7 +181,7 @@ extension Explanation {
         guard plan.cacheAnswer == nil else { return nil }
         if plan.match?.needsBody == true { return "the entry, if the request's body meets its condition" }
         guard let substitution = plan.substitution else { return nil }
-        let wait = substitution.delay.map { " after \($0.grouped) s" } ?? ""
+        let wait = substitution.options.fields.delay.map { " after \($0.grouped) s" } ?? ""
         switch substitution.content {
         case .error(let code):
             return "the error “\(URLErrorNames.text(code))”\(wait)"

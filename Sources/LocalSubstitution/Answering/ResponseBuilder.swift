@@ -127,11 +127,11 @@ extension ResponseBuilder {
     ) -> String {
         if let own = substitution.headers[header: "Content-Type"] { return own }
         if let type = copy?.contentType, substitution.mimeTypeSource != .entry {
-            guard substitution.hasOwnCharset, let charset = substitution.charset else { return type }
+            guard substitution.options.fields.charset != nil, let charset = substitution.charset else { return type }
             return "\(MIMEType.essence(of: type)); charset=\(charset)"
         }
         var charset = substitution.charset
-        if charset != nil, !substitution.hasOwnCharset {
+        if charset != nil, substitution.options.fields.charset == nil {
             charset = Charset.byteOrderMark(of: bodyBeginning) ?? charset
         }
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")

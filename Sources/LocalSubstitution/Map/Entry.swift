@@ -26,7 +26,7 @@ package struct Entry: Sendable {
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
             let first = answering.first(where: { $0.options.lists(method: "GET") }),
-            first.options.when == nil, first.options.times == nil
+            first.options.fields.when == nil, first.options.fields.times == nil
         else { return nil }
         return first
     }
@@ -39,7 +39,7 @@ extension Entry {
     /// Everything that an entry says except for its file. Most entries of a map share one instance.
     package final class Options: Sendable {
         /// The entry's fields, with the defaults of the map. The file and the alternatives are left out.
-        let fields: EntryFields
+        package let fields: EntryFields
         /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, and its own line and file.
         package let alternatives: [Entry]
         /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
@@ -81,15 +81,6 @@ extension Entry {
             fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
         }
 
-        package var mimeType: String? { fields.mimeType }
-        package var charset: String? { fields.charset }
-        package var headers: [String: String] { fields.headers }
-        package var timeout: Double? { fields.timeout }
-        package var delay: Double? { fields.delay }
-        package var inheritsDelay: Bool { fields.inheritsDelay }
-        var requestHeaders: [String: String?] { fields.requestHeaders }
-        package var when: RequestCondition? { fields.when }
-        var times: Int? { fields.times }
         /// The fields that the URL protocol implements, and a cache alone can't.
         package static var protocolFieldNames: [String] { EntryFields.ofProtocol.map(\.key) }
 

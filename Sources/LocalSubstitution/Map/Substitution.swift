@@ -25,26 +25,21 @@ package final class Substitution: Sendable {
     package let mimeType: String
     let mimeTypeSource: MIMETypeSource
 
+    /// What the entry and `$defaults` say.
+    var options: Entry.Options { entry.options }
     /// The key of the entry, as written in the map.
     var key: String { entry.key }
     /// The HTTP status code.
     package var status: Int { entry.options.status }
     /// The headers that the entry and `$defaults` set. They override those that the cache sets.
-    package var headers: [String: String] { entry.options.headers }
+    package var headers: [String: String] { entry.options.fields.headers }
     /// When the file answers.
     var use: Use { entry.options.use }
     /// The HTTP methods that are answered; `["*"]` for all.
     package var methods: [String] { entry.options.methods }
-    /// The timeout in seconds, if the entry sets one.
-    var timeout: Double? { entry.options.timeout }
-    /// The delay before the answer, in seconds.
-    var delay: Double? { entry.options.delay }
-    /// Headers to set on a request that is sent on. A `nil` value removes the header.
-    var requestHeaders: [String: String?] { entry.options.requestHeaders }
-    var hasOwnCharset: Bool { entry.options.charset != nil }
     /// The charset that the entry sets, or `utf-8` for text. A byte order mark in the file overrides this default when a response
     /// is built.
-    var charset: String? { entry.options.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil) }
+    var charset: String? { entry.options.fields.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil) }
     /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
     package var fileName: String? { content.fileName }
 
@@ -136,10 +131,10 @@ package final class Substitution: Sendable {
         _ content: Content,
         path: String
     ) -> (String, MIMETypeSource) {
-        if let header = options.headers[header: "Content-Type"] {
+        if let header = options.fields.headers[header: "Content-Type"] {
             return (MIMEType.essence(of: header), .header)
         }
-        if let type = options.mimeType { return (type, .entry) }
+        if let type = options.fields.mimeType { return (type, .entry) }
         if case .inline(let body) = content, body.kind == .json { return ("application/json", .inline) }
         if case .file(let name) = content, let (type, own) = guess(name) { return (type, .fileExtension(own)) }
         if let (type, own) = guess(path) { return (type, .urlExtension(own)) }

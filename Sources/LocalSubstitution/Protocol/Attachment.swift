@@ -64,7 +64,8 @@ final class Attachment: Sendable {
         switch plan.action {
         case .refuse:
             refuse(plan)
-        case .answer(let substitution) where substitution.delay == nil && (isDirect || !substitution.isRedirect):
+        case .answer(let substitution)
+        where substitution.options.fields.delay == nil && (isDirect || !substitution.isRedirect):
             // A direct client is on a thread of its own, which may read files.
             isDirect || responder.isAtHand(substitution, plan) ? serve(plan, by: substitution) : nil
         default:

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -16,14 +16,14 @@ package final class DirectLoader: Sendable {
     /// - Parameters:
     ///   - request: The request, with its whole body.
     ///   - isWanted: Called now and then while the call waits. If it returns `false`, the request is cancelled.
-    package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> DirectResponse {
+    package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
         let isStrict = attachment.rules.unmatched.isStrict
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
-            return DirectResponse(.answered(nil, retained))
+            return Response(.answered(nil, retained))
         }
         let chain = RequestChain(attachment)
         let plan = chain.lookUp(request, body: RequestBody(request))
-        if let outcome = attachment.outcomeAtOnce(plan) { return DirectResponse(outcome) }
+        if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }
         let arriving = ArrivingResponse(isWanted: isWanted)
         // Weak, so that a client that has left releases the response, which cancels the load.
         let client = RequestLoad.Client(
@@ -38,14 +38,50 @@ package final class DirectLoader: Sendable {
         )
         arriving.wait(for: RequestLoad(chain, plan, for: client).start())
         switch arriving.next() {
-        case .piece(.head(let head))?: return DirectResponse(.loaded, head, .arriving(arriving))
-        case .end(let outcome)?: return DirectResponse(outcome)
-        case .piece(.data)?, nil: return DirectResponse(.failed(plan, URLError(.cancelled)))
+        case .piece(.head(let head))?: return Response(.loaded, head, .arriving(arriving))
+        case .end(let outcome)?: return Response(outcome)
+        case .piece(.data)?, nil: return Response(.failed(plan, URLError(.cancelled)))
         }
     }
 
     /// Returns whether an entry answers a request, perhaps depending on its body. Counts nothing.
     package func hasEntry(for request: URLRequest) -> Bool {
         attachment.lookUp(request, body: RequestBody(request)).hasEntry
+    }
+}
+
+extension DirectLoader {
+    /// The result of loading.
+    package struct Response: Sendable {
+        package enum Body: Sendable {
+            case data(Data)
+            case large(LargeFile.Part)
+            case arriving(ArrivingResponse)
+        }
+
+        package let kind: RequestOutcome.Kind
+        /// The response's head and body, or the error.
+        package let result: Result<(head: HTTPURLResponse, body: Body), URLError>
+
+        init(_ outcome: RequestOutcome) {
+            kind = outcome.kind
+            switch outcome.result {
+            case .success(let response):
+                result = Self.result(response.response, outcome.largeBody.map { .large($0) } ?? .data(response.data))
+            case .failure(let error):
+                result = .failure(error)
+            }
+        }
+
+        init(_ kind: RequestOutcome.Kind, _ head: URLResponse, _ body: Body) {
+            self.kind = kind
+            result = Self.result(head, body)
+        }
+
+        private static func result(_ head: URLResponse, _ body: Body) -> Result<
+            (head: HTTPURLResponse, body: Body), URLError
+        > {
+            (head as? HTTPURLResponse).map { .success(($0, body)) } ?? .failure(URLError(.badServerResponse))
+        }
     }
 }

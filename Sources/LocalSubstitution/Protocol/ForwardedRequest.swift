@@ -33,7 +33,9 @@ struct ForwardedRequest: Sendable {
         credentialHeader = forwarder.credentialHeader(for: plan.request.url)
         var request = plan.request
         plan.substitution?.change(&request)
-        let isFixed = plan.substitution?.requestHeaders.keys.contains { $0.isSameHeader(as: "Authorization") } == true
+        let isFixed =
+            plan.substitution?.options.fields.requestHeaders.keys.contains { $0.isSameHeader(as: "Authorization") }
+            == true
         if !attachment.sendsCredentials, !isFixed { request.setValue(nil, forHTTPHeaderField: "Authorization") }
         body?.replaceStream(of: &request)
         var validators: Validators?
@@ -56,7 +58,7 @@ struct ForwardedRequest: Sendable {
     }
 
     /// The headers that the session must not add, because the entry sets or removes them.
-    var fixedHeaders: [String] { plan.substitution.map { Array($0.requestHeaders.keys) } ?? [] }
+    var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
 
     /// Returns a credential that the session adds to the request, or to the requests of the redirects that followed.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
@@ -115,6 +117,6 @@ extension Substitution {
             // The target's host is sent instead.
             request.setValue(nil, forHTTPHeaderField: "Host")
         }
-        for (name, value) in requestHeaders { request.setValue(value, forHTTPHeaderField: name) }
+        for (name, value) in options.fields.requestHeaders { request.setValue(value, forHTTPHeaderField: name) }
     }
 }

@@ -62,7 +62,7 @@ final class Forwarder: Sendable {
         if let priority { task.priority = priority }
         let forwarded = ForwardedTask(task, limit: responseLimit, to: receiver)
         collector.collect(task, of: session, for: forwarded.collectorOwner)
-        forwarded.resume(timeout: sent.entryFallback?.timeout)
+        forwarded.resume(timeout: sent.entryFallback?.options.fields.timeout)
         return await forwarded.outcome.wait { forwarded.cancel() }
     }
 
@@ -155,5 +155,21 @@ extension Forwarder {
             request.setValue(value, forHTTPHeaderField: name)
         }
         return request
+    }
+}
+
+extension URLSessionConfiguration {
+    /// The protocol classes without the package's, and on Linux with all of Foundation's.
+    ///
+    /// Linux's loader offers a request that no listed class takes to the registered classes, which include an installed cache's
+    /// (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
+    fileprivate var otherProtocolClasses: [AnyClass] {
+        let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
+        #if canImport(Darwin)
+        return others
+        #else
+        let foundations = URLSessionConfiguration.ephemeral.protocolClasses ?? []
+        return others + foundations.filter { foundation in !others.contains { $0 == foundation } }
+        #endif
     }
 }

@@ -78,10 +78,10 @@ final class RequestLoad: Sendable {
         case .refuse:
             return .end(attachment.refuse(plan))
         case .fail(let substitution, let code):
-            try await wait(substitution.delay)
+            try await wait(substitution.options.fields.delay)
             return .end(responder.fail(plan, by: substitution, code))
         case .answer(let substitution):
-            try await wait(substitution.delay)
+            try await wait(substitution.options.fields.delay)
             return answer(plan, by: substitution)
         case .replay(let keeper):
             return replay(plan, keeper) ?? .end(attachment.refuse(plan))
@@ -90,7 +90,7 @@ final class RequestLoad: Sendable {
             return .next(chain.lookUp(request, body: body))
         case .forward(nil), .pass:
             // The map has changed if it would leave to the loader a request that a protocol has taken.
-            try await wait(plan.substitution?.delay)
+            try await wait(plan.substitution?.options.fields.delay)
             return try await forward(plan, nil)
         case .forward(let fallback):
             return try await forward(plan, fallback)
@@ -200,7 +200,7 @@ final class RequestLoad: Sendable {
             return try await finish(sent, with: response, limit: limit)
         case .failed(let error, let isPartial):
             guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
-            try await wait(sent.entryFallback?.delay)
+            try await wait(sent.entryFallback?.options.fields.delay)
             return fallBack(plan, fallback, error)
         }
     }
@@ -219,7 +219,7 @@ final class RequestLoad: Sendable {
         case .pass where original == nil: return .follow
         case .forward where original == nil && next.substitution?.target == nil: return .follow
         case .answer(let substitution) where original == nil && !attachment.rules.unmatched.fails(hop):
-            guard substitution.delay == nil, !substitution.isRedirect else { break }
+            guard substitution.options.fields.delay == nil, !substitution.isRedirect else { break }
             let outcome = responder.serve(next, by: substitution)
             return outcome.hasFailed ? .follow : .answer(.end(outcome))
         default: break

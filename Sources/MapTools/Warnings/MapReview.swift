@@ -61,7 +61,7 @@ package struct MapReview {
                 "The loader doesn't ask a cache for \(methods.listed("or")). \(Self.advice)"
             )
         }
-        return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.headers).map {
+        return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.fields.headers).map {
             Warning(.refusedByLoader, entry, "\($0.message.capitalizedFirst). \(Self.advice)")
         }
     }
@@ -76,7 +76,7 @@ package struct MapReview {
     }
 
     private func unusedTimeout(_ entry: Entry) -> Warning? {
-        guard entry.options.timeout != nil, entry.options.use != .whenOffline else { return nil }
+        guard entry.options.fields.timeout != nil, entry.options.use != .whenOffline else { return nil }
         return Warning(
             .unusedTimeout,
             entry,
@@ -91,8 +91,8 @@ package struct MapReview {
         return entries.flatMap { entry in
             var ofEntry: Set<Double> = []
             return ([entry] + entry.options.alternatives).compactMap { holder -> Warning? in
-                guard let delay = holder.options.delay, delay > Self.longestUsualDelay, ofEntry.insert(delay).inserted,
-                    !holder.options.inheritsDelay || inherited.insert(delay).inserted
+                guard let delay = holder.options.fields.delay, delay > Self.longestUsualDelay, ofEntry.insert(delay).inserted,
+                    !holder.options.fields.inheritsDelay || inherited.insert(delay).inserted
                 else { return nil }
                 return Warning(
                     .longDelay,
@@ -366,7 +366,7 @@ extension Entry {
     /// Returns whether an entry answers every request for the same URLs that another one would answer, unless a file is missing.
     fileprivate func answersAll(of other: Entry) -> Bool {
         if options.isNever { return true }
-        guard options.alternatives.isEmpty, options.when == nil, !other.options.isNever else { return false }
+        guard options.alternatives.isEmpty, options.fields.when == nil, !other.options.isNever else { return false }
         return options.answersAllMethods
             || other.answering.allSatisfy { $0.options.methods.allSatisfy(options.methods.contains) }
     }

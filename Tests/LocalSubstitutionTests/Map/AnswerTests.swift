@@ -76,13 +76,16 @@ struct AnswerTests {
                 case .file: "file"
                 case .empty: "empty"
                 }
-            let headers = options.headers.sorted { $0.key < $1.key }
-            let requestHeaders = options.requestHeaders.sorted { $0.key < $1.key }
+            let headers = options.fields.headers.sorted { $0.key < $1.key }
+            let requestHeaders = options.fields.requestHeaders.sorted { $0.key < $1.key }
             let fields: [Any?] = [
-                entry.key, entry.file?.text, answer, options.mimeType, options.charset, options.status, headers,
-                options.ignoreQuery, options.use, options.timeout, options.methods, options.isEnabled, options.delay,
-                requestHeaders, options.times, options.place, options.when?.headers, options.when?.query,
-                options.when?.json.map { "\($0)" }, options.when?.text,
+                entry.key, entry.file?.text, answer, options.fields.mimeType, options.fields.charset, options.status,
+                headers,
+                options.ignoreQuery, options.use, options.fields.timeout, options.methods, options.isEnabled,
+                options.fields.delay,
+                requestHeaders, options.fields.times, options.place, options.fields.when?.headers,
+                options.fields.when?.query,
+                options.fields.when?.json.map { "\($0)" }, options.fields.when?.text,
             ]
             return "\(fields)"
         }.joined(separator: "\n")
@@ -117,7 +120,7 @@ struct AnswerTests {
             return body.data
         }
         #expect(bodies == [first, first, second])
-        #expect(options.map(\.mimeType) == ["a/b", "a/b", "c/d"])
+        #expect(options.map(\.fields.mimeType) == ["a/b", "a/b", "c/d"])
         #expect(options.map(\.status) == [201, 200, 200])
     }
 

@@ -58,19 +58,19 @@ struct MapLoadingTests {
     func standard() throws {
         let found = try options(#"{"file": "a.txt"}"#)
         #expect(found.status == 200)
-        #expect(found.mimeType == nil)
-        #expect(found.charset == nil)
-        #expect(found.headers.isEmpty)
+        #expect(found.fields.mimeType == nil)
+        #expect(found.fields.charset == nil)
+        #expect(found.fields.headers.isEmpty)
         #expect(found.ignoreQuery == nil)
         #expect(found.use == .always)
-        #expect(found.timeout == nil)
+        #expect(found.fields.timeout == nil)
         #expect(found.methods == ["GET"])
         #expect(found.isEnabled)
     }
 
     @Test("The other fields are read")
     func otherFields() throws {
-        #expect(try options(#"{"file": "a.txt", "use": "whenOffline", "timeout": 2.5}"#).timeout == 2.5)
+        #expect(try options(#"{"file": "a.txt", "use": "whenOffline", "timeout": 2.5}"#).fields.timeout == 2.5)
         #expect(try options(#"{"file": "a.txt", "use": "always"}"#).use == .always)
         #expect(try options(#"{"file": "a.txt", "enabled": false}"#).isEnabled == false)
         #expect(try options(#"{"file": "a.txt", "ignoreQuery": true}"#).ignoreQuery == Query.Ignored(names: nil))
@@ -109,10 +109,10 @@ struct MapLoadingTests {
         for json in [members, members.reversed()].map({ "{\($0.joined(separator: ","))}" }) {
             let map = try folder.map(json)
             let plain = try #require(try winner("https://h/a", "PUT", map))
-            #expect((plain.charset, plain.methods, plain.use) == ("utf-16", ["PUT"], .whenOffline))
+            #expect((plain.fields.charset, plain.methods, plain.use) == ("utf-16", ["PUT"], .whenOffline))
             let own = try #require(try winner("https://h/b", "GET", map))
-            #expect((own.charset, own.methods, own.use) == ("utf-16", ["GET"], .always))
-            #expect(map.entries.map { $0.options.delay == ($0.key == "https://h/a" ? 3 : 0) } == [true, true])
+            #expect((own.fields.charset, own.methods, own.use) == ("utf-16", ["GET"], .always))
+            #expect(map.entries.map { $0.options.fields.delay == ($0.key == "https://h/a" ? 3 : 0) } == [true, true])
         }
         #expect(try options(#"{"file": "a.txt", "enabled": true}"#, defaults: #"{"enabled": false}"#).isEnabled)
     }
@@ -123,7 +123,7 @@ struct MapLoadingTests {
         members.insert(#""$defaults": {"delay": 2}"#, at: place + 1)
         let map = try folder.map("{\(members.joined(separator: ","))}", invalidEntries: .skip)
         #expect(map.problems.map(\.kind) == [.duplicate])
-        #expect(map.entries.map(\.options.delay) == [2, 2])
+        #expect(map.entries.map(\.options.fields.delay) == [2, 2])
     }
 
     @Test(
@@ -142,9 +142,10 @@ struct MapLoadingTests {
     @Test("Headers of $defaults and of an entry merge, and the entry's win in any letter case")
     func defaultHeaders() throws {
         let defaults = #"{"headers": {"X-A": "1", "X-B": "1"}}"#
-        let merged = try options(#"{"file": "a.txt", "headers": {"x-b": "2", "X-C": "2"}}"#, defaults: defaults).headers
+        let merged = try options(#"{"file": "a.txt", "headers": {"x-b": "2", "X-C": "2"}}"#, defaults: defaults).fields
+            .headers
         #expect(merged == ["X-A": "1", "x-b": "2", "X-C": "2"])
-        #expect(try options(#""a.txt""#, defaults: defaults).headers == ["X-A": "1", "X-B": "1"])
+        #expect(try options(#""a.txt""#, defaults: defaults).fields.headers == ["X-A": "1", "X-B": "1"])
     }
 
     @Test("An entry can set ignoreQuery back to false")

@@ -90,7 +90,7 @@ struct RequestConditionTests {
     @Test(arguments: heads + bodies)
     func failure(_ row: Row) throws {
         let map = try SubstitutionMap(json: Data(#"{"https://h/a": {"status": 200, "when": \#(row.when)}}"#.utf8))
-        let condition = try #require(map.entries.first?.options.when)
+        let condition = try #require(map.entries.first?.options.fields.when)
         let facts = RequestFacts(headers: row.headers, body: row.body)
         let url = try NormalizedURL("https://h/a" + row.query)
         #expect((condition.failureOfHead(facts, url) ?? condition.failureOfBody(facts)) == row.failure)
@@ -101,7 +101,7 @@ struct RequestConditionTests {
         for row in Self.heads + Self.bodies {
             let map = try SubstitutionMap(json: Data(#"{"https://h/a": {"status": 200, "when": \#(row.when)}}"#.utf8))
             let isOfBody = row.when.contains("json") || row.when.contains("text")
-            #expect(map.entries.first?.options.when?.needsBody == isOfBody)
+            #expect(map.entries.first?.options.fields.when?.needsBody == isOfBody)
         }
     }
 
@@ -109,7 +109,7 @@ struct RequestConditionTests {
     func largeBodies() throws {
         let list = "[" + String(repeating: "1,", count: 4 << 20 - 2) + "1]"
         let json = #"{"https://h/a": {"status": 200, "when": {"json": {"a": 1}}}}"#
-        let condition = try #require(try SubstitutionMap(json: Data(json.utf8)).entries.first?.options.when)
+        let condition = try #require(try SubstitutionMap(json: Data(json.utf8)).entries.first?.options.fields.when)
         let large = RequestFacts(body: .data(Data(#"{"b": \#(list), "a": 1}"#.utf8)))
         #expect(condition.failureOfBody(large) == nil)
         let deep = String(repeating: "[", count: 10_000)

@@ -161,11 +161,11 @@ struct WhatGoesTogetherTests {
             }
             """
         let options = try TemporaryFolder(files: ["a"]).map(json).entries.map(\.options)
-        #expect(options.map(\.headers) == [["A": "1"], ["A": "1"], ["A": "1"], [:], ["A": "1"], ["A": "1"]])
-        #expect(options.map(\.mimeType) == ["a/b", "a/b", nil, nil, nil, "a/b"])
-        #expect(options.map(\.charset) == ["utf-16", nil, nil, nil, nil, nil])
+        #expect(options.map(\.fields.headers) == [["A": "1"], ["A": "1"], ["A": "1"], [:], ["A": "1"], ["A": "1"]])
+        #expect(options.map(\.fields.mimeType) == ["a/b", "a/b", nil, nil, nil, "a/b"])
+        #expect(options.map(\.fields.charset) == ["utf-16", nil, nil, nil, nil, nil])
         #expect(options.map(\.use) == [.untilUpdated, .always, .always, .always, .always, .whenOffline])
-        #expect(options.map(\.timeout) == [nil, nil, nil, nil, nil, 1])
-        #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.delay == 2 && $0.ignoreQuery != nil })
+        #expect(options.map(\.fields.timeout) == [nil, nil, nil, nil, nil, 1])
+        #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.fields.delay == 2 && $0.ignoreQuery != nil })
     }
 }

@@ -13,13 +13,13 @@ package struct EntryFields: Sendable {
     var requestHeaders: [String: String?] = [:]
     package var ignoreQuery: Query.Ignored?
     package var use: Substitution.Use?
-    var timeout: Double?
+    package var timeout: Double?
     package var methods: [String]?
     /// The delay in seconds.
-    var delay: Double?
+    package var delay: Double?
     /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
-    var inheritsDelay = false
-    var when: RequestCondition?
+    package var inheritsDelay = false
+    package var when: RequestCondition?
     /// How many requests an alternative answers; `nil` for any number.
     var times: Int?
     package var isEnabled: Bool?

@@ -280,7 +280,7 @@ private struct AlternativeEntries {
 
     private mutating func check(_ entry: Entry, _ fields: EntryFields) {
         if let message = fields.requestHeadersProblem { note(.conflict, entry, message) }
-        let condition = entry.options.when?.digest ?? Self.always
+        let condition = entry.options.fields.when?.digest ?? Self.always
         if let first = first(answeringAllOf: entry, condition), let number = first.options.place?.number {
             let line = first.lineInMap.map { " on line \($0)" } ?? ""
             note(
@@ -321,7 +321,7 @@ private struct AlternativeEntries {
     /// may not exist. Requests for it go to later alternatives.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
-        guard options.times == nil, entry.file?.wildcards ?? 0 == 0 else { return false }
+        guard options.fields.times == nil, entry.file?.wildcards ?? 0 == 0 else { return false }
         if case .network(let target?) = options.answer { return target.wildcards == 0 }
         return true
     }

@@ -84,7 +84,7 @@ package final class MapMatch: Sendable {
 
     /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
     var count: Count? {
-        guard !needsBody, let number, let winner, let most = winner.options.times else { return nil }
+        guard !needsBody, let number, let winner, let most = winner.options.fields.times else { return nil }
         return Count(entry: number, winner.options, most: most)
     }
 
@@ -202,7 +202,7 @@ private final class MapWalk {
         var winner = Winner(entry: entry, candidate: candidate)
         guard !entry.options.isNever else { return winner }
         if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
-        if let when = entry.options.when, when.needsBody {
+        if let when = entry.options.fields.when, when.needsBody {
             if case .unread = facts.body {
                 winner.needsBody = true
                 return winner
@@ -225,12 +225,12 @@ private final class MapWalk {
     /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
     private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
-        if let when = options.when {
+        if let when = options.fields.when {
             isConditional = true
             if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
         }
         protocolField = protocolField ?? options.protocolFields.first
-        guard let most = options.times else { return nil }
+        guard let most = options.fields.times else { return nil }
         isConditional = true
         return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
