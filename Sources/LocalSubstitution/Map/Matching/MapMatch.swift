@@ -19,13 +19,13 @@ extension SubstitutionMap {
     }
 
     private func match(_ walk: MapWalk, _ candidates: [MapIndex.Candidate]) -> MapMatch {
-        for (position, candidate) in candidates.enumerated() {
-            let entry = storage.index.entries[candidate.number]
-            guard let winner = walk.visit(entry, candidate) else { continue }
-            let losers = candidates[(position + 1)...].compactMap { shadowed($0) }
-            return MapMatch(walk.url, walk, winner: winner, shadowed: losers)
+        var losers: [Entry] = []
+        for (position, candidate) in candidates.enumerated()
+        where walk.visit(storage.index.entries[candidate.number], candidate) {
+            losers = candidates[(position + 1)...].compactMap { shadowed($0) }
+            break
         }
-        return MapMatch(walk.url, walk)
+        return MapMatch(walk.url, walk, shadowed: losers)
     }
 
     /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
@@ -58,18 +58,13 @@ package final class MapMatch: Sendable {
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
     let isConditional: Bool
 
-    fileprivate init(
-        _ url: NormalizedURL,
-        _ walk: MapWalk? = nil,
-        winner: MapWalk.Winner? = nil,
-        shadowed: [Entry] = []
-    ) {
+    fileprivate init(_ url: NormalizedURL, _ walk: MapWalk? = nil, shadowed: [Entry] = []) {
         self.url = url
-        self.winner = winner?.entry
-        number = winner?.candidate.number
-        isWithoutIgnoring = winner?.candidate.isWithoutIgnoring ?? false
-        substitution = winner?.substitution
-        needsBody = winner?.needsBody ?? false
+        winner = walk?.winner
+        number = walk?.candidate?.number
+        isWithoutIgnoring = walk?.candidate?.isWithoutIgnoring ?? false
+        substitution = walk?.substitution
+        needsBody = walk?.needsBody ?? false
         passedOver = walk?.passedOver ?? []
         protocolField = walk?.protocolField
         isConditional = walk?.isConditional ?? false
@@ -157,13 +152,10 @@ extension MapMatch {
 /// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
 private final class MapWalk {
     /// The entry or alternative that ends the walk.
-    struct Winner {
-        let entry: Entry
-        let candidate: MapIndex.Candidate
-        var substitution: Substitution?
-        var needsBody = false
-    }
-
+    private(set) var winner: Entry?
+    private(set) var candidate: MapIndex.Candidate?
+    private(set) var substitution: Substitution?
+    private(set) var needsBody = false
     private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
     /// See ``MapMatch/protocolField``.
     private(set) var protocolField: String?
@@ -184,42 +176,40 @@ private final class MapWalk {
         (self.url, self.facts, self.folder, self.isUsedUp) = (url, facts, folder, isUsedUp)
     }
 
-    /// Tries an entry's alternatives one by one, or the entry itself. Returns the winner if one answers.
-    func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
-        guard entry.options.isEnabled else {
-            passedOver.append((entry, .isDisabled))
-            return nil
-        }
+    /// Tries an entry's alternatives one by one, or the entry itself. Returns whether one answers.
+    func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
+        guard entry.options.isEnabled else { return passOver(entry, .isDisabled) }
         // Most entries have no alternatives, so don't allocate a list for them.
         guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
-        for alternative in entry.options.alternatives {
-            if let winner = visitOne(alternative, candidate) { return winner }
-        }
-        return nil
+        for alternative in entry.options.alternatives where visitOne(alternative, candidate) { return true }
+        return false
     }
 
-    private func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Winner? {
-        var winner = Winner(entry: entry, candidate: candidate)
-        guard !entry.options.isNever else { return winner }
-        if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
-        if let when = entry.options.fields.when, when.needsBody {
-            if case .unread = facts.body {
-                winner.needsBody = true
-                return winner
+    private func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
+        if !entry.options.isNever {
+            if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
+            if let when = entry.options.fields.when, when.needsBody {
+                if case .unread = facts.body {
+                    needsBody = true
+                } else if let failure = when.failureOfBody(facts) {
+                    return passOver(entry, .condition(failure))
+                }
             }
-            if let failure = when.failureOfBody(facts) { return passOver(entry, .condition(failure)) }
+            if !needsBody {
+                do throws(MapMatch.PassedOver) {
+                    substitution = try substitution(entry, candidate.captures)
+                } catch {
+                    return passOver(entry, error)
+                }
+            }
         }
-        do throws(MapMatch.PassedOver) {
-            winner.substitution = try substitution(entry, candidate.captures)
-            return winner
-        } catch {
-            return passOver(entry, error)
-        }
+        (winner, self.candidate) = (entry, candidate)
+        return true
     }
 
-    private func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Winner? {
+    private func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Bool {
         passedOver.append((entry, why))
-        return nil
+        return false
     }
 
     /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.

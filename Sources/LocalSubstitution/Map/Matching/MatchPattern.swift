@@ -181,16 +181,17 @@ extension MatchPattern {
         /// Patterns, by their host and the literal text at the beginning of their path.
         private struct Group: Sendable {
             private var items: [String: [Item]] = [:]
-            /// The lengths of the texts for each host.
+            /// The lengths of these keys for each host.
             private var lengths: [String: [Int]] = [:]
             private var hasDomains = false
 
             var isEmpty: Bool { items.isEmpty }
 
             mutating func insert(_ item: Item) {
-                let (host, text) = (item.pattern.host.description, item.glob.literals.first ?? [])
-                items[host + String(decoding: text, as: UTF8.self), default: []].append(item)
-                if lengths[host]?.contains(text.count) != true { lengths[host, default: []].append(text.count) }
+                let host = item.pattern.host.description
+                let key = host + String(decoding: item.glob.literals[0], as: UTF8.self)
+                items[key, default: []].append(item)
+                if lengths[host]?.contains(key.utf8.count) != true { lengths[host, default: []].append(key.utf8.count) }
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
@@ -204,13 +205,14 @@ extension MatchPattern {
             ///
             /// - Parameter text: The URL's path and query, without the parameters that are ignored.
             func matches(_ url: NormalizedURL, hosts: [String], text: String) -> [Match] {
-                let text = Array(text.utf8)
+                let path = Array(text.utf8)[...]
                 var found: [Match] = []
                 for host in hosts {
-                    for length in lengths[host] ?? [] where length <= text.count {
-                        for item in items[host + String(decoding: text[..<length], as: UTF8.self)] ?? []
+                    let whole = Array((host + text).utf8)
+                    for length in lengths[host] ?? [] where length <= whole.count {
+                        for item in items[String(decoding: whole[..<length], as: UTF8.self)] ?? []
                         where item.pattern.matchesSchemeAndPort(url) {
-                            guard let captures = item.match(text[...]) else { continue }
+                            guard let captures = item.match(path) else { continue }
                             found.append(Match(number: item.number, captures: captures))
                         }
                     }
