@@ -47,12 +47,13 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
     /// All kinds.
     package static let all = [values, sessions, threads, sources]
 
-    // Values keep a processor busy. The others mostly wait, for the loader, a delay, or a child process.
+    // Values and the compiler keep a processor busy. The others also wait, for the loader, a delay, or a child process. With more
+    // places, a run takes no less time, and each test takes longer than alone.
     private static let processors = ProcessInfo.processInfo.activeProcessorCount
     fileprivate static let values = SuiteKind(name: "values", places: max(1, processors / 2))
-    fileprivate static let sessions = SuiteKind(name: "sessions", places: processors + 1)
+    fileprivate static let sessions = SuiteKind(name: "sessions", places: processors)
     fileprivate static let threads = SuiteKind(name: "threads", sharing: sessions)
-    fileprivate static let sources = SuiteKind(name: "sources", places: 1)
+    fileprivate static let sources = SuiteKind(name: "sources", sharing: values)
 }
 
 extension Trait where Self == SuiteKind {
