@@ -6,7 +6,7 @@ import Testing
 @testable import MapWriting
 
 @Suite("Names in use", .values)
-struct NamesInUseTests {
+struct RecordedFileNameInUseTests {
     /// The spelling of a name while others are in use; `nil` if it isn't free.
     struct Row: Sendable {
         let others: [String]

@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 @Suite("substitute get --cache-only, --record, --offline", .sessions)
-struct RecordTests {
+struct GetRecordTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
