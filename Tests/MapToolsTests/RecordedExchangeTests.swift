@@ -132,11 +132,8 @@ struct RecordedExchangeTests {
         ]
     )
     func time(_ start: String, _ piece: String, _ end: String) {
-        func seconds(_ count: Int) -> Double {
-            let body = Data((start + String(repeating: piece, count: count) + end).utf8)
-            return (0..<3).map { _ in processorTime { _ = RecordedCondition(body) } }.min() ?? 0
-        }
-        #expect(seconds(10_000) < 40 * seconds(1_000) + 0.05)
+        let body = { Data((start + String(repeating: piece, count: $0) + end).utf8) }
+        #expect(takesLinearTime(from: 500, of: body) { _ = RecordedCondition($0) })
     }
 
     @Test(

@@ -21,6 +21,22 @@ struct AppleBranchTests {
         #expect(declares("s:7GuardedAAV", linux["Guarded"]) && !declares("s:7GuardedAAC", linux["Guarded"]))
         let relay = "s:17LocalSubstitution14ChallengeRelayC"
         #expect(declares(relay, apple["LocalSubstitution"]) && !declares(relay, linux["LocalSubstitution"]))
+        let file = apple["LocalSubstitution"]?.first { $0.declared[relay] != nil }?.path
+        #expect(linux["LocalSubstitution"]?.contains { $0.path == file } == true)
+    }
+
+    @Test(
+        "A file is compiled for Linux too if it isn't the same code there",
+        arguments: [
+            ("let a = 1\n", false),
+            ("#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n", false),
+            ("#if canImport(Darwin)\n#endif\n", true), ("    #if !os(Linux)\n", true), ("#if DEBUG\n", true),
+            ("#if canImport(FoundationNetworking)\n#elseif os(macOS)\n#endif\n", true),
+            ("#if canImport(FoundationNetworking) && os(Linux)\n#endif\n", true),
+        ]
+    )
+    func dependsOnPlatform(_ source: String, _ expected: Bool) {
+        #expect(Compiled.dependsOnPlatform(source) == expected)
     }
 
     private func declares(_ usr: String, _ files: [CompiledFile]?) -> Bool {

@@ -47,6 +47,30 @@ struct SuiteTests {
         #expect(await running.most <= places)
     }
 
+    @Test("Suites that keep a processor busy take only some of the places, and leave all of them to others in the end")
+    func busy() async throws {
+        let test = try #require(Test.current)
+        let kinds = SuiteKind.pair(places: 3, busy: 1)
+        let (all, busy) = (Running(), Running())
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                let isBusy = number.isMultiple(of: 3)
+                group.addTask {
+                    try? await (isBusy ? kinds.busy : kinds.other).provideScope(for: test, testCase: nil) {
+                        await all.begin()
+                        if isBusy { await busy.begin() }
+                        for _ in 0..<10 { await Task.yield() }
+                        if isBusy { await busy.end() }
+                        await all.end()
+                    }
+                }
+            }
+        }
+        #expect(await all.count == 0)
+        #expect(await all.most <= 3)
+        #expect(await busy.most == 1)
+    }
+
     private actor Running {
         var (count, most) = (0, 0)
 

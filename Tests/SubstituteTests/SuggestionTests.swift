@@ -137,7 +137,7 @@ struct SuggestionTests {
                 "Use another map: --map Sources/Shop/substitutions.json or --map Tests/ShopTests/substitutions.json.\n"
             ),
             (
-                (1...2_000).map { "m/\($0)/substitutions.json" },
+                (1...200).map { "m/\($0)/substitutions.json" },
                 "Use another map, such as --map m/1/substitutions.json, --map m/10/substitutions.json or "
                     + "--map m/100/substitutions.json.\n"
             ),

@@ -11,3 +11,25 @@ package func processorTime(of work: () throws -> Void) rethrows -> Double {
     try work()
     return now() - start
 }
+
+/// Returns whether work on ten times as much takes about ten times as long, rather than a hundred times.
+///
+/// - Parameters:
+///   - count: How much the first measurement works on; enough to take a few milliseconds if the work isn't linear.
+///   - make: Makes what to work on. It isn't measured.
+package func takesLinearTime<Input>(
+    from count: Int,
+    of make: (Int) throws -> Input,
+    _ work: (Input) throws -> Void
+) rethrows -> Bool {
+    let (few, many) = (try make(count), try make(10 * count))
+    // The first time also makes what is made only once.
+    try work(few)
+    // On a busy machine, one attempt may fail.
+    for _ in 0..<4 {
+        let short = try processorTime { try work(few) }
+        let long = try processorTime { try work(many) }
+        if long < 25 * short + 0.01 { return true }
+    }
+    return false
+}

@@ -12,14 +12,25 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
     /// The name, as in a suite's traits.
     package let name: String
     private let places: Places
+    private let isBusy: Bool
 
     /// - Parameter places: How many suites of this kind run at once.
     package init(name: String, places: Int) {
-        (self.name, self.places) = (name, Places(places))
+        self.init(name: name, places: Places(places))
     }
 
-    private init(name: String, sharing other: SuiteKind) {
-        (self.name, places) = (name, other.places)
+    private init(name: String, places: Places, isBusy: Bool = false) {
+        (self.name, self.places, self.isBusy) = (name, places, isBusy)
+    }
+
+    /// Returns one kind for suites that keep a processor busy, and one for others.
+    ///
+    /// - Parameters:
+    ///   - places: How many suites of both run at once.
+    ///   - busy: How many of them may be busy ones, which go first.
+    package static func pair(places: Int, busy: Int) -> (busy: SuiteKind, other: SuiteKind) {
+        let places = Places(places, busy: busy)
+        return (SuiteKind(name: "busy", places: places, isBusy: true), SuiteKind(name: "other", places: places))
     }
 
     /// Waits for a place, and then runs the suite's tests one after another.
@@ -29,8 +40,8 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
         performing function: @Sendable () async throws -> Void
     ) async throws {
         _ = OpenFiles.raisedLimit
-        await places.take()
-        defer { places.leave() }
+        await places.take(isBusy: isBusy)
+        defer { places.leave(isBusy: isBusy) }
         guard !test.traits.contains(where: { $0 is CasesAtOnce }) else { return try await function() }
         try await ParallelizationTrait.serialized.provideScope(for: test, testCase: testCase, performing: function)
     }
@@ -47,12 +58,17 @@ package struct SuiteKind: SuiteTrait, TestScoping, Sendable {
     /// All kinds.
     package static let all = [values, sessions, threads, sources]
 
-    // Values keep a processor busy. The others mostly wait, for the loader, a delay, or a child process.
-    private static let processors = ProcessInfo.processInfo.activeProcessorCount
-    fileprivate static let values = SuiteKind(name: "values", places: max(1, processors / 2))
-    fileprivate static let sessions = SuiteKind(name: "sessions", places: processors + 1)
-    fileprivate static let threads = SuiteKind(name: "threads", sharing: sessions)
-    fileprivate static let sources = SuiteKind(name: "sources", places: 1)
+    // Values and the compiler keep a processor busy. The others also wait, for the loader, a delay, or a child process, so there
+    // are a few more of them than processors are left. With more places, each test would take longer than alone.
+    private static let places: Places = {
+        let processors = ProcessInfo.processInfo.activeProcessorCount
+        let busy = max(1, processors / 2)
+        return Places(processors + busy, busy: busy)
+    }()
+    fileprivate static let values = SuiteKind(name: "values", places: places, isBusy: true)
+    fileprivate static let sessions = SuiteKind(name: "sessions", places: places)
+    fileprivate static let threads = SuiteKind(name: "threads", places: places)
+    fileprivate static let sources = SuiteKind(name: "sources", places: places, isBusy: true)
 }
 
 extension Trait where Self == SuiteKind {
@@ -95,38 +111,49 @@ extension Trait where Self == CasesAtOnce {
     package static func atOnce(_ count: Int) -> Self { CasesAtOnce(count) }
 }
 
-/// A number of places, and the suites that wait for one in the order in which they came.
+/// A number of places, and the suites that wait for one in the order in which they came. Those that keep a processor busy get at
+/// most some of the places, and go before the others.
 private final class Places: Sendable {
+    private typealias Waiting = CheckedContinuation<Void, Never>
+
     private struct State {
         var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var freeForBusy: Int
+        var waiting: [Waiting] = []
+        var waitingBusy: [Waiting] = []
+
+        /// Gives a place to the next that may have one.
+        mutating func next() -> Waiting? {
+            guard free > 0 else { return nil }
+            if freeForBusy > 0, !waitingBusy.isEmpty {
+                (free, freeForBusy) = (free - 1, freeForBusy - 1)
+                return waitingBusy.removeFirst()
+            }
+            guard !waiting.isEmpty else { return nil }
+            free -= 1
+            return waiting.removeFirst()
+        }
     }
 
     private let state: Guarded<State>
 
-    init(_ count: Int) { state = Guarded(State(free: count)) }
+    init(_ count: Int, busy: Int = 0) { state = Guarded(State(free: count, freeForBusy: busy)) }
 
-    func take() async {
+    func take(isBusy: Bool = false) async {
         await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.free > 0 else {
-                    state.waiting.append(continuation)
-                    return false
-                }
-                state.free -= 1
-                return true
+            let next = state.withLock { state in
+                if isBusy { state.waitingBusy.append(continuation) } else { state.waiting.append(continuation) }
+                return state.next()
             }
-            if isFree { continuation.resume() }
+            next?.resume()
         }
     }
 
-    func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard !state.waiting.isEmpty else {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst()
+    func leave(isBusy: Bool = false) {
+        let next = state.withLock { state in
+            state.free += 1
+            if isBusy { state.freeForBusy += 1 }
+            return state.next()
         }
         next?.resume()
     }

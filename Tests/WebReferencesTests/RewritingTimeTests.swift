@@ -20,11 +20,13 @@ struct RewritingTimeTests {
     )
     func time(piece: String) throws {
         let rewriter = try Self.rewriter()
-        expectProportion(piece) { text in
-            _ = rewriter.rewritten(text, as: .html, charset: nil)
-            _ = rewriter.rewritten(text, as: .css, charset: nil)
-            _ = References(SourceText(Array(text)), as: .module)
-        }
+        #expect(
+            takesLinearTime(from: 800, of: { Data(String(repeating: piece, count: $0).utf8) }) { text in
+                _ = rewriter.rewritten(text, as: .html, charset: nil)
+                _ = rewriter.rewritten(text, as: .css, charset: nil)
+                _ = References(SourceText(Array(text)), as: .module)
+            }
+        )
     }
 
     @Test(
@@ -37,20 +39,14 @@ struct RewritingTimeTests {
     func xhtml(piece: String) throws {
         let rewriter = try Self.rewriter()
         let root = Data("<a xmlns='http://www.w3.org/1999/xhtml'>".utf8)
-        expectProportion(piece) { _ = rewriter.rewritten(root + $0, as: .xhtml, charset: "gbk") }
+        #expect(
+            takesLinearTime(from: 800, of: { root + Data(String(repeating: piece, count: $0).utf8) }) { text in
+                _ = rewriter.rewritten(text, as: .xhtml, charset: "gbk")
+            }
+        )
     }
 
     private static func rewriter() throws -> ReferenceRewriter {
         ReferenceRewriter(document: try #require(URL(string: "https://h/"))) { _ in "http://127.0.0.1:1" }
-    }
-
-    private func expectProportion(_ piece: String, _ rewrite: (Data) -> Void) {
-        func seconds(_ count: Int) -> Double {
-            let text = Data(String(repeating: piece, count: count).utf8)
-            return processorTime { rewrite(text) }
-        }
-        // In linear time, ten times as much takes ten times as long. In quadratic time, it takes a hundred times as long. On a busy
-        // machine, one attempt may fail.
-        #expect((0..<3).contains { _ in seconds(20_000) < 40 * seconds(2_000) + 0.05 })
     }
 }

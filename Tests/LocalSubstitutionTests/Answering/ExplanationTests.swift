@@ -276,10 +276,10 @@ struct ExplanationTests {
         #expect(try fixture.cache().explain(request(url)).nearMisses.isEmpty)
     }
 
-    @Test("The nearest of 100,000 keys is found fast", .timeLimit(.minutes(5)))
+    @Test("The nearest of 20,000 keys is found fast", .timeLimit(.minutes(5)))
     func nearestOfMany() throws {
         func name(_ number: Int) -> String { String(number &* 2_654_435_761, radix: 36) }
-        let keys = (0..<50_000).flatMap {
+        let keys = (0..<10_000).flatMap {
             ["https://cdn.example.com/news/\(name($0))-article.html", "https://\(name($0)).example.com/news/*"]
         }
         let cache = try CacheFixture(keys.map { "\"\($0)\": \"a.txt\"" }.joined(separator: ",\n")).cache()
@@ -291,10 +291,10 @@ struct ExplanationTests {
         ] {
             let asked = try request(url)
             var misses: [SubstitutionMap.NearMiss] = []
-            let time = ContinuousClock().measure { misses = cache.explain(asked).nearMisses }
+            let time = processorTime { misses = cache.explain(asked).nearMisses }
             #expect(misses.map(\.key) == [key])
-            // A debug build takes a second on two busy cores; a release build takes 10 ms.
-            #expect(time < .seconds(10))
+            // A debug build takes some 0.1 s; a release build takes a few milliseconds.
+            #expect(time < 2)
         }
     }
 

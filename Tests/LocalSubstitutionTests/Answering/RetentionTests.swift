@@ -131,7 +131,7 @@ struct RetentionTests {
 }
 
 @Suite("The limits of retention", .sessions)
-struct RetentionBoundTests {
+struct RetentionLimitsTests {
     private let fixture: CacheFixture
     private let folder: ResourcesFolder
 

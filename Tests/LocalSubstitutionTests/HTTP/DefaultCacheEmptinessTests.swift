@@ -111,7 +111,8 @@ struct DefaultCacheEmptinessTests {
             let fixture = try CacheFixture(#""https://h/a": "a.txt""#)
             try DefaultCacheEmptinessTests.store("https://x/a", in: fixture.cache())
             // What was just stored might not show yet, so the cache wouldn't conclude anything.
-            usleep(60_000)
+            let folder = fixture.folder.appendingPathComponent("cache").path
+            while FileStatus(path: folder)?.isTooFresh(at: FileStatus.now) == true {}
             let cache = try fixture.cache()
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

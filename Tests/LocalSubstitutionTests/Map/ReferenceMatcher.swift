@@ -26,7 +26,10 @@ enum ReferenceMatcher {
                 + (query.map { "?" + $0.map(\.text).joined(separator: "&") } ?? "")
         }
 
-        var isPattern: Bool { text.contains("*") }
+        var isPattern: Bool {
+            [scheme, host, port ?? "", path].contains { $0.utf8.contains(0x2A) }
+                || query?.contains { $0.text.utf8.contains(0x2A) } == true
+        }
     }
 
     struct Entry {

@@ -98,6 +98,10 @@ struct RecordedFileNameTests {
         }
     }
 
+    private static let devices = Set(
+        ["con", "prn", "aux", "nul"] + "0123456789¹²³".flatMap { ["com\($0)", "lpt\($0)"] }
+    )
+
     private func expectSafe(_ name: String) {
         #expect(name.utf8.count <= RecordedFileName.longest && FileName(text: name).problem == nil)
         let segments = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
@@ -108,8 +112,7 @@ struct RecordedFileNameTests {
             let bad = segment.unicodeScalars.contains {
                 $0.value < 0x20 || $0.value == 0x7F || "<>:\"|?*\\".unicodeScalars.contains($0)
             }
-            let stem = segment.prefix { $0 != "." }.lowercased()
-            let isDevice = stem.wholeMatch(of: /con|prn|aux|nul|(com|lpt)[0-9¹²³]/) != nil
+            let isDevice = Self.devices.contains(segment.prefix { $0 != "." }.lowercased())
             let ends = (segment.utf8.first ?? 46, segment.utf8.last ?? 46)
             let isRight =
                 !bad && !isDevice && (1...200).contains(segment.utf8.count) && ends.0 != 46 && ends.1 != 46

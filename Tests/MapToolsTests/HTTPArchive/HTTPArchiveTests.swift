@@ -14,7 +14,7 @@ struct HTTPArchiveTests {
             let recording = Recording(headers: Array(repeating: link, count: values))
             let data = try Recording.archive(Array(repeating: recording, count: entries))
             // The fastest of several runs, since other work on the machine only adds time.
-            let times = try (0..<5).map { _ in
+            let times = try (0..<3).map { _ in
                 try processorTime {
                     let archive = try HTTPArchive(data)
                     #expect(archive.entries.first?.headers["link"]?.utf8.count == values * (link.1.utf8.count + 2) - 2)
@@ -22,8 +22,8 @@ struct HTTPArchiveTests {
             }
             return try #require(times.min())
         }
-        let apart = try time(of: 400, with: 100)
-        #expect(try time(of: 1, with: 40_000) < 2.5 * apart)
+        let apart = try time(of: 200, with: 100)
+        #expect(try time(of: 1, with: 20_000) < 2 * apart)
     }
 
     @Test(
@@ -140,11 +140,11 @@ struct HTTPArchiveTests {
         #expect((300..<2_900).contains(read), "seed \(seed): the changes are all too harmless or all too harmful")
     }
 
-    @Test("100,000 entries can be read")
+    @Test("30,000 entries can be read")
     func manyEntries() throws {
         let right = String(decoding: try JSONSerialization.data(withJSONObject: Recording().json), as: UTF8.self)
         let kinds = [right, right.replacing("GET", with: "POST"), right.replacing("200", with: "404"), "{}"]
-        let entries = (0..<100_000).map { (number: Int) -> String in
+        let entries = (0..<30_000).map { (number: Int) -> String in
             if number % 1_000 > 0 { return kinds[1 + number % 3] }
             return right.replacing("h.com\\/a", with: "h.com/\(number)")
         }
@@ -153,8 +153,8 @@ struct HTTPArchiveTests {
         var map = try fixture.edited()
         let items = try map.take(HTTPArchive(json), HTTPArchive.Selection())
         try map.save()
-        #expect(items.count == 100_000)
-        #expect(items.filter { $0.kept != nil }.count == 100)
-        #expect(try fixture.map().count == 100)
+        #expect(items.count == 30_000)
+        #expect(items.filter { $0.kept != nil }.count == 30)
+        #expect(try fixture.map().count == 30)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 enum Compiled {
     typealias Targets = [String: [CompiledFile]]
 
-    /// The targets on Linux.
+    /// The targets on Linux: only the files that are different there. See `dependsOnPlatform(_:)`.
     static func linux() async throws -> Targets { try await linuxTask.value }
 
     /// The targets on Apple platforms, where `canImport(Darwin)` is true. See `Apple/Darwin.swift`.
@@ -33,10 +33,26 @@ enum Compiled {
             if isLibrary {
                 try await Compiler.emitModule(target, sources + added, to: modules)
             }
-            targets[target] = try await Compiler.compile(target, sources + added, modules: modules, settings: settings)
-                .filter { !added.contains($0.path) }
+            let files = try sources.filter { try isApple || dependsOnPlatform(PackageFolder.text(of: $0)) }
+            targets[target] = []
+            guard !files.isEmpty else { continue }
+            targets[target] = try await Compiler.compile(
+                target,
+                files,
+                with: (sources + added).filter { !files.contains($0) },
+                modules: modules,
+                settings: settings
+            )
         }
         return targets
+    }
+
+    /// Returns whether a file is different code on Linux and on Apple platforms as they're compiled here, where both have the same
+    /// modules but for Darwin and Glibc.
+    static func dependsOnPlatform(_ source: String) -> Bool {
+        ["#if ", "#elseif "].flatMap { source.components(separatedBy: $0).dropFirst() }.contains { condition in
+            !["canImport(FoundationNetworking)\n", "canImport(Testing)\n"].contains { condition.hasPrefix($0) }
+        }
     }
 }
 #endif

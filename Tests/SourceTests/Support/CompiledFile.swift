@@ -40,41 +40,51 @@ extension CompiledFile {
         return "s:" + type
     }
 
+    /// Uses nothing generic, since that takes most of the time in a debug build.
     private struct Reader {
         var file: CompiledFile
         /// The last member's name, the last `_kind`, and the declaration whose name comes next.
-        private var key: Slice<UnsafeRawBufferPointer>?
-        private var kind: Slice<UnsafeRawBufferPointer>?
+        private var key: UnsafeRawBufferPointer?
+        private var kind: UnsafeRawBufferPointer?
         private var unnamed: String?
+        /// The mangled types that were seen.
+        private var types: Set<String> = []
 
         init(file: CompiledFile) { self.file = file }
 
         mutating func read(_ bytes: UnsafeRawBufferPointer) {
             guard let base = bytes.baseAddress else { return }
-            var at = 0
-            while let start = Self.quote(in: base, from: at, to: bytes.count).map({ $0 + 1 }) {
-                guard var end = Self.quote(in: base, from: start, to: bytes.count) else { return }
-                while Self.isEscaped(end, in: bytes) {
-                    guard let next = Self.quote(in: base, from: end + 1, to: bytes.count) else { return }
+            let limit = base + bytes.count
+            var at = base
+            while let quote = Self.quote(from: at, to: limit) {
+                let start = quote + 1
+                guard var end = Self.quote(from: start, to: limit) else { return }
+                while Self.isEscaped(end, from: start) {
+                    guard let next = Self.quote(from: end + 1, to: limit) else { return }
                     end = next
                 }
                 at = end + 1
-                let string = bytes[start..<end]
-                if at < bytes.count, bytes[at] == UInt8(ascii: ":") { key = string } else { take(string) }
+                let string = UnsafeRawBufferPointer(start: start, count: end - start)
+                if at < limit, at.load(as: UInt8.self) == 0x3A { key = string } else { take(string) }
             }
         }
 
-        private static func quote(in base: UnsafeRawPointer, from start: Int, to end: Int) -> Int? {
-            memchr(base + start, 0x22, end - start).map { UnsafeRawPointer($0) - base }
+        private static func quote(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> UnsafeRawPointer? {
+            guard let quote = memchr(start, 0x22, end - start) else { return nil }
+            return UnsafeRawPointer(quote)
         }
 
-        private static func isEscaped(_ quote: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
-            var at = quote
-            while at > 0, bytes[at - 1] == UInt8(ascii: "\\") { at -= 1 }
-            return !(quote - at).isMultiple(of: 2)
+        /// Returns whether an odd number of backslashes precedes a quote.
+        private static func isEscaped(_ quote: UnsafeRawPointer, from start: UnsafeRawPointer) -> Bool {
+            var (at, isEscaped) = (quote, false)
+            while at > start, (at - 1).load(as: UInt8.self) == 0x5C {
+                at -= 1
+                isEscaped = !isEscaped
+            }
+            return isEscaped
         }
 
-        private mutating func take(_ value: Slice<UnsafeRawBufferPointer>) {
+        private mutating func take(_ value: UnsafeRawBufferPointer) {
             guard let key else { return }
             if Self.equal(key, "_kind") {
                 kind = value
@@ -88,9 +98,9 @@ extension CompiledFile {
             }
         }
 
-        private mutating func refer(to value: Slice<UnsafeRawBufferPointer>, isDeclaration: Bool) {
+        private mutating func refer(to value: UnsafeRawBufferPointer, isDeclaration: Bool) {
             guard value.count > 2 else { return }
-            let (first, second) = (value[value.startIndex], value[value.startIndex + 1])
+            let (first, second) = (value[0], value[1])
             if first == UInt8(ascii: "s") || first == UInt8(ascii: "c"), second == UInt8(ascii: ":") {
                 let usr = String(decoding: value, as: UTF8.self)
                 if isDeclaration {
@@ -100,14 +110,15 @@ extension CompiledFile {
                     file.used.insert(usr)
                 }
             } else if first == UInt8(ascii: "$"), second == UInt8(ascii: "s") {
-                guard let type = CompiledFile.nominalType(String(decoding: value, as: UTF8.self)) else { return }
+                let mangled = String(decoding: value, as: UTF8.self)
+                guard types.insert(mangled).inserted, let type = CompiledFile.nominalType(mangled) else { return }
                 file.used.insert(type)
             }
         }
 
-        private static func equal(_ bytes: Slice<UnsafeRawBufferPointer>, _ name: StaticString) -> Bool {
-            guard bytes.count == name.utf8CodeUnitCount, let start = bytes.base.baseAddress else { return false }
-            return memcmp(start + bytes.startIndex, name.utf8Start, bytes.count) == 0
+        private static func equal(_ bytes: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
+            guard bytes.count == name.utf8CodeUnitCount, let start = bytes.baseAddress else { return false }
+            return memcmp(start, name.utf8Start, bytes.count) == 0
         }
     }
 }

@@ -48,9 +48,12 @@ enum Compiler {
     /// Compiles files, using the modules in a folder.
     ///
     /// Uses one process for all files: the driver starts one for each, which takes five times as long and prints unbuffered.
+    ///
+    /// - Parameter others: Files of the same module of which only the declarations are needed.
     static func compile(
         _ module: String,
         _ sources: [String],
+        with others: [String] = [],
         modules: URL,
         settings added: [String] = []
     ) async throws -> [CompiledFile] {
@@ -60,7 +63,7 @@ enum Compiler {
         let trees = sources.indices.map { output.appendingPathComponent("\($0).json") }
         let mode = ["-frontend", "-dump-ast", "-dump-ast-format", "json", "-module-name", module, "-I", modules.path]
         let files = zip(sources, trees).flatMap { ["-primary-file", $0, "-o", $1.path] }
-        try await run(["swiftc"] + mode + settings + added + files)
+        try await run(["swiftc"] + mode + settings + added + files + others)
         return try zip(sources, trees).map { CompiledFile(path: $0, tree: try Data(contentsOf: $1)) }
     }
 

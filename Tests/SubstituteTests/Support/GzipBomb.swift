@@ -26,10 +26,12 @@ enum GzipBomb {
         // One block with the fixed codes (RFC 1951 §3.2.6), whose bits are in reverse order.
         put(0b011, 3)
         put(0b0000_1100, 8)
-        // Eight copies at once. Length 258 is the code 11000101, and distance 1 is 00000.
-        for _ in 0..<(bytes / 258 / 8 + 1) {
-            for _ in 0..<8 { put(0b00000_1010_0011, 13) }
-        }
+        // Length 258 is the code 11000101, and distance 1 is 00000. Eight copies are 13 bytes, so those after the first repeat.
+        for _ in 0..<8 { put(0b00000_1010_0011, 13) }
+        let start = data.count
+        for _ in 0..<8 { put(0b00000_1010_0011, 13) }
+        let copies = Data(data[start...])
+        for _ in 0..<(bytes / 258 / 8) { data += copies }
         put(0, 7)
         put(0, 7)
         return data + Data(count: 8)

@@ -6,7 +6,7 @@ import Testing
 @testable import MapWriting
 
 @Suite("Names in use", .values)
-struct NamesInUseTests {
+struct RecordedFileNameInUseTests {
     /// The spelling of a name while others are in use; `nil` if it isn't free.
     struct Row: Sendable {
         let others: [String]
@@ -58,15 +58,11 @@ struct NamesInUseTests {
 
     @Test("Ten times as many folders take about ten times as long, not a hundred times")
     func linear() {
-        func time(folders: Int) -> Double {
-            let folder = String(repeating: "a/", count: folders)
-            return processorTime {
-                var names = RecordedFileName.InUse()
-                #expect(names.take(folder + "a") != nil)
-                #expect(names.take(folder + "b") != nil)
-            }
+        let isLinear = takesLinearTime(from: 1_000, of: { String(repeating: "a/", count: $0) }) { folder in
+            var names = RecordedFileName.InUse()
+            #expect(names.take(folder + "a") != nil)
+            #expect(names.take(folder + "b") != nil)
         }
-        let short = (0..<5).map { _ in time(folders: 300) }.min() ?? 0
-        #expect(time(folders: 3_000) < 35 * short)
+        #expect(isLinear)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import LocalSubstitution
 
 @Suite("Dates in HTTP", .values)
-struct HTTPDateTests {
+struct HTTPSyntaxTests {
     @Test(
         "Dates are written in GMT, with English names and two digits",
         arguments: [

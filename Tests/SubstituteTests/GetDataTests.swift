@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("substitute get --data", .sessions)
-struct RequestBodyTests {
+struct GetDataTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let json = "Content-Type: application/json"
 

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 @Suite("How long a newer copy answers", .sessions, .timeLimit(.minutes(5)))
-struct KeepingTests {
+struct NewerCopyTests {
     @Test("Immediately after a restart")
     func restart() async throws {
         let fixture = try UpdatingFixture(.text("newer", type: "text/css"))

@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 @Suite("The source of an answer", .values)
-struct AnswerSourcesTests {
+struct LoaderSourcesTests {
     private let cache: LocalSubstitutionCache
     private let request: URLRequest
     private let folder: TemporaryFolder

@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 @Suite("Alternatives with a limited number of answers", .sessions, .timeLimit(.minutes(5)))
-struct AnswerCountTests {
+struct TimesTests {
     private static let once = #""ORIGIN/a": [{ "text": "first", "times": 1 }, { "text": "rest" }]"#
 
     @Test("Alternatives answer in sequence: 503 twice, then the file")

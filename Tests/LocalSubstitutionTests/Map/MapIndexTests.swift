@@ -4,7 +4,7 @@ import Testing
 @testable import LocalSubstitution
 
 @Suite("The exact keys of a map", .values)
-struct ExactKeysTests {
+struct MapIndexTests {
     /// A third of the keys are in canonical form. The others are spelled in different ways.
     private func key(_ number: Int) -> String {
         switch number % 3 {

@@ -6,7 +6,7 @@ import Testing
 @testable import MapTools
 
 @Suite("Warnings about more than files", .values)
-struct AnswerWarningTests {
+struct MapReviewTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let json: String
         let key: String?

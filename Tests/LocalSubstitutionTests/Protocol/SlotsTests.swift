@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 @Suite("Protocol classes of attachments", .sessions)
-struct SlotTests {
+struct SlotsTests {
     /// Runs in a separate process, since a class stays as long as the process.
     @Test("Each class is distinct, with its own name and attachment, even the 20,000th", .timeLimit(.minutes(5)))
     func distinct() async {

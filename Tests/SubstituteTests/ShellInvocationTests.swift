@@ -5,7 +5,7 @@ import Testing
 @testable import substitute
 
 @Suite("Commands that substitute suggests", .values)
-struct InvocationTests {
+struct ShellInvocationTests {
     private let folder: TemporaryFolder
 
     init() throws {

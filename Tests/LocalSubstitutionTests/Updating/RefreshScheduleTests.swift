@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 @Suite("Asking the network for newer copies", .sessions, .timeLimit(.minutes(5)))
-struct AskingTests {
+struct RefreshScheduleTests {
     @Test("It happens once an hour, whatever the number of requests and the spelling")
     func once() async throws {
         let fixture = try UpdatingFixture(.text("newer"))

@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 @Suite("An entry whose body is written in the map", .sessions, .timeLimit(.minutes(5)))
-struct InlineBodyTests {
+struct BodyInMapTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let entry: String
         var path = "/a"

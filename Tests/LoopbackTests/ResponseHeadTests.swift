@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("A response", .sessions, .timeLimit(.minutes(5)))
-struct ResponseTests {
+struct ResponseHeadTests {
     @Test(
         "The head has a status and fields",
         arguments: [
