@@ -8,7 +8,7 @@ import FoundationNetworking
 
 /// What a recorder makes of a request and the network's response to it.
 extension Exchange {
-    /// The same exchange without a range, if its range covers the whole body. Players request such ranges.
+    /// This exchange as one without a range, if the response has the whole body; otherwise unchanged. Players request such ranges.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -26,7 +26,7 @@ extension Exchange {
 
     /// Separates the redirect that led to a response from the response, if it's part of a site.
     ///
-    /// Then this becomes the response to a request for the redirect's target, since its relative URLs would mean other URLs under
+    /// This then becomes the exchange of a request for the redirect's target, since its relative URLs would mean other URLs under
     /// the first one. Returns the redirect, to be kept under the first URL; `nil` if there was none.
     mutating func separateRedirect() -> Exchange? {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {

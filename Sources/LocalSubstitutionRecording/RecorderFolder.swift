@@ -12,7 +12,7 @@ final class RecorderFolder: Sendable {
     private struct Output: Sendable {
         /// `nil` once the folder is closed.
         var lock: FileLock?
-        /// A name stays in use until nothing on disk mentions its file.
+        /// The map and the resources folder. A name stays in use until nothing on disk mentions its file.
         var map: MapFolder
         /// The recorder's own entries in the map on disk.
         var texts: [String: String]
@@ -216,7 +216,7 @@ final class RecorderFolder: Sendable {
                 output.texts = own
             }
             if unsaved.isNotes { try output.map.writtenFolder.write(index.notesData, to: RecorderIndex.notesName) }
-            let inUse = index.filesInUse
+            let inUse = unsaved.removed.isEmpty ? [] : index.filesInUse
             for name in unsaved.removed {
                 if !inUse.contains(RecordedFileName.InUse.folded(name)), !index.foreign.names(name) {
                     output.map.writtenResources.remove(name)

@@ -4,8 +4,8 @@ import MapWriting
 
 /// What a recorder finds in its folder. It tells the recorder's own entries from those that people wrote.
 extension RecorderIndex {
-    /// Reads a folder. Checks that it's writable, takes the names of its files, and removes those that a killed recorder or command
-    /// left there.
+    /// Checks that a folder is writable, reads it, removes the files that a killed recorder or command left there, and takes the
+    /// names of the rest.
     init(reading map: inout MapFolder, in folder: URL) throws(SubstitutionRecorderError) {
         // A running command still needs its temporary files.
         let turn = try? FolderTurn(folder, map.resources)

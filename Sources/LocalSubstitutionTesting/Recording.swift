@@ -271,8 +271,9 @@ private struct RecordingRun: Sendable {
         var edited = try EditedMap(file, resources: folder, replacing: draft)
         let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
         try edited.save()
-        draft = edited.added
-        status = FileStatus(path: file.path)
+        let added = edited.added
+        // As it was saved, so that a change that somebody makes from now on is seen.
+        (draft, status) = (added, added.status)
         self.conflicts = conflicts.compactMap { conflict($0) }
         return outcomes[place]
     }

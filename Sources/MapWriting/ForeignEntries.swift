@@ -1,14 +1,14 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The entries in a recorder's map that the recorder didn't make. It never changes them.
+/// The entries of a map that its writer didn't make: what they answer, and which files they name.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
     package let defaults: EntryFields
     private let map: SubstitutionMap?
     /// The exact keys by canonical URL, including those of invalid entries.
     private let keys: [String: String]
-    /// How many entries may serve each file, by folded name.
+    /// How often entries name each file, by folded name.
     private let uses: [String: Int]
     private let globs: [Glob]
 
@@ -19,7 +19,7 @@ package struct ForeignEntries: Sendable {
         var keys: [String: String] = [:]
         var uses: [String: Int] = [:]
         var globs: [Glob] = []
-        for key in document.values.keys {
+        for key in document.values.keys where !key.hasPrefix("$") {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
             for file in document.files(of: key) {
                 uses[RecordedFileName.InUse.folded(file), default: 0] += 1
@@ -72,7 +72,7 @@ package struct ForeignEntries: Sendable {
         uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
     }
 
-    /// Returns whether only one entry may serve a file of that name.
+    /// Returns whether entries name a file exactly once, and no pattern does.
     package func namesOnce(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
     }

@@ -8,7 +8,7 @@ package struct MapFolder: Sendable {
     /// The map.
     package let file: URL
     package let resources: URL
-    /// The map's status when it was last read or written; `nil` if there was none.
+    /// The map's status when it was last read or written or, before that, when this was made; `nil` if there was none.
     package private(set) var status: FileStatus?
     /// Names that no new file may have.
     package var names = RecordedFileName.InUse()
@@ -33,7 +33,7 @@ package struct MapFolder: Sendable {
 
     /// Reads the map; returns `nil` if there is none.
     ///
-    /// - Throws: An error if the map is broken. Like one that was removed, it then still counts as changed.
+    /// - Throws: An error if the map is broken. If it was changed or removed, ``hasChanged`` then stays true.
     package mutating func readDocument() throws(SubstitutionMapError) -> MapDocument? {
         guard let now = FileStatus(path: file.path) else { return nil }
         let document = try MapDocument(contentsOf: file)

@@ -1,7 +1,7 @@
 import Foundation
 package import LocalSubstitution
 
-/// The entry that a recorder writes for a response. If the file's name says enough, it's only that.
+/// The entry for a response that is kept. If the file's name says enough, it's only that.
 package struct RecordedEntry {
     package let entry: Entry
     /// The entry's value in the map.

@@ -135,8 +135,7 @@ extension Responder {
     }
 
     /// Counts and reports what became of a response that may be kept.
-    func report(_ report: Exchange.Report, _ plan: Plan) {
-        guard let url = plan.request.url else { return }
+    func report(_ report: Exchange.Report, of url: URL) {
         switch report {
         case .kept(let file, let bytes, let note):
             observers.count { $0.recorded += 1 }

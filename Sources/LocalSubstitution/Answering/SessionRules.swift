@@ -1,4 +1,4 @@
-/// What a session adds to what the map says.
+/// What a session adds to what the map says. An object, so that a plan can tell for which session it was made.
 final class SessionRules: Sendable {
     /// Which requests must not reach the network.
     let unmatched: UnmatchedRule

@@ -64,15 +64,16 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         }
     }
 
-    private let loads = Guarded<[Int: CollectedLoad]>([:])
+    /// By task object, since a collector may serve several sessions, each of which numbers its tasks from 1.
+    private let loads = Guarded<[ObjectIdentifier: CollectedLoad]>([:])
 
     /// Collects the response to a session's task. The task must not have been resumed yet.
     package func collect(_ task: URLSessionDataTask, of session: URLSession, for owner: Owner) {
         let redirects = RedirectChain(task.originalRequest, in: session.configuration)
-        loads.withLock { $0[task.taskIdentifier] = CollectedLoad(owner, redirects) }
+        loads.withLock { $0[ObjectIdentifier(task)] = CollectedLoad(owner, redirects) }
     }
 
-    private func owner(of task: URLSessionTask) -> Owner? { loads.withLock { $0[task.taskIdentifier]?.owner } }
+    private func owner(of task: URLSessionTask) -> Owner? { loads.withLock { $0[ObjectIdentifier(task)]?.owner } }
 
     // MARK: The session's delegate
 
@@ -90,14 +91,14 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         }
         let owner = owner(of: dataTask)
         let isLimited = owner?.isLimited?(response) ?? true
-        loads.withLock { $0[dataTask.taskIdentifier]?.begin(response, isLimited: isLimited) }
+        loads.withLock { $0[ObjectIdentifier(dataTask)]?.begin(response, isLimited: isLimited) }
         if let owner, owner.passesAtOnce { owner.pass?(.head(response)) }
         completionHandler(.allow)
     }
 
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         // Changes the load in place. A second reference to it would copy everything that arrived before, for each piece.
-        guard let received = loads.withLock({ $0[dataTask.taskIdentifier]?.receive(data) }),
+        guard let received = loads.withLock({ $0[ObjectIdentifier(dataTask)]?.receive(data) }),
             let owner = owner(of: dataTask)
         else { return }
         switch received {
@@ -125,7 +126,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         let next = loads.withLock { loads in
-            loads[task.taskIdentifier]?.redirects.next(request, after: response, in: session.configuration)
+            loads[ObjectIdentifier(task)]?.redirects.next(request, after: response, in: session.configuration)
         }
         guard let next, let redirect = owner(of: task)?.redirect else { return completionHandler(next) }
         redirect(next, completionHandler)
@@ -156,7 +157,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     private func end(_ task: URLSessionTask, _ error: (any Error)?) {
-        guard let load = loads.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        guard let load = loads.withLock({ $0.removeValue(forKey: ObjectIdentifier(task)) }) else { return }
         if let error {
             let underlying = URLError(.unknown, userInfo: [NSUnderlyingErrorKey: error])
             load.owner.complete(.failure(error as? URLError ?? underlying))

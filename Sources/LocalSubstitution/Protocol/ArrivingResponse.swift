@@ -20,21 +20,36 @@ package final class ArrivingResponse: Sendable {
     }
 
     private let isWanted: @Sendable () -> Bool
+    private let reportFailure: @Sendable (URLError) -> Void
     private let state = Guarded(State())
     private let arrivals = DispatchSemaphore(value: 0)
 
     private static let secondsBetweenQuestions = 0.5
 
-    /// - Parameter isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
-    init(isWanted: @escaping @Sendable () -> Bool) { self.isWanted = isWanted }
+    /// - Parameters:
+    ///   - isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
+    ///   - reportFailure: Called if a piece can't be stored until the reader takes it.
+    init(
+        isWanted: @escaping @Sendable () -> Bool,
+        reportFailure: @escaping @Sendable (URLError) -> Void
+    ) {
+        self.isWanted = isWanted
+        self.reportFailure = reportFailure
+    }
 
     deinit { cancel() }
 
-    /// Keeps a load, which is cancelled if the rest of the response isn't wanted.
-    func wait(for load: Task<Void, Never>) { state.withLock { if !$0.isOver { $0.load = load } } }
+    /// Keeps a load, which is cancelled if the rest of the response isn't wanted. If that's known already, cancels it at once.
+    func wait(for load: Task<Void, Never>) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.load = load }
+            return state.isOver
+        }
+        if isOver { load.cancel() }
+    }
 
     func add(_ event: Event) {
-        let failed = state.withLock { state -> Task<Void, Never>? in
+        let failure = state.withLock { state -> (load: Task<Void, Never>?, error: URLError)? in
             guard !state.isOver else { return nil }
             if case .end = event { state.isOver = true }
             do throws(URLError) {
@@ -43,10 +58,13 @@ package final class ArrivingResponse: Sendable {
             } catch {
                 state.isOver = true
                 state.queue.end(.failed(nil, error))
-                return state.load
+                return (state.load, error)
             }
         }
-        failed?.cancel()
+        if let failure {
+            failure.load?.cancel()
+            reportFailure(failure.error)
+        }
         arrivals.signal()
     }
 

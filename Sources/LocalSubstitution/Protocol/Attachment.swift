@@ -59,7 +59,8 @@ final class Attachment: Sendable {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
 
-    /// Returns the outcome of a plan that a client needn't wait for; `nil` if a file, a delay or the network comes first.
+    /// Returns a plan's outcome if it can be had on this thread; `nil` if a delay, a body or the network comes first or, unless the
+    /// client is direct, a file that isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:

@@ -35,9 +35,11 @@ struct Delivery: Sendable {
         return .attempt(attempt)
     }
 
-    /// Keeps the load that an attempt waits for, so that stopping the attempt cancels it.
-    mutating func wait(for load: Task<Void, Never>, _ attempt: Int) {
-        if isUnderWay(attempt) { self.load = load } else { load.cancel() }
+    /// Keeps the load that an attempt waits for. Returns `false` if the attempt has ended, so the load must be cancelled.
+    mutating func wait(for load: Task<Void, Never>, _ attempt: Int) -> Bool {
+        guard isUnderWay(attempt) else { return false }
+        self.load = load
+        return true
     }
 
     /// Begins the chain of an attempt. It follows what an earlier attempt has decided.

@@ -4,8 +4,8 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// Loads requests as an attached session does, for a client that isn't a URLSession. It works on the caller's thread, and returns
-/// redirects instead of following them. Long bodies are returned in pieces.
+/// Loads requests as an attached session does, for a client that isn't a URLSession. The caller's thread waits until the
+/// response begins. Redirects are returned instead of followed. Long bodies are returned in pieces.
 package final class DirectLoader: Sendable {
     private let attachment: Attachment
 
@@ -24,7 +24,9 @@ package final class DirectLoader: Sendable {
         let chain = RequestChain(attachment)
         let plan = chain.lookUp(request, body: RequestBody(request))
         if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }
-        let arriving = ArrivingResponse(isWanted: isWanted)
+        let arriving = ArrivingResponse(isWanted: isWanted) { [responder = attachment.responder] in
+            responder.reportUnanswered(plan, since: $0.localizedDescription)
+        }
         // Weak, so that a client that has left releases the response, which cancels the load.
         let client = RequestLoad.Client(
             pass: { [weak arriving] piece in arriving?.add(.piece(piece)) },

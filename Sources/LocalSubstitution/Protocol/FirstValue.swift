@@ -13,8 +13,16 @@ final class FirstValue<Value: Sendable>: Sendable {
     /// Sets the value if it isn't set yet.
     func set(_ value: Value) {
         let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
-            defer { if case .set = state {} else { state = .set(value) } }
-            return if case .awaited(let continuation) = state { continuation } else { nil }
+            switch state {
+            case .set:
+                return nil
+            case .unset:
+                state = .set(value)
+                return nil
+            case .awaited(let continuation):
+                state = .set(value)
+                return continuation
+            }
         }
         continuation?.resume(returning: value)
     }

@@ -138,11 +138,12 @@ final class ForwardedTask: Sendable {
     private func end(_ error: URLError) { end { .failed(error, isPartial: $0) } }
 
     /// Ends with an outcome, which may depend on whether a piece was passed on. Only the first call has an effect.
-    private func end(_ outcome: (_ isPartial: Bool) -> Outcome) {
-        let isPartial = state.withLock { state in
+    private func end(_ make: (_ isPartial: Bool) -> Outcome) {
+        let isPartial = state.withLock { state -> Bool? in
+            guard !state.isEnded else { return nil }
             state.isEnded = true
             return state.isPartial
         }
-        self.outcome.set(outcome(isPartial))
+        if let isPartial { outcome.set(make(isPartial)) }
     }
 }

@@ -49,7 +49,7 @@ final class Forwarder: Sendable {
 
     /// Sends a request, and waits for its outcome. Must not be called on the loader's thread.
     ///
-    /// - Parameter priority: The task's priority.
+    /// - Parameter priority: The priority of the task that is answered; `nil` for the default.
     func send(
         _ sent: ForwardedRequest,
         priority: Float?,
@@ -60,6 +60,7 @@ final class Forwarder: Sendable {
         let request = isPlain ? complete(sent.request, but: sent.fixedHeaders) : sent.request
         let task = session.dataTask(with: request.own)
         if let priority { task.priority = priority }
+        guard !Task.isCancelled else { return .failed(URLError(.cancelled), isPartial: false) }
         let forwarded = ForwardedTask(task, limit: responseLimit, to: receiver)
         collector.collect(task, of: session, for: forwarded.collectorOwner)
         forwarded.resume(timeout: sent.entryFallback?.options.fields.timeout)

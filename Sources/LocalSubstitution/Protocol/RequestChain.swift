@@ -15,14 +15,18 @@ final class RequestChain: Sendable {
         /// The number of decisions that this attempt has reached.
         var position = 0
         var redirects = 0
-        /// The task's body, if it had to be read from a stream, which can be read only once.
-        var body: BodyReader.Body?
         /// Whether a later attempt has taken over the decisions, so this one counts nothing more.
         var isSuperseded = false
     }
 
+    /// The task's body, if it had to be read from a stream. All attempts share it, since a stream can be read only once.
+    private final class ReadBody: Sendable {
+        let value = Guarded<BodyReader.Body?>(nil)
+    }
+
     let attachment: Attachment
     private let state: Guarded<State>
+    private let readBody: ReadBody
 
     /// The number of redirects that browsers follow.
     private static let mostRedirects = 20
@@ -32,11 +36,12 @@ final class RequestChain: Sendable {
     /// - Parameter earlier: The chain of the attempt that was stopped, if there was one.
     init(_ attachment: Attachment, after earlier: RequestChain? = nil) {
         self.attachment = attachment
-        let known = earlier?.state.withLock { state in
+        readBody = earlier?.readBody ?? ReadBody()
+        let plans = earlier?.state.withLock { state in
             state.isSuperseded = true
-            return State(plans: state.plans, body: state.body)
+            return state.plans
         }
-        state = Guarded(known ?? State())
+        state = Guarded(State(plans: plans ?? []))
     }
 
     /// Whether a later attempt has taken over. Then nothing of this one is delivered, so check this before reporting an answer.
@@ -44,8 +49,8 @@ final class RequestChain: Sendable {
 
     /// The task's body, if it had to be read from a stream.
     var body: BodyReader.Body? {
-        get { state.withLock { $0.body } }
-        set { state.withLock { $0.body = newValue } }
+        get { readBody.value.withLock { $0 } }
+        set { readBody.value.withLock { $0 = newValue } }
     }
 
     /// Notes that a redirect is followed. Returns `false` if there were too many.
@@ -89,7 +94,8 @@ final class RequestChain: Sendable {
     private func known(for request: URLRequest, _ state: inout State) -> Plan? {
         guard state.position < state.plans.count else { return nil }
         let known = state.plans[state.position]
-        guard known.map.storage === attachment.responder.maps.map.storage, known.request.url == request.url,
+        guard known.map.storage === attachment.responder.maps.map.storage, known.rules === attachment.rules,
+            known.request.url == request.url,
             known.request.httpMethod == request.httpMethod,
             // A count that was taken back, since the file couldn't be read, isn't there to be inherited.
             known.match?.count == nil || known.isCounted.withLock({ $0 })

@@ -7,14 +7,14 @@ import FoundationNetworking
 
 /// Loads a request from decision to outcome, for one attempt of a client.
 ///
-/// It doesn't run on Swift's own threads, where they can be avoided. It may read files, and a test may block all of those threads
-/// while it waits for a response.
+/// On Linux, and from macOS 15 and iOS 18 on, it runs on Dispatch's threads, since it may read files, and a test may block all of
+/// Swift's threads while it waits for a response. On older systems, it runs on Swift's.
 final class RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
         var task: URLSessionTask?
-        /// How many seconds the request may take until the network is asked.
+        /// How many seconds after its start the request may still wait for its body or a delay.
         var timeout = Double.infinity
         /// Receives a piece of the response before the rest.
         let pass: @Sendable (ResponseCollector.Piece) -> Void
@@ -22,15 +22,17 @@ final class RequestLoad: Sendable {
         let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
         /// Hears of a body that was read from its stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
-        /// Called once, unless the Swift task is cancelled.
+        /// Called once. If the Swift task is cancelled, the outcome is a failure, which nobody needs.
         let end: @Sendable (RequestOutcome) -> Void
     }
 
     /// The result of doing what a plan says.
     enum Step: Sendable {
         case end(RequestOutcome)
-        /// Goes on with another plan: a redirect's, or one that knows the request's body.
+        /// Goes on with another plan: that of a redirect at the network, or one that knows the request's body.
         case next(Plan)
+        /// Decides about the target of a redirect through the map.
+        case follow(URLRequest)
     }
 
     private let chain: RequestChain
@@ -50,27 +52,30 @@ final class RequestLoad: Sendable {
     /// Starts loading.
     func start() -> Task<Void, Never> {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: DispatchExecutor.shared) { await self.run() }
+            Task(executorPreference: DispatchExecutor.shared) { self.client.end(await self.run()) }
         } else {
-            Task { await self.run() }
+            Task { self.client.end(await self.run()) }
         }
     }
 
-    private func run() async {
+    private func run() async -> RequestOutcome {
         var plan = first
-        var outcome: RequestOutcome?
-        while outcome == nil {
-            do throws(URLError) {
+        do throws(URLError) {
+            while true {
                 try checkCancellation()
                 switch try await step(plan) {
-                case .end(let last): outcome = last
-                case .next(let next): plan = next
+                case .end(let outcome):
+                    return outcome
+                case .next(let next):
+                    plan = next
+                case .follow(let request):
+                    guard chain.follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
+                    plan = chain.lookUp(request, body: RequestBody(request))
                 }
-            } catch {
-                outcome = fail(plan, error)
             }
+        } catch {
+            return fail(plan, error)
         }
-        if let outcome { client.end(outcome) }
     }
 
     private func step(_ plan: Plan) async throws(URLError) -> Step {
@@ -89,7 +94,7 @@ final class RequestLoad: Sendable {
             let (request, body) = try await readBody(of: plan.request)
             return .next(chain.lookUp(request, body: body))
         case .forward(nil), .pass:
-            // The map has changed if it would leave to the loader a request that a protocol has taken.
+            // A protocol can't give a request back to the loader, so it sends it.
             try await wait(plan.substitution?.options.fields.delay)
             return try await forward(plan, nil)
         case .forward(let fallback):
@@ -149,7 +154,7 @@ final class RequestLoad: Sendable {
         guard !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution)
         else { return .end(attachment.serve(plan, by: substitution)) }
         responder.use(plan)
-        return follow(next, from: plan)
+        return .follow(next)
     }
 
     /// Answers with a kept copy; returns `nil` if there is none.
@@ -159,12 +164,7 @@ final class RequestLoad: Sendable {
             RedirectChain.statuses.contains(http.statusCode),
             let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
         else { return .end(outcome) }
-        return follow(next, from: plan)
-    }
-
-    private func follow(_ next: URLRequest, from plan: Plan) -> Step {
-        guard chain.follow() else { return .end(.failed(plan, URLError(.httpTooManyRedirects))) }
-        return .next(chain.lookUp(next, body: RequestBody(next)))
+        return .follow(next)
     }
 
     // MARK: Forwarding
@@ -272,8 +272,10 @@ final class RequestLoad: Sendable {
                 obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: limit) : nil)
             )
             // Registered before delivery so that a flush waits for it; written afterwards so that delivery isn't delayed.
-            // Doesn't capture `self`, which would keep the keeper alive as long as the keeper holds this closure.
-            keeper.keep(exchange) { [responder] in responder.report($0, plan) }
+            // Captures neither `self` nor the plan, which would keep the keeper alive as long as the keeper holds this closure.
+            keeper.keep(exchange) { [responder, url = plan.request.url] report in
+                if let url { responder.report(report, of: url) }
+            }
             if keeper.isBehind { keeper.writeBodies() }
         }
         return outcome(received.head)

@@ -71,8 +71,8 @@ public class SubstitutionURLProtocol: URLProtocol {
             return end(.failed(plan, error), attempt)
         }
         if let outcome = attachment.outcomeAtOnce(plan) { return end(outcome, attempt) }
-        let load = RequestLoad(chain, plan, for: client(attempt)).start()
-        delivery.withLock { $0.wait(for: load, attempt) }
+        let load = RequestLoad(chain, plan, for: loadClient(of: attempt)).start()
+        if !delivery.withLock({ $0.wait(for: load, attempt) }) { load.cancel() }
     }
 
     /// Cancels what the request waits for, and delivers nothing more. Resuming a suspended task starts the protocol again.
@@ -94,7 +94,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     // MARK: Delivering
 
     /// Returns the receiver of an attempt's response. Must be called on the ``LoaderThread``.
-    private func client(_ attempt: Int) -> RequestLoad.Client {
+    private func loadClient(of attempt: Int) -> RequestLoad.Client {
         // The loader itself hands protocols from thread to thread, but Foundation doesn't declare them Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()

@@ -27,20 +27,21 @@ enum UnsupportedTask {
     /// Returns why a task can't be served; `nil` if it can.
     static func error(for task: URLSessionTask?, _ plan: Plan) -> URLError? {
         switch plan.action {
-        case .fail, .refuse:
-            return nil
-        case _ where isUnfinishable(task):
+        case .fail, .refuse: return nil
+        case .answer, .forward, .pass, .readBody, .replay: break
+        }
+        if isUnfinishable(task) {
             return .explained(
                 .unsupportedURL,
                 "On Linux, Foundation can't finish a download task from a URLProtocol. "
                     + "Use a data task, and write the file yourself.",
                 plan.request.url
             )
-        case .forward, .pass:
-            // Not checked earlier, since `canInit(with:)` receives a request and not its task.
-            return error(forForwarding: task, plan.request)
-        case .answer, .replay, .readBody:
-            return nil
+        }
+        // Not checked earlier, since `canInit(with:)` receives a request and not its task.
+        switch plan.action {
+        case .forward, .pass: return error(forForwarding: task, plan.request)
+        case .answer, .fail, .readBody, .refuse, .replay: return nil
         }
     }
 

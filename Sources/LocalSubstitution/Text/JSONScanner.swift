@@ -1,6 +1,6 @@
-/// A reader of a JSON object's members that also tells what `JSONDecoder` doesn't: the line of each, and keys given twice.
+/// A reader of a JSON object's members, with the line of each, and keys given twice.
 ///
-/// It checks the syntax of everything, decodes keys and strings, and passes on the bytes of other values for `JSONDecoder`.
+/// It checks the syntax of everything, decodes keys and strings, and returns the ranges of other values.
 package struct JSONScanner {
     /// One key and value of an object, or one element of an array.
     package struct Member {

@@ -168,6 +168,13 @@ extension JSONValue {
         let predicate: String?
     }
 
+    private var isScalar: Bool {
+        switch self {
+        case .array, .object: false
+        case .null, .bool, .number, .string: true
+        }
+    }
+
     /// Returns why the value isn't a part of another one; `nil` if it is.
     ///
     /// For objects, only the members of the part count. Arrays must have the same length. Strings are compared scalar by scalar,
@@ -191,8 +198,8 @@ extension JSONValue {
             }
             return nil
         default:
-            // Neither is a list that the other one is too, so this compares scalars.
-            if self == whole { return nil }
+            // Values of different kinds aren't compared, since that would write out a whole list or object.
+            if isScalar, whole.isScalar, self == whole { return nil }
             return Difference(path: path, predicate: "is \(whole.description.clipped), not \(description.clipped)")
         }
     }

@@ -1,6 +1,6 @@
 package import Foundation
 import Guarded
-import LocalSubstitution
+package import LocalSubstitution
 import MapWriting
 
 /// A map that a command changes. It adds entries and files, and keeps what people have written.
@@ -31,7 +31,8 @@ package struct EditedMap {
     /// What was added to a map so far, so that all of it can be added again together with more.
     package struct Draft: Sendable {
         fileprivate let base: [UInt8]?
-        fileprivate let status: FileStatus?
+        /// The map's status when it was saved.
+        package let status: FileStatus?
         fileprivate let files: [String: File]
 
         fileprivate struct File: Sendable {

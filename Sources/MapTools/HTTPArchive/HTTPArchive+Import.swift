@@ -80,6 +80,8 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
+    /// Returns the exchange that an entry recorded.
+    ///
     /// - Parameter largest: The most bytes in the body.
     fileprivate func exchange(
         _ entry: Entry,

@@ -91,7 +91,8 @@ package struct MapReview {
         return entries.flatMap { entry in
             var ofEntry: Set<Double> = []
             return ([entry] + entry.options.alternatives).compactMap { holder -> Warning? in
-                guard let delay = holder.options.fields.delay, delay > Self.longestUsualDelay, ofEntry.insert(delay).inserted,
+                guard let delay = holder.options.fields.delay, delay > Self.longestUsualDelay,
+                    ofEntry.insert(delay).inserted,
                     !holder.options.fields.inheritsDelay || inherited.insert(delay).inserted
                 else { return nil }
                 return Warning(

@@ -40,6 +40,21 @@ struct ForwardToTests {
         #expect(try await session.load(request).text == "POST /a streamed")
     }
 
+    /// They're sent by two sessions, of which one adds no headers. Each session numbers its tasks from 1.
+    @Test("Requests that are sent at the same time don't mix, even if an entry replaces a header of the session")
+    func atTheSameTime() async throws {
+        let session = try EntrySession(
+            #""http://h/a": { "forwardTo": "ORIGIN/a", "setRequestHeaders": { "X": "2" } }, "http://h/b": { "forwardTo": "ORIGIN/b" }"#
+        ) { request in LoopbackServer.Answer(body: Data(request.path.utf8), delay: 0.2) }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X": "1"]
+        let own = try session.cache.makeSession(configuration)
+        defer { own.invalidateAndCancel() }
+        async let first = own.data(for: session.request("http://h/a")).0
+        async let second = own.data(for: session.request("http://h/b")).0
+        #expect(try await [first, second] == [Data("/a".utf8), Data("/b".utf8)])
+    }
+
     @Test("The request's headers can be set and removed, and the response's can be set")
     func headers() async throws {
         let session = try EntrySession(

@@ -128,7 +128,7 @@ struct TimesTests {
         let session = try EntrySession(#""http://h/c": [{ "when": { "text": "x" }, "text": "first", "times": 1 }]"#)
         let request = try session.request("http://h/c")
         let stopped = try chain(session)
-        let next = try chain(session, after: stopped)
+        let next = RequestChain(stopped.attachment, after: stopped)
         #expect(!stopped.lookUp(request, body: .data(Data("x".utf8))).isCounted.withLock { $0 })
         #expect(session.cache.statistics.served == 0)
         #expect(next.lookUp(request, body: .data(Data("x".utf8))).isCounted.withLock { $0 })
@@ -140,14 +140,30 @@ struct TimesTests {
         let request = try session.request("http://h/a")
         let stopped = try chain(session)
         session.cache.responder.uncount(stopped.lookUp(request, body: .none))
-        let next = try chain(session, after: stopped)
+        let next = RequestChain(stopped.attachment, after: stopped)
         #expect(next.lookUp(request, body: .none).isCounted.withLock { $0 })
     }
 
-    private func chain(_ session: EntrySession, after earlier: RequestChain? = nil) throws -> RequestChain {
-        let unmatched = try UnmatchedRule(.load)
-        let responder = session.cache.responder
-        let attachment = Attachment(of: responder, to: .ephemeral, rules: SessionRules(unmatched: unmatched))
-        return RequestChain(attachment, after: earlier)
+    @Test("An attempt keeps the decisions of the stopped one, unless the session's rules have changed")
+    func rules() throws {
+        let session = try EntrySession("")
+        let request = try session.request("http://h/a")
+        let stopped = try chain(session)
+        let known = stopped.lookUp(request, body: .none)
+        #expect(RequestChain(stopped.attachment, after: stopped).lookUp(request, body: .none) === known)
+        let plan = try chain(session, .fail, after: stopped).lookUp(request, body: .none)
+        guard case .refuse = plan.action else {
+            Issue.record("The request isn't refused")
+            return
+        }
+    }
+
+    private func chain(
+        _ session: EntrySession,
+        _ unmatched: LocalSubstitutionCache.Unmatched = .load,
+        after earlier: RequestChain? = nil
+    ) throws -> RequestChain {
+        let rules = SessionRules(unmatched: try UnmatchedRule(unmatched))
+        return RequestChain(Attachment(of: session.cache.responder, to: .ephemeral, rules: rules), after: earlier)
     }
 }

@@ -36,6 +36,8 @@ struct ForwardTargetTests {
             Row("https://h/v2/*", "http://l:80/*", "https://h/v2/a/b", "http://l/a/b"),
             Row("https://h/v2/*", "http://l:8080/api/*", "https://h/v2/", "http://l:8080/api/"),
             Row("https://h/v2/*", "http://l", "https://h/v2/a", "http://l/"),
+            Row("https://h/v2/*", "http://l/?x=1", "https://h/v2/a", "http://l/?x=1"),
+            Row("https://h/*/*", "http://l/*?k=1", "https://h/a/b", "http://l/a?k=1"),
             Row("https://h/*/x/*", "http://l/*/y/*.json", "https://h/1/x/2/3", "http://l/1/y/2/3.json"),
             Row("https://h/*", "http://l/*", "https://h/a?b=1&c=%26", "http://l/a?b=1&c=%26"),
             Row("https://h/*", "http://l/*?k=1", "https://h/a?b=1", "http://l/a?k=1&b=1"),

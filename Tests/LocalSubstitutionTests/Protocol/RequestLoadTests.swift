@@ -18,6 +18,9 @@ struct RequestLoadTests {
     func blockedThreads() async {
         await #expect(processExitsWith: .success) {
             let origin = try LoopbackServer { _ in .text("network") }
+            defer { origin.stop() }
+            // Older systems can't run tasks on other threads.
+            guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
             let map = try SubstitutionMap(
                 json: Data(
                     """

@@ -26,7 +26,7 @@ struct MapIndex: Sendable {
     /// The positions of the groups, by their rule's text.
     private var places: [String: Int] = [:]
     /// The positions of the groups with exact keys for a URL without its query.
-    private var groupsOfURL: [String: [Int]] = [:]
+    private var groupsOfURL: [String: Set<Int>] = [:]
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
@@ -39,9 +39,7 @@ struct MapIndex: Sendable {
         if let rule = entry.options.ignoreQuery {
             let place = place(of: rule)
             groups[place].exact[url.canonical(ignoring: rule).text, default: []].append(number)
-            if groupsOfURL[url.withoutQuery]?.contains(place) != true {
-                groupsOfURL[url.withoutQuery, default: []].append(place)
-            }
+            groupsOfURL[url.withoutQuery, default: []].insert(place)
         }
         return nil
     }

@@ -1,0 +1,25 @@
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+
+@Suite("A value that a callback sets", .values)
+struct FirstValueTests {
+    @Test("The first value counts, whether it's set before or after someone waits", arguments: [false, true])
+    func first(isEarly: Bool) async {
+        let value = FirstValue<Int>()
+        if isEarly { value.set(1) }
+        let waiting = Task { await value.wait(onCancel: {}) }
+        if isEarly { value.set(2) } else { value.set(1) }
+        #expect(await waiting.value == 1)
+        value.set(3)
+    }
+
+    @Test("A cancelled task ends with the value that it sets then")
+    func cancelled() async {
+        let value = FirstValue<Int>()
+        let waiting = Task { await value.wait { value.set(4) } }
+        waiting.cancel()
+        #expect(await waiting.value == 4)
+    }
+}
