@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 
 #if canImport(FoundationNetworking)
@@ -142,15 +141,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
     ) {
         guard let request = dataTask.currentRequest else { return completionHandler(nil) }
-        // The protocol answers the request, even if its response is retained, and reports the outcome.
-        if responder.leavesToProtocol(request) { return completionHandler(nil) }
-        if let response = responder.retainedResponse(for: request) { return completionHandler(response) }
-        // If the map's file has changed, looking up would read it.
-        let plan = responder.maps.isCurrent(map) ? responder.lookUp(request) : nil
-        if let plan, responder.needsNoDisk(plan) { return completionHandler(responder.cachedResponse(to: plan)) }
-        DispatchQueue.global(qos: .userInitiated).async { [responder] in
-            completionHandler(responder.cachedResponse(to: plan ?? responder.lookUp(request)))
-        }
+        responder.cachedResponse(to: request, completionHandler)
     }
 
     // MARK: Storing and removing

@@ -272,7 +272,7 @@ private struct RecordingRun: Sendable {
         let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
         try edited.save()
         let added = edited.added
-        // As it was saved, so that a change that somebody makes from now on is seen.
+        // The status as the map was saved, so that later changes by others are noticed.
         (draft, status) = (added, added.status)
         self.conflicts = conflicts.compactMap { conflict($0) }
         return outcomes[place]

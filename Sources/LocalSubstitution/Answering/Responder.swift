@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Guarded
 
@@ -262,8 +263,22 @@ extension URLRequest {
 
 /// The responses that a cache returns if nothing is retained: an entry's, or the default cache's.
 extension Responder {
+    /// Calls back with the response to a data task's request: at once if nothing has to be read from disk, otherwise on another
+    /// queue.
+    func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
+        // The protocol answers the request, even if its response is retained, and reports the outcome.
+        if leavesToProtocol(request) { return done(nil) }
+        if let response = retainedResponse(for: request) { return done(response) }
+        // If the map's file has changed, looking up would read it.
+        let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
+        if let plan, needsNoDisk(plan) { return done(cachedResponse(to: plan)) }
+        DispatchQueue.global(qos: .userInitiated).async { [self] in
+            done(cachedResponse(to: plan ?? lookUp(request)))
+        }
+    }
+
     /// Returns whether ``cachedResponse(to:)`` can answer without reading a file or looking in the default cache.
-    func needsNoDisk(_ plan: Plan) -> Bool {
+    private func needsNoDisk(_ plan: Plan) -> Bool {
         if plan.reason == .ignoresLocalData { return true }
         return plan.cacheAnswer.map { isAtHand($0, plan) } ?? false
     }

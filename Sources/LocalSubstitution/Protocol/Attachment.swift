@@ -59,15 +59,15 @@ final class Attachment: Sendable {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
 
-    /// Returns a plan's outcome if it can be had on this thread; `nil` if a delay, a body or the network comes first or, unless the
-    /// client is direct, a file that isn't in memory.
+    /// Carries out a plan on this thread. Returns `nil` if that takes a delay, a body, the network or, unless the client is direct,
+    /// a file that isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:
             refuse(plan)
         case .answer(let substitution)
         where substitution.options.fields.delay == nil && (isDirect || !substitution.isRedirect):
-            // A direct client is on a thread of its own, which may read files.
+            // A direct client has its own thread, which may read files.
             isDirect || responder.isAtHand(substitution, plan) ? serve(plan, by: substitution) : nil
         default:
             nil

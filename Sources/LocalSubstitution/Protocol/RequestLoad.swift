@@ -22,7 +22,7 @@ final class RequestLoad: Sendable {
         let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
         /// Hears of a body that was read from its stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
-        /// Called once. If the Swift task is cancelled, the outcome is a failure, which nobody needs.
+        /// Called once. If the Swift task is cancelled, ignore the outcome.
         let end: @Sendable (RequestOutcome) -> Void
     }
 
