@@ -59,6 +59,19 @@ final class Attachment: Sendable {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
 
+    /// Decides about a request that is answered now, and counts the answer if its alternative has a limit.
+    ///
+    /// - Parameters:
+    ///   - body: The request's body, as far as it's known.
+    ///   - taken: What was planned when a protocol took the request. The protocol may belong to another session.
+    func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
+        var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
+        // Another request may have used up the alternative since.
+        while !responder.count(plan) { plan = lookUp(request, body: body) }
+        if reportsGoneFiles { responder.reportGoneFiles(plan) }
+        return plan
+    }
+
     /// Carries out a plan on this thread. Returns `nil` if that takes a delay, a body, the network or, unless the client is direct,
     /// a file that isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {

@@ -1,76 +1,75 @@
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// The state of a protocol's delivery to its client.
 ///
-/// Suspending a task stops its protocol, and resuming it starts the same protocol again. So attempts are numbered, and results of
-/// earlier attempts are ignored. Linux's loader also starts a protocol that is already running or has ended.
+/// Suspending a task stops its protocol, and resuming it starts the same protocol again. The load goes on meanwhile, and what
+/// arrives is held. Linux's loader also starts a protocol that is already running or has ended.
 struct Delivery: Sendable {
-    /// The result of starting a protocol.
-    enum Start: Sendable, Equatable {
-        /// A new attempt, with its number.
-        case attempt(Int)
-        /// A failure, because pieces that have been passed on can't be taken back.
-        case failure
+    /// What a load hands over, in order.
+    enum Event: Sendable {
+        case piece(ResponseCollector.Piece)
+        case end(RequestOutcome)
     }
 
     private enum Progress: Sendable {
-        case idle, underWay, ended
+        case idle, underWay, suspended, ended
     }
 
-    private var attempt = 0
     private var progress = Progress.idle
-    private var hasPassedPieces = false
-    /// The load that the attempt waits for.
+    /// What arrived while the task was suspended.
+    private var held: [Event] = []
     private var load: Task<Void, Never>?
-    /// The chain of the current attempt, with its decisions.
-    private var chain: RequestChain?
+    /// Whether pieces of the response have been delivered.
+    private(set) var hasPassedPieces = false
 
-    /// Begins an attempt. Returns `nil` if one is running or the delivery has ended.
-    mutating func begin() -> Start? {
-        guard progress == .idle else { return nil }
-        guard !hasPassedPieces else {
-            progress = .ended
-            return .failure
-        }
-        attempt += 1
+    /// Begins the delivery. Returns `false` if it has begun before.
+    mutating func begin() -> Bool {
+        guard progress == .idle else { return false }
         progress = .underWay
-        return .attempt(attempt)
-    }
-
-    /// Keeps the load that an attempt waits for. Returns `false` if the attempt has ended, so the load must be cancelled.
-    mutating func wait(for load: Task<Void, Never>, _ attempt: Int) -> Bool {
-        guard isUnderWay(attempt) else { return false }
-        self.load = load
         return true
     }
 
-    /// Begins the chain of an attempt. It follows what an earlier attempt has decided.
-    mutating func beginChain(_ attachment: Attachment) -> RequestChain {
-        let made = RequestChain(attachment, after: chain)
-        chain = made
-        return made
+    /// Keeps the load that is under way, so that it's cancelled with the task.
+    mutating func wait(for load: Task<Void, Never>) {
+        if progress != .ended { self.load = load }
     }
 
-    /// Stops the current attempt. Returns the load that it waits for, to be cancelled.
-    mutating func stop() -> Task<Void, Never>? {
-        if progress == .underWay { progress = .idle }
+    /// Holds what arrives from now on.
+    mutating func suspend() {
+        if progress == .underWay { progress = .suspended }
+    }
+
+    /// Returns what arrived while the task was suspended, to be delivered now.
+    mutating func resume() -> [Event] {
+        guard progress == .suspended else { return [] }
+        progress = .underWay
+        defer { held = [] }
+        return held
+    }
+
+    /// Ends the delivery. Returns the load that is under way, to be cancelled.
+    mutating func cancel() -> Task<Void, Never>? {
+        progress = .ended
+        held = []
         return load.take()
     }
 
-    /// Notes that an attempt passes on a piece of a response. Returns `false` if it isn't allowed to.
-    mutating func pass(_ attempt: Int) -> Bool {
-        guard isUnderWay(attempt) else { return false }
-        hasPassedPieces = true
-        return true
-    }
-
-    /// Ends an attempt. Returns whether it has passed on pieces; `nil` if it had already ended or was stopped.
-    mutating func end(_ attempt: Int) -> Bool? {
-        guard isUnderWay(attempt) else { return nil }
-        progress = .ended
-        load = nil
-        return hasPassedPieces
-    }
-
-    private func isUnderWay(_ attempt: Int) -> Bool {
-        progress == .underWay && attempt == self.attempt
+    /// Returns whether to deliver an event now. An event that arrives while the task is suspended is held.
+    mutating func takes(_ event: Event) -> Bool {
+        switch progress {
+        case .idle, .ended:
+            return false
+        case .suspended:
+            held.append(event)
+            return false
+        case .underWay:
+            switch event {
+            case .piece: hasPassedPieces = true
+            case .end: (progress, load) = (.ended, nil)
+            }
+            return true
+        }
     }
 }

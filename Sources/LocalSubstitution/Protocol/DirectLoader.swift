@@ -21,8 +21,7 @@ package final class DirectLoader: Sendable {
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
             return Response(.answered(nil, retained))
         }
-        let chain = RequestChain(attachment)
-        let plan = chain.lookUp(request, body: RequestBody(request))
+        let plan = attachment.decide(request, body: RequestBody(request))
         if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }
         let arriving = ArrivingResponse(isWanted: isWanted) { [responder = attachment.responder] in
             responder.reportUnanswered(plan, since: $0.localizedDescription)
@@ -38,7 +37,7 @@ package final class DirectLoader: Sendable {
             },
             end: { [weak arriving] in arriving?.add(.end($0)) }
         )
-        arriving.wait(for: RequestLoad(chain, plan, for: client).start())
+        arriving.wait(for: RequestLoad(plan, in: attachment, for: client).start())
         switch arriving.next() {
         case .piece(.head(let head))?: return Response(.loaded, head, .arriving(arriving))
         case .end(let outcome)?: return Response(outcome)

@@ -118,7 +118,7 @@ final class ForwardedTask: Sendable {
     }
 
     /// Follows a redirect, unless the receiver decides otherwise. The session ends endless loops of redirects, and
-    /// ``RequestChain`` ends those through the map.
+    /// ``RequestLoad`` ends those through the map.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = receiver.answerRedirect(request)

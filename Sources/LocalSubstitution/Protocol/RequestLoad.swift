@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
 
-/// Loads a request from decision to outcome, for one attempt of a client.
+/// Loads a request from decision to outcome: the client's own request, and those that redirects lead to.
 ///
 /// On Linux, and from macOS 15 and iOS 18 on, it runs on Dispatch's threads, since it may read files, and a test may block all of
 /// Swift's threads while it waits for a response. On older systems, it runs on Swift's.
@@ -35,19 +36,33 @@ final class RequestLoad: Sendable {
         case follow(URLRequest)
     }
 
-    private let chain: RequestChain
-    private let first: Plan
-    private let client: Client
-    private let began = DispatchTime.now()
-
-    init(_ chain: RequestChain, _ plan: Plan, for client: Client) {
-        self.chain = chain
-        self.client = client
-        first = plan
+    private struct State: Sendable {
+        /// The URL that was decided about last.
+        var url: URL?
+        /// The body, if it had to be read from a stream, which can be read only once.
+        var body: BodyReader.Body?
+        var redirects = 0
     }
 
-    private var attachment: Attachment { chain.attachment }
+    private let first: Plan
+    private let attachment: Attachment
+    private let client: Client
+    private let state: Guarded<State>
+    private let began = DispatchTime.now()
+
+    /// The number of redirects that browsers follow.
+    private static let mostRedirects = 20
+
+    /// - Parameter plan: What is done about the client's own request.
+    init(_ plan: Plan, in attachment: Attachment, for client: Client) {
+        first = plan
+        self.attachment = attachment
+        self.client = client
+        state = Guarded(State(url: plan.request.url))
+    }
+
     private var responder: Responder { attachment.responder }
+    private var body: BodyReader.Body? { state.withLock { $0.body } }
 
     /// Starts loading.
     func start() -> Task<Void, Never> {
@@ -69,12 +84,30 @@ final class RequestLoad: Sendable {
                 case .next(let next):
                     plan = next
                 case .follow(let request):
-                    guard chain.follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
-                    plan = chain.lookUp(request, body: RequestBody(request))
+                    guard follow() else { return .failed(plan, URLError(.httpTooManyRedirects)) }
+                    plan = decide(request, body: RequestBody(request))
                 }
             }
         } catch {
             return fail(plan, error)
+        }
+    }
+
+    /// Decides about the request again, with its body, or about one that a redirect leads to.
+    private func decide(_ request: URLRequest, body: RequestBody) -> Plan {
+        // Missing files are reported once, even if the decision had to wait for the request's body.
+        let isSame = state.withLock { state in
+            defer { state.url = request.url }
+            return state.url == request.url
+        }
+        return attachment.decide(request, body: body, reportsGoneFiles: !isSame)
+    }
+
+    /// Notes that a redirect is followed. Returns `false` if there were too many.
+    private func follow() -> Bool {
+        state.withLock { state in
+            state.redirects += 1
+            return state.redirects <= Self.mostRedirects
         }
     }
 
@@ -92,7 +125,7 @@ final class RequestLoad: Sendable {
             return replay(plan, keeper) ?? .end(attachment.refuse(plan))
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
-            return .next(chain.lookUp(request, body: body))
+            return .next(decide(request, body: body))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so it sends it.
             try await wait(plan.substitution?.options.fields.delay)
@@ -132,19 +165,15 @@ final class RequestLoad: Sendable {
     /// Reads a request's body. Returns the request with the body that was read, and the part of the body that conditions see.
     private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
-        if chain.body == nil {
-            guard stream.streamStatus == .notOpen else {
-                let message = "The body was partly read when the task was suspended. Set httpBody instead of a stream."
-                throw .explained(.requestBodyStreamExhausted, message, request.url)
-            }
+        if body == nil {
             let timeout = client.timeout.isFinite ? began + client.timeout : nil
             let body = try await BodyReader.read(stream, until: timeout)
-            chain.body = body
+            state.withLock { $0.body = body }
             if case .data(let data) = body { client.hearBody(data) }
         }
         var request = request
-        chain.body?.replaceStream(of: &request)
-        return (request, chain.body?.shown ?? .none)
+        body?.replaceStream(of: &request)
+        return (request, body?.shown ?? .none)
     }
 
     // MARK: Answering
@@ -183,7 +212,7 @@ final class RequestLoad: Sendable {
             responder.uncount(plan)
             return .end(fail(plan, error))
         }
-        let sent = ForwardedRequest(plan, fallback, in: attachment, body: chain.body, isConditional: isConditional)
+        let sent = ForwardedRequest(plan, fallback, in: attachment, body: body, isConditional: isConditional)
         let pass: @Sendable (ResponseCollector.Piece) -> Void = { [client] in client.pass($0.changed(by: plan)) }
         let receiver = Forwarder.Receiver(
             answerRedirect: { self.answer(toRedirect: $0, of: plan) },
@@ -213,8 +242,7 @@ final class RequestLoad: Sendable {
         guard let url = request.url else { return .follow }
         let original = plan.original(of: url)
         let hop = original.map { plan.request.redirected(to: $0, as: request) } ?? request
-        let next = chain.lookUp(hop, body: RequestBody(hop))
-        guard !chain.isSuperseded else { return .deliver }
+        let next = decide(hop, body: RequestBody(hop))
         switch next.action {
         case .pass where original == nil: return .follow
         case .forward where original == nil && next.substitution?.target == nil: return .follow
@@ -224,7 +252,7 @@ final class RequestLoad: Sendable {
             return outcome.hasFailed ? .follow : .answer(.end(outcome))
         default: break
         }
-        guard chain.follow() else { return .answer(.end(.failed(next, URLError(.httpTooManyRedirects)))) }
+        guard follow() else { return .answer(.end(.failed(next, URLError(.httpTooManyRedirects)))) }
         return .answer(.next(next))
     }
 

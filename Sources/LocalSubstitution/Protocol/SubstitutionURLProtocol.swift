@@ -40,19 +40,16 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Returns the request unchanged.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Answers the request, forwards it, or fails it.
+    /// Answers the request, forwards it, or fails it. If its task was suspended, delivers what has arrived since.
     ///
     /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`). Reading a file
     /// here would hold up all of them, and using a session would trap.
     public override func startLoading() {
-        guard let start = delivery.withLock({ $0.begin() }) else { return }
-        guard case .attempt(let attempt) = start else {
-            client?.urlProtocol(self, didFailWithError: URLError(.networkConnectionLost))
+        guard delivery.withLock({ $0.begin() }) else {
+            for event in delivery.withLock({ $0.resume() }) { deliver(event) }
             return
         }
-        guard let attachment = Self.attachment else {
-            return end(.failed(nil, .detached(request.url)), attempt)
-        }
+        guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
         let responder = attachment.responder
         let taken = responder.startTaken(request)
         let isStrict = attachment.rules.unmatched.isStrict
@@ -61,25 +58,36 @@ public class SubstitutionURLProtocol: URLProtocol {
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)
         {
             let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
-            return end(.answered(plan, retained), attempt)
+            return deliver(.end(.answered(plan, retained)))
         }
-        let chain = delivery.withLock { $0.beginChain(attachment) }
-        let plan = chain.lookUp(request, body: .onLoaderQueue(request), taken?.plan)
+        let plan = attachment.decide(request, body: .onLoaderQueue(request), taken?.plan)
         if let error = UnsupportedTask.error(for: task, plan) {
             responder.uncount(plan)
             responder.reportUnanswered(plan, since: error.localizedDescription)
-            return end(.failed(plan, error), attempt)
+            return deliver(.end(.failed(plan, error)))
         }
-        if let outcome = attachment.outcomeAtOnce(plan) { return end(outcome, attempt) }
-        let load = RequestLoad(chain, plan, for: loadClient(of: attempt)).start()
-        if !delivery.withLock({ $0.wait(for: load, attempt) }) { load.cancel() }
+        if let outcome = attachment.outcomeAtOnce(plan) { return deliver(.end(outcome)) }
+        let load = RequestLoad(plan, in: attachment, for: loadClient).start()
+        delivery.withLock { $0.wait(for: load) }
     }
 
-    /// Cancels what the request waits for, and delivers nothing more. Resuming a suspended task starts the protocol again.
+    /// Cancels what the request waits for, and delivers nothing more. If the task was only suspended, holds what arrives.
     public override func stopLoading() {
         // If the protocol wasn't started, the cache still expects it to report the request.
         Self.attachment?.responder.forgetTaken(request)
-        delivery.withLock { $0.stop() }?.cancel()
+        guard !isSuspended else { return delivery.withLock { $0.suspend() } }
+        delivery.withLock { $0.cancel() }?.cancel()
+    }
+
+    /// Whether the loader stops the protocol because its task is suspended.
+    private var isSuspended: Bool {
+        #if canImport(Darwin)
+        task?.state == .suspended
+        #else
+        // Linux's loader stops a protocol only for these two reasons. By then, a suspended task may have been resumed
+        // (`URLSessionTask.swift`, `suspend`).
+        task?.state != .canceling
+        #endif
     }
 
     // MARK: Listening
@@ -93,8 +101,8 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     // MARK: Delivering
 
-    /// Returns the receiver of an attempt's response. Must be called on the ``LoaderThread``.
-    private func loadClient(of attempt: Int) -> RequestLoad.Client {
+    /// The receiver of the load's response. Must be made on the ``LoaderThread``.
+    private var loadClient: RequestLoad.Client {
         // The loader itself hands protocols from thread to thread, but Foundation doesn't declare them Sendable.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
@@ -102,45 +110,45 @@ public class SubstitutionURLProtocol: URLProtocol {
         return RequestLoad.Client(
             task: task,
             timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
-            pass: { piece in thread.runForDelegate { this.pass(piece, attempt) } },
+            pass: { piece in thread.runForDelegate { this.deliver(.piece(piece)) } },
             answerChallenge: { challenge in
                 thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },
             hearBody: { tell?(.readBody($0)) },
-            end: { outcome in thread.run { this.end(outcome, attempt) } }
+            end: { outcome in thread.run { this.deliver(.end(outcome)) } }
         )
     }
 
-    /// Delivers a result to the client, unless the task was stopped first. Must run on the ``LoaderThread``.
-    private func end(_ outcome: RequestOutcome, _ attempt: Int) {
-        guard let isRest = delivery.withLock({ $0.end(attempt) }), let client else { return }
-        if let tell = heard.withLock({ $0 }) {
-            var outcome = outcome
-            if case .unmatched = outcome.kind { outcome.isHiddenUpload = UnsupportedTask.hidesBody(task) }
-            tell(.ended(outcome))
-        }
-        switch outcome.result {
-        case .success(let response):
-            if !isRest {
-                #if !canImport(Darwin)
-                let response = response.withoutChallenge
-                #endif
-                client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
-                // In one piece: see `Attachment.streams`.
-                if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
+    /// Delivers a piece of the response or the outcome to the client, unless the task was stopped first. Must run on the
+    /// ``LoaderThread``.
+    private func deliver(_ event: Delivery.Event) {
+        let isRest = delivery.withLock { $0.hasPassedPieces }
+        guard delivery.withLock({ $0.takes(event) }), let client else { return }
+        switch event {
+        case .piece(.head(let head)):
+            client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
+        case .piece(.data(let data)):
+            client.urlProtocol(self, didLoad: data)
+        case .end(let outcome):
+            if let tell = heard.withLock({ $0 }) {
+                var outcome = outcome
+                if case .unmatched = outcome.kind { outcome.isHiddenUpload = UnsupportedTask.hidesBody(task) }
+                tell(.ended(outcome))
             }
-            client.urlProtocolDidFinishLoading(self)
-        case .failure(let error):
-            client.urlProtocol(self, didFailWithError: error)
-        }
-    }
-
-    /// Passes a piece of the response on to the client.
-    private func pass(_ piece: ResponseCollector.Piece, _ attempt: Int) {
-        guard delivery.withLock({ $0.pass(attempt) }), let client else { return }
-        switch piece {
-        case .head(let response): client.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
-        case .data(let data): client.urlProtocol(self, didLoad: data)
+            switch outcome.result {
+            case .success(let response):
+                if !isRest {
+                    #if !canImport(Darwin)
+                    let response = response.withoutChallenge
+                    #endif
+                    client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
+                    // In one piece: see `Attachment.streams`.
+                    if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
+                }
+                client.urlProtocolDidFinishLoading(self)
+            case .failure(let error):
+                client.urlProtocol(self, didFailWithError: error)
+            }
         }
     }
 }

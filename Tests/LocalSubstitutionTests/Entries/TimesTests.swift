@@ -122,48 +122,4 @@ struct TimesTests {
         #expect(try await session.load(request).text == "rest")
     }
     #endif
-
-    @Test("An attempt that was taken over neither counts nor reports what it still decides")
-    func superseded() throws {
-        let session = try EntrySession(#""http://h/c": [{ "when": { "text": "x" }, "text": "first", "times": 1 }]"#)
-        let request = try session.request("http://h/c")
-        let stopped = try chain(session)
-        let next = RequestChain(stopped.attachment, after: stopped)
-        #expect(!stopped.lookUp(request, body: .data(Data("x".utf8))).isCounted.withLock { $0 })
-        #expect(session.cache.statistics.served == 0)
-        #expect(next.lookUp(request, body: .data(Data("x".utf8))).isCounted.withLock { $0 })
-    }
-
-    @Test("An answer that was taken back is counted again by the attempt that takes over")
-    func takenBack() throws {
-        let session = try EntrySession(#""http://h/a": [{ "text": "first", "times": 1 }]"#)
-        let request = try session.request("http://h/a")
-        let stopped = try chain(session)
-        session.cache.responder.uncount(stopped.lookUp(request, body: .none))
-        let next = RequestChain(stopped.attachment, after: stopped)
-        #expect(next.lookUp(request, body: .none).isCounted.withLock { $0 })
-    }
-
-    @Test("An attempt keeps the decisions of the stopped one, unless the session's rules have changed")
-    func rules() throws {
-        let session = try EntrySession("")
-        let request = try session.request("http://h/a")
-        let stopped = try chain(session)
-        let known = stopped.lookUp(request, body: .none)
-        #expect(RequestChain(stopped.attachment, after: stopped).lookUp(request, body: .none) === known)
-        let plan = try chain(session, .fail, after: stopped).lookUp(request, body: .none)
-        guard case .refuse = plan.action else {
-            Issue.record("The request isn't refused")
-            return
-        }
-    }
-
-    private func chain(
-        _ session: EntrySession,
-        _ unmatched: LocalSubstitutionCache.Unmatched = .load,
-        after earlier: RequestChain? = nil
-    ) throws -> RequestChain {
-        let rules = SessionRules(unmatched: try UnmatchedRule(unmatched))
-        return RequestChain(Attachment(of: session.cache.responder, to: .ephemeral, rules: rules), after: earlier)
-    }
 }

@@ -1,78 +1,78 @@
+import Foundation
 import TestSupport
 import Testing
 
 @testable import LocalSubstitution
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite("A protocol's delivery", .values)
 struct DeliveryTests {
-    @Test("It ends once")
+    private let piece = Delivery.Event.piece(.data(Data("a".utf8)))
+    private let end = Delivery.Event.end(.failed(nil, URLError(.timedOut)))
+
+    @Test("It begins and ends once")
     func once() {
         var delivery = Delivery()
-        let start = delivery.begin()
-        #expect(start == .attempt(1))
-        let end = delivery.end(1)
-        #expect(end == false)
-        let again = delivery.end(1)
-        #expect(again == nil)
-        let piece = delivery.pass(1)
-        #expect(!piece)
-    }
-
-    @Test("It doesn't begin again once it has ended, whether stopped or not", arguments: [false, true])
-    func ended(isStopped: Bool) {
-        var delivery = Delivery()
-        _ = delivery.begin()
-        _ = delivery.end(1)
-        if isStopped { _ = delivery.stop() }
+        let early = delivery.takes(piece)
+        #expect(!early)
+        let begins = [delivery.begin(), delivery.begin()]
+        #expect(begins == [true, false])
+        let taken = [delivery.takes(piece), delivery.takes(end), delivery.takes(piece), delivery.takes(end)]
+        #expect(taken == [true, true, false, false])
         let again = delivery.begin()
-        #expect(again == nil)
+        #expect(!again)
     }
 
-    @Test("It doesn't begin again while an attempt is running")
-    func underWay() {
+    @Test("It holds what arrives while the task is suspended, and delivers it in order")
+    func suspended() {
         var delivery = Delivery()
         _ = delivery.begin()
+        delivery.suspend()
+        let early = [delivery.takes(piece), delivery.takes(end)]
+        #expect(early == [false, false])
+        #expect(!delivery.hasPassedPieces)
+        let held = delivery.resume()
+        let taken = held.map { delivery.takes($0) }
+        #expect(taken == [true, true])
+        guard case .piece? = held.first, case .end? = held.last else {
+            Issue.record("The events aren't in order")
+            return
+        }
+        #expect(delivery.hasPassedPieces)
+        let again = delivery.resume()
+        #expect(again.isEmpty)
+    }
+
+    @Test("It delivers nothing after it was cancelled, whether suspended or not", arguments: [false, true])
+    func cancelled(isSuspended: Bool) {
+        var delivery = Delivery()
+        _ = delivery.begin()
+        let load = Task {}
+        delivery.wait(for: load)
+        if isSuspended {
+            delivery.suspend()
+            _ = delivery.takes(piece)
+        }
+        let cancelled = delivery.cancel()
+        #expect(cancelled == load)
+        let held = delivery.resume()
+        #expect(held.isEmpty)
+        let late = delivery.takes(end)
+        #expect(!late)
         let again = delivery.begin()
-        #expect(again == nil)
-        let end = delivery.end(1)
-        #expect(end == false)
+        #expect(!again)
     }
 
-    @Test("It doesn't end after it was stopped, until it begins again")
-    func stopped() {
+    @Test("It keeps no load once it has ended")
+    func ended() {
         var delivery = Delivery()
         _ = delivery.begin()
-        let forwarding = delivery.stop()
-        #expect(forwarding == nil)
-        let early = delivery.end(1)
-        #expect(early == nil)
-        let again = delivery.begin()
-        #expect(again == .attempt(2))
-        let former = delivery.end(1)
-        #expect(former == nil)
-        let end = delivery.end(2)
-        #expect(end == false)
-    }
-
-    @Test("It says that pieces were delivered")
-    func pieces() {
-        var delivery = Delivery()
-        _ = delivery.begin()
-        let piece = delivery.pass(1)
-        #expect(piece)
-        let end = delivery.end(1)
-        #expect(end == true)
-    }
-
-    @Test("It fails once if it begins again after pieces were delivered")
-    func takesNothingBack() {
-        var delivery = Delivery()
-        _ = delivery.begin()
-        _ = delivery.pass(1)
-        _ = delivery.stop()
-        let again = delivery.begin()
-        #expect(again == .failure)
-        let last = delivery.begin()
-        #expect(last == nil)
+        delivery.wait(for: Task {})
+        _ = delivery.takes(end)
+        let load = delivery.cancel()
+        #expect(load == nil)
     }
 }
