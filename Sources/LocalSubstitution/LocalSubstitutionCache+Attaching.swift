@@ -31,7 +31,6 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameters:
     ///   - keeper: Keeps responses from the network, and answers with them when the network fails.
-    ///   - streams: Whether data is streamed as it arrives; `nil` for the platform's default.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body is passed
     ///     on in pieces where the platform can, and otherwise fails with `URLError.dataLengthExceedsMaximum`.
     ///   - isBrowsed: Whether the keeper also keeps what a browser needs to show a site again.
@@ -43,7 +42,6 @@ extension LocalSubstitutionCache {
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched,
         keeper: (any ResponseKeeper)?,
-        streams: Bool? = nil,
         responseLimit: Int? = nil,
         isBrowsed: Bool = false,
         listener: RequestListener? = nil
@@ -60,7 +58,6 @@ extension LocalSubstitutionCache {
                 of: responder,
                 to: configuration,
                 rules: SessionRules(unmatched: rule, keeper: keeper, listener: listener),
-                streams: streams ?? Attachment.canStream,
                 responseLimit: responseLimit,
                 isBrowsed: isBrowsed
             )
@@ -120,10 +117,10 @@ extension LocalSubstitutionCache {
             of: responder,
             to: configuration,
             rules: SessionRules(unmatched: try UnmatchedRule(unmatched), keeper: keeper),
-            streams: true,
             // Longer responses are passed on as they arrive. A keeper needs them whole.
             responseLimit: keeper == nil ? 16 << 20 : nil,
             isDirect: true,
+            takesLargeFiles: true,
             sendsCredentials: sendsCredentials,
             isBrowsed: true
         )

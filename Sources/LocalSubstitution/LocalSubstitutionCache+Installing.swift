@@ -133,27 +133,36 @@ extension LocalSubstitutionCache {
     /// error for each unanswered request that reaches a cache or protocol. If your code makes its own sessions, attach
     /// ``installed`` to them.
     ///
-    /// - Parameter allowInRelease: Whether this also works in a build without `DEBUG`, such as the one your users have. By default,
-    ///   it doesn't.
+    /// - Parameters:
+    ///   - allowInRelease: Whether this also works in a build without `DEBUG`, such as the one your users have. By default, it
+    ///     doesn't.
+    ///   - handlers: The closures that entries name in their field `handler`.
     /// - Returns: The cache. In a build without `DEBUG`, or if the variable isn't set, returns `nil` and does nothing.
     /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or an ``AttachmentError`` if the variable
     ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, or if ``install(unmatched:)`` throws one. If it
     ///   throws, nothing is installed.
     @discardableResult
-    public static func installFromEnvironment(allowInRelease: Bool = false) throws -> LocalSubstitutionCache? {
+    public static func installFromEnvironment(
+        allowInRelease: Bool = false,
+        handlers: [String: SubstitutionMap.Handler] = [:]
+    ) throws -> LocalSubstitutionCache? {
         #if DEBUG
         let isAllowed = true
         #else
         let isAllowed = allowInRelease
         #endif
-        return try install(from: ProcessInfo.processInfo.environment, isAllowed: isAllowed)
+        return try install(from: ProcessInfo.processInfo.environment, isAllowed: isAllowed, handlers: handlers)
     }
 
-    static func install(from environment: [String: String], isAllowed: Bool) throws -> LocalSubstitutionCache? {
+    static func install(
+        from environment: [String: String],
+        isAllowed: Bool,
+        handlers: [String: SubstitutionMap.Handler] = [:]
+    ) throws -> LocalSubstitutionCache? {
         let name = environment["LOCAL_SUBSTITUTION_MAP"]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         guard isAllowed, !name.isEmpty else { return nil }
         let unmatched = try unmatched(environment["LOCAL_SUBSTITUTION_UNMATCHED"])
-        let cache = try cache(named: name)
+        let cache = try cache(named: name, handlers)
         try cache.install(unmatched: unmatched)
         cache.hear { event in
             guard [.missed, .bypassed].contains(event.kind) else { return }
@@ -162,16 +171,18 @@ extension LocalSubstitutionCache {
         return cache
     }
 
-    private static func cache(named name: String) throws(SubstitutionMapError) -> LocalSubstitutionCache {
+    private static func cache(
+        named name: String,
+        _ handlers: [String: SubstitutionMap.Handler]
+    ) throws(SubstitutionMapError) -> LocalSubstitutionCache {
         if name.hasPrefix("{") {
-            return LocalSubstitutionCache(
-                map: try SubstitutionMap(json: Data(name.utf8), resources: Bundle.main.resourceURL)
-            )
+            let (json, folder) = (Data(name.utf8), Bundle.main.resourceURL)
+            return LocalSubstitutionCache(map: try SubstitutionMap(json: json, resources: folder, handlers: handlers))
         }
         guard name.contains("/") || name.hasSuffix(".json") else {
-            return try LocalSubstitutionCache(bundle: .main, named: name)
+            return try LocalSubstitutionCache(bundle: .main, named: name, handlers: handlers)
         }
-        return try LocalSubstitutionCache(contentsOf: URL(fileURLWithPath: name))
+        return try LocalSubstitutionCache(contentsOf: URL(fileURLWithPath: name), handlers: handlers)
     }
 
     private static func unmatched(_ value: String?) throws(AttachmentError) -> Unmatched {

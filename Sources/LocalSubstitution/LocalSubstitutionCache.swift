@@ -1,4 +1,5 @@
 public import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -17,6 +18,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. Everything that it adds is Sendable.
 
     let responder: Responder
+    /// Made at first use.
+    private let loader = Guarded<DirectLoader?>(nil)
 
     /// Creates a cache with a map.
     ///
@@ -60,13 +63,20 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - mapFile: The map, a JSON file.
     ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:)``.
     ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
+    ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         contentsOf mapFile: URL,
         resources: URL? = nil,
-        invalidEntries: SubstitutionMap.InvalidEntries = .reject
+        invalidEntries: SubstitutionMap.InvalidEntries = .reject,
+        handlers: [String: SubstitutionMap.Handler] = [:]
     ) throws(SubstitutionMapError) {
-        let map = try SubstitutionMap(contentsOf: mapFile, resources: resources, invalidEntries: invalidEntries)
+        let map = try SubstitutionMap(
+            contentsOf: mapFile,
+            resources: resources,
+            invalidEntries: invalidEntries,
+            handlers: handlers
+        )
         self.init(map: map, reloadsChanges: true)
     }
 
@@ -76,13 +86,16 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - bundle: The bundle.
     ///   - name: The map's name, without its extension `json`.
     ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
+    ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
         bundle: Bundle,
         named name: String = "substitutions",
-        invalidEntries: SubstitutionMap.InvalidEntries = .reject
+        invalidEntries: SubstitutionMap.InvalidEntries = .reject,
+        handlers: [String: SubstitutionMap.Handler] = [:]
     ) throws(SubstitutionMapError) {
-        self.init(map: try SubstitutionMap(bundle: bundle, named: name, invalidEntries: invalidEntries))
+        let map = try SubstitutionMap(bundle: bundle, named: name, invalidEntries: invalidEntries, handlers: handlers)
+        self.init(map: map)
     }
 
     deinit {
@@ -125,6 +138,24 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// Explains how the current map answers a request. Changes and counts nothing.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
+
+    /// Returns what an attached session would answer, without URLSession; `nil` if the map says nothing about the request. For
+    /// clients and servers that don't use URLSession.
+    ///
+    /// It does what the session does: delays, conditions, handlers, redirects, counts and events. A request that an entry sends on
+    /// is sent by a session of the default configuration. A stream is returned whole. A redirect to a URL that the map doesn't
+    /// answer is returned.
+    ///
+    /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
+    /// - Throws: A `URLError`: the entry's error, the network's, or `cancelled` if the task was cancelled.
+    public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
+        let loader = loader.withLock { loader in
+            let made = loader ?? DirectLoader(Attachment(of: responder, to: .default, isDirect: true))
+            loader = made
+            return made
+        }
+        return try await loader.answer(to: request)
+    }
 
     // MARK: Looking up
 

@@ -179,6 +179,10 @@ extension Explanation {
 
     private static func attached(_ plan: Plan) -> String? {
         guard plan.cacheAnswer == nil else { return nil }
+        if case .handler(let handler)? = plan.match?.winner?.options.answer {
+            let condition = plan.match?.winner?.options.fields.when?.needsBody == true && plan.match?.needsBody == true
+            return handler.description + (condition ? ", if the request's body meets its condition" : "") + body(plan)
+        }
         if plan.match?.needsBody == true { return "the entry, if the request's body meets its condition" }
         guard let substitution = plan.substitution else { return nil }
         let wait = substitution.options.fields.delay.map { " after \($0.grouped) s" } ?? ""
@@ -186,10 +190,23 @@ extension Explanation {
         case .error(let code):
             return "the error “\(URLErrorNames.text(code))”\(wait)"
         case .network(let target): return (target.map { "the network, at \($0.url)" } ?? "the network") + wait
-        case .file, .inline, .empty: break
+        case .stream(let pieces):
+            return "the entry, in \(pieces.count.grouped) piece\(pieces.count == 1 ? "" : "s")\(wait)"
+        case .file, .inline, .empty, .handler: break
         }
-        let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait
+        let pace = substitution.pace.map { ", \($0.text)" } ?? ""
+        let answer = (substitution.fileName == nil ? "the entry" : "the entry's file") + wait + pace
         return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
+    }
+
+    /// Returns what a handler won't see of the request's body, and why.
+    private static func body(_ plan: Plan) -> String {
+        switch RequestBody(plan.request) {
+        case .none, .data: ""
+        case .unread: ", with the request's body once it's read"
+        case .tooLong: ", without the request's body, which is longer than 8 MiB"
+        case .hidden: ", without the request's body, which Foundation hides from the protocol"
+        }
     }
 
     private static func problem(_ substitution: Substitution, _ map: SubstitutionMap) -> FileProblem? {
@@ -237,7 +254,7 @@ extension Explanation.Verdict {
         case .notHTTP: self = .notHTTP
         case .noEntry: self = .noEntry
         case .fileIsGone: self = .unreadableFile
-        case .excluded: self = .excluded
+        case .excluded, .declined: self = .excluded
         case .methodNotListed: self = .methodNotListed
         case .ruledOut: self = .ruledOut
         case .ignoresLocalData: self = .ignoresLocalData

@@ -94,7 +94,12 @@ final class MapInUse: Sendable {
             let file = try MapFile(source.file.url)
             state.source?.file = file.withoutBytes
             if !isRetry, file.digest == source.file.digest { return .none }
-            let map = try SubstitutionMap(file, resources: source.resources, invalidEntries: source.invalidEntries)
+            let map = try SubstitutionMap(
+                file,
+                resources: source.resources,
+                invalidEntries: source.invalidEntries,
+                handlers: source.handlers
+            )
             let wasBroken = !state.problems.isEmpty
             state.problems = []
             state.retry = nil

@@ -12,6 +12,8 @@ final class Plan: Sendable {
     enum Action: Sendable {
         /// The entry answers.
         case answer(Substitution)
+        /// The entry's handler answers.
+        case call(NamedHandler, Substitution)
         /// The entry makes the request fail.
         case fail(Substitution, URLError.Code)
         /// The network answers, perhaps at another URL. If it fails, the fallback does, if there is one.
@@ -42,6 +44,8 @@ final class Plan: Sendable {
         case fileIsGone
         /// The winning entry is `null`.
         case excluded
+        /// The entry's handler has left the request to the network.
+        case declined
         case methodNotListed(String)
         /// The entries that name the URL are for other requests, or have answered as many requests as they may.
         case ruledOut
@@ -70,6 +74,8 @@ final class Plan: Sendable {
     /// Whether a response to this request is kept out of the default cache, because the entry answers the request or would if its
     /// cache policy allowed that.
     let keepsOutOfDefaultCache: Bool
+    /// What the entry's handler has answered; `nil` if the entry has no handler, or if it wasn't called yet.
+    private let handled: Substitution?
     /// Whether the answer has been counted; see ``Responder/count(_:)``.
     let isCounted = Guarded(false)
 
@@ -90,6 +96,7 @@ final class Plan: Sendable {
         self.request = request
         self.rules = rules
         self.isOffline = rules?.unmatched.isStrict ?? isOffline
+        handled = nil
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
@@ -111,6 +118,24 @@ final class Plan: Sendable {
             let answer = reason == .substituted ? match?.localSubstitution : nil
             action = answer.map { .answer($0) } ?? .pass
         }
+    }
+
+    /// Continues a plan with what the entry's handler has answered.
+    ///
+    /// - Parameter answer: What answers; `nil` if no entry does.
+    init(_ called: Plan, answeredWith answer: Substitution?) {
+        (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
+        (map, generation, match) = (called.map, called.generation, called.match)
+        (handled, keepsOutOfDefaultCache) = (answer, called.keepsOutOfDefaultCache)
+        isCounted.withLock { $0 = called.isCounted.withLock { $0 } }
+        reason = answer == nil ? .declined : called.reason
+        guard let rules else {
+            action = .pass
+            return
+        }
+        action =
+            answer.map { Self.action(for: called.request, $0, in: rules) }
+            ?? Self.actionWithoutEntry(for: called.request, isExcluded: true, in: rules)
     }
 
     /// Returns why no entry answers, not even with an error or by forwarding; `nil` if one does.
@@ -143,12 +168,17 @@ final class Plan: Sendable {
             guard match?.needsBody != true else { return .readBody }
             return actionWithoutEntry(for: request, isExcluded: reason == .excluded, in: rules)
         }
+        return action(for: request, substitution, in: rules)
+    }
+
+    private static func action(for request: URLRequest, _ substitution: Substitution, in rules: SessionRules) -> Action {
         switch substitution.content {
+        case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
         // An entry that names another URL allows that URL, even in a strict session.
         case .network(nil) where rules.unmatched.fails(request): return .refuse
         case .network: return .forward(nil)
-        case .file, .inline, .empty:
+        case .file, .inline, .empty, .stream:
             guard substitution.use == .whenOffline, !rules.unmatched.fails(request) else {
                 return .answer(substitution)
             }
@@ -172,7 +202,10 @@ final class Plan: Sendable {
     }
 
     /// The substitution of the entry that wins; `nil` if there is none, or if the request's body must be read first.
-    var substitution: Substitution? { match?.substitution }
+    var substitution: Substitution? { reason == .declined ? nil : handled ?? match?.substitution }
+
+    /// Whether an entry's handler has answered. Nothing of its answer is retained.
+    var isHandled: Bool { handled != nil }
 
     /// Whether an entry answers the request, perhaps depending on its body.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
@@ -234,6 +267,7 @@ extension Plan {
             "the entries that name it are disabled or have no file for it"
         case .noEntry: "no entry names it"
         case .excluded: "the entry is null, so the URL is never substituted"
+        case .declined: "the entry's handler answered with .notSubstituted"
         case .methodNotListed(let method): "the entry doesn't list the method \(method)"
         case .ruledOut: "every entry that names it is passed over"
         case .ignoresLocalData: "the request's cache policy ignores local data"

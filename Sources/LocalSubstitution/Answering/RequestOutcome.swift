@@ -13,8 +13,13 @@ package struct RequestOutcome: Sendable {
         case confirmed
         /// The network answered.
         case loaded
+        /// The request is left to the client, since the map doesn't say what answers.
+        case passed
         /// The request failed: its entry says so, the network failed, or a file couldn't be read.
         case failed
+        /// The request failed, since a handler threw an error or answered with something that isn't allowed. The text says what's
+        /// wrong.
+        case mishandled(String)
         /// Nothing answers, and the session isn't allowed to reach the network.
         case unmatched(Explanation)
     }
@@ -31,6 +36,8 @@ package struct RequestOutcome: Sendable {
     package var isHiddenUpload = false
     /// The body, if it isn't in the result.
     var largeBody: LargeFile.Part?
+    /// How fast the body is sent; `nil` if it's sent at once.
+    var pace: Pace?
 
     /// The response; `nil` for a request that failed.
     package var response: CachedURLResponse? { try? result.get() }

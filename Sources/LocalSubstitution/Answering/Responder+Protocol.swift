@@ -27,7 +27,7 @@ extension Responder {
     /// Returns an entry's response whose large file is read in pieces; `nil` if the entry doesn't have a large file.
     func serveInPieces(_ plan: Plan, by substitution: Substitution) -> RequestOutcome? {
         guard let url = plan.request.url, let name = substitution.fileName, let folder = plan.folder,
-            plan.question(about: substitution) == nil
+            plan.question(about: substitution) == nil, substitution.pace?.isEven ?? true
         else { return nil }
         do throws(FileProblem) {
             guard let file = try LargeFile(opening: name, in: folder) else { return nil }
@@ -59,14 +59,52 @@ extension Responder {
         return .failed(plan, .unreadable(problem, url))
     }
 
+    /// Returns the bytes of a stream's piece.
+    ///
+    /// - Throws: The error that ends the stream: the piece's, or that its file can't be read.
+    func bytes(of piece: StreamPiece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
+        let url = plan.request.url
+        switch piece.content {
+        case .data(let data): return data
+        case .error(let code): throw .ofEntry(substitution.key, code, url)
+        case .file(let name):
+            guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }
+            do throws(FileProblem) {
+                return try retained.file(name.text, in: folder).data
+            } catch {
+                report(error, key: substitution.key, file: folder.url(of: name.text), url)
+                throw .unreadable(error, url)
+            }
+        }
+    }
+
     /// Fails a request because its entry says so.
     func fail(_ plan: Plan, by substitution: Substitution, _ code: URLError.Code) -> RequestOutcome {
+        fail(plan, by: substitution, .ofEntry(substitution.key, code, plan.request.url))
+    }
+
+    /// Fails a request with the error of its entry's handler.
+    func fail(_ plan: Plan, by substitution: Substitution, _ error: URLError) -> RequestOutcome {
         use(plan)
-        observers.count { $0.served += 1 }
-        if let url = plan.request.url {
-            observers.emit(.substituted(url, key: substitution.key, file: nil, bytes: 0))
-        }
-        return .failed(plan, .ofEntry(substitution.key, code, plan.request.url))
+        reportServed(plan, by: substitution, bytes: 0)
+        return .failed(plan, error)
+    }
+
+    /// Fails a request whose handler threw an error or gave an answer that isn't allowed.
+    ///
+    /// - Parameter problem: What's wrong and how to fix it.
+    func mishandled(_ plan: Plan, by substitution: Substitution, _ problem: String) -> RequestOutcome {
+        use(plan)
+        reportUnanswered(plan, since: problem)
+        let message = "The handler of the entry “\(substitution.key)” can't answer: \(problem)"
+        let error = URLError.explained(.badServerResponse, message, plan.request.url)
+        return RequestOutcome(.mishandled(message), plan, .failure(error))
+    }
+
+    /// Counts and reports that an entry answered without a retained response.
+    func reportServed(_ plan: Plan, by substitution: Substitution, bytes: Int) {
+        guard let url = plan.request.url else { return }
+        reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: bytes)
     }
 
     /// Returns the copy that was kept; `nil` if it has none.

@@ -365,7 +365,8 @@ extension Responder {
     ///
     /// It's the URL if every plain `GET` gets the response. Otherwise the map decides each request, and the name says what answers.
     func retainedName(_ plan: Plan, _ substitution: Substitution) -> String? {
-        guard let url = plan.request.url?.absoluteString, let match = plan.match, let number = match.number
+        guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
+            let number = match.number
         else { return nil }
         if match.isConditional || match.protocolField != nil {
             return Self.decidedName(url, entry: number, alternative: match.winner?.options.place?.number ?? 0)

@@ -29,6 +29,13 @@ package struct ResponseBuilder {
         response(for: url, status: substitution.status, headers: headers(length: size), body: Data())
     }
 
+    /// Returns the head of a stream, whose length isn't known.
+    func streamHead(for url: URL) -> HTTPURLResponse? {
+        var headers = headers(length: 0)
+        headers["Content-Length"] = nil
+        return HTTPURLResponse(url: url, statusCode: substitution.status, httpVersion: "HTTP/1.1", headerFields: headers)
+    }
+
     /// Returns the part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole response if the range can't be
     /// satisfied.
     package func part(_ header: String, for url: URL) -> CachedURLResponse? {

@@ -10,6 +10,11 @@ package struct UnmatchedRule: Sendable {
     package let isStrict: Bool
     private var exceptions = MapKey.Matcher()
 
+    private init() { isStrict = false }
+
+    /// Unanswered requests may reach the network.
+    static let load = UnmatchedRule()
+
     /// - Throws: An error if an exception is neither a URL nor a match pattern.
     package init(_ unmatched: LocalSubstitutionCache.Unmatched) throws(AttachmentError) {
         guard case .fail(let exceptions) = unmatched else {

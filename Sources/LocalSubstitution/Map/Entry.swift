@@ -31,6 +31,12 @@ package struct Entry: Sendable {
         return first
     }
 
+    /// The names of the files that the entry answers with: its file's, or those of its stream's pieces.
+    package var files: [FileName] {
+        if case .stream(let pieces) = options.answer { return pieces.compactMap(\.file) }
+        return file.map { [$0] } ?? []
+    }
+
     /// The line from 1; `nil` for a map made in code.
     var lineInMap: Int? { line > 0 ? Int(line) : nil }
 }
@@ -107,7 +113,9 @@ extension Entry {
         case inline(Entry.Body)
         /// An empty body.
         case empty
+        case stream([StreamPiece])
         case error(URLError.Code)
+        case handler(NamedHandler)
         /// The network, at another URL if the entry forwards requests.
         case network(ForwardTarget?)
 
@@ -121,15 +129,15 @@ extension Entry {
                 switch EntryFields.Kind(fields) {
                 case .network: .network(nil)
                 case .empty, .alternatives: .empty
-                case .file, .inline, .error, nil: .file
+                case .file, .inline, .stream, .error, .handler, nil: .file
                 }
         }
 
         /// The methods that are answered if the entry doesn't list any.
         fileprivate var defaultMethods: [String] {
             switch self {
-            case .never, .file, .inline, .empty: Self.get
-            case .error, .network: Self.all
+            case .never, .file, .inline, .stream, .empty: Self.get
+            case .error, .network, .handler: Self.all
             }
         }
 

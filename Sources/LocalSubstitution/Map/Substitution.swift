@@ -16,7 +16,7 @@ package final class Substitution: Sendable {
         case whenOffline
     }
 
-    private let entry: Entry
+    let entry: Entry
     let content: Content
     /// The local file; `nil` for an entry without one.
     let fileURL: URL?
@@ -50,7 +50,9 @@ package final class Substitution: Sendable {
         case inline(Entry.Body)
         /// An empty body.
         case empty
+        case stream([StreamPiece])
         case error(URLError.Code)
+        case handler(NamedHandler, captures: [ArraySlice<UInt8>])
         /// The network, at another URL if the entry forwards requests.
         case network(ForwardTarget.Filled?)
 
@@ -72,7 +74,10 @@ package final class Substitution: Sendable {
                     } ?? .empty
             case .inline(let body): self = .inline(body)
             case .empty, .never: self = .empty
+            case .stream(let pieces):
+                self = .stream(try pieces.map { piece throws(FileName.Obstacle) in try piece.filled(with: captures) })
             case .error(let code): self = .error(code)
+            case .handler(let handler): self = .handler(handler, captures: captures)
             case .network(let target):
                 self = .network(try target?.filled(with: captures, for: url))
             }
@@ -116,9 +121,15 @@ package final class Substitution: Sendable {
     var isLocal: Bool {
         switch content {
         case .file, .inline, .empty: true
-        case .error, .network: false
+        case .stream, .error, .handler, .network: false
         }
     }
+
+    /// How fast the body is sent; `nil` if it's sent at once.
+    package var pace: Pace? { isLocal ? entry.options.fields.pace : nil }
+
+    /// Whether sending the body takes time.
+    var takesTime: Bool { if case .stream = content { true } else { pace != nil } }
 
     /// The body that is written in the map; `nil` if there's none.
     var inlineBody: Entry.Body? { if case .inline(let body) = content { body } else { nil } }
@@ -135,6 +146,7 @@ package final class Substitution: Sendable {
             return (MIMEType.essence(of: header), .header)
         }
         if let type = options.fields.mimeType { return (type, .entry) }
+        if case .stream = content { return ("text/event-stream", .inline) }
         if case .inline(let body) = content, body.kind == .json { return ("application/json", .inline) }
         if case .file(let name) = content, let (type, own) = guess(name) { return (type, .fileExtension(own)) }
         if let (type, own) = guess(path) { return (type, .urlExtension(own)) }

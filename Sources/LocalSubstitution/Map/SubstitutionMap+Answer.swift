@@ -30,6 +30,8 @@ extension SubstitutionMap {
         private var file: String?
         /// Bodies. The JSON refers to them by index.
         private(set) var data: [Data] = []
+        /// Closures. The JSON refers to them by index.
+        private(set) var handlers: [Handler] = []
         private(set) var problems: [String] = []
 
         private init() {}
@@ -48,14 +50,15 @@ extension SubstitutionMap {
         }
 
         /// Returns the answer's JSON as a value in a list of alternatives.
-        private func json(numberingDataFrom first: Int) -> String {
+        private func json(numberingDataFrom first: Int, handlersFrom firstHandler: Int) -> String {
             switch source {
             case .never: return "null"
             case .file(let name): return JSONText.string(name)
             case .fields:
                 var numbered = self
-                for (index, field) in fields.enumerated() where field.name == "data" {
-                    numbered.fields[index].json = String(first)
+                for (index, field) in fields.enumerated() {
+                    if field.name == "data" { numbered.fields[index].json = String(first) }
+                    if field.name == "handler" { numbered.fields[index].json = String(firstHandler) }
                 }
                 guard case .fields(let json) = numbered.source else { return "null" }
                 return json
@@ -130,6 +133,22 @@ extension SubstitutionMap {
             return answer.mimeType(mimeType)
         }
 
+        /// Answers with pieces, each sent when it's due. Its MIME type is `text/event-stream` unless you set another.
+        ///
+        /// - Parameter pieces: 1 to 10,000 pieces.
+        public static func stream(_ pieces: [Piece]) -> Answer {
+            var answer = Answer("stream", "[\(pieces.map(\.json).joined(separator: ", "))]")
+            answer.problems = pieces.compactMap(\.problem)
+            return answer
+        }
+
+        /// Answers with what a closure returns. By default, it answers all methods.
+        public static func handler(_ handler: @escaping Handler) -> Answer {
+            var answer = Answer("handler", "0")
+            answer.handlers = [handler]
+            return answer
+        }
+
         /// Answers with an empty body and a status code, 100–599.
         public static func status(_ status: Int) -> Answer { Answer("status", String(status)) }
 
@@ -167,8 +186,9 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
         self.init()
         var texts: [String] = []
         for alternative in alternatives {
-            texts.append(alternative.json(numberingDataFrom: data.count))
+            texts.append(alternative.json(numberingDataFrom: data.count, handlersFrom: handlers.count))
             data += alternative.data
+            handlers += alternative.handlers
             problems += alternative.problems
         }
         fields = [("alternatives", "[\(texts.joined(separator: ", "))]")]
@@ -204,6 +224,16 @@ extension SubstitutionMap.Answer {
 
     /// Delays the answer by a number of seconds, 0–3600.
     public func delay(_ seconds: Double) -> Self { setting("delay", JSONText.number(seconds)) }
+
+    /// Sends the body evenly at a rate, in bytes per second, 1–1,000,000,000.
+    public func bytesPerSecond(_ rate: Int) -> Self { setting("bytesPerSecond", String(rate)) }
+
+    /// Sends the body line by line. The first is sent at once, and each next one so many seconds later, 0–3600.
+    public func secondsPerLine(_ seconds: Double) -> Self { setting("secondsPerLine", JSONText.number(seconds)) }
+
+    /// Sends the body event by event, each of which ends with a blank line. The first is sent at once, and each next one so many
+    /// seconds later, 0–3600.
+    public func secondsPerEvent(_ seconds: Double) -> Self { setting("secondsPerEvent", JSONText.number(seconds)) }
 
     /// Sets how many requests an alternative answers. After that, it's passed over.
     public func times(_ count: Int) -> Self { setting("times", String(count)) }

@@ -56,6 +56,7 @@ public struct SubstitutionMap: Sendable {
         var file: MapFile
         let resources: URL?
         let invalidEntries: InvalidEntries
+        let handlers: HandlerTable
     }
 
     /// A map without entries.
@@ -73,20 +74,32 @@ public struct SubstitutionMap: Sendable {
     ///   - resources: The folder with the entries' files. The default is the folder `Resources` beside the map. If it doesn't
     ///     exist, the default is the map's own folder, in which the map and hidden files are never served.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
+    ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         contentsOf file: URL,
         resources: URL? = nil,
-        invalidEntries: InvalidEntries = .reject
+        invalidEntries: InvalidEntries = .reject,
+        handlers: [String: Handler] = [:]
     ) throws(SubstitutionMapError) {
-        try self.init(MapFile(file), resources: resources, invalidEntries: invalidEntries)
+        try self.init(
+            MapFile(file),
+            resources: resources,
+            invalidEntries: invalidEntries,
+            handlers: HandlerTable(handlers)
+        )
+    }
+
+    /// Loads a map in a tool, which doesn't have the app's code. Entries may name any handler.
+    package init(inTool file: URL, resources: URL?) throws(SubstitutionMapError) {
+        try self.init(MapFile(file), resources: resources, invalidEntries: .reject, handlers: .any)
     }
 
     /// Loads the valid entries of a map and checks their files, for tools that show every problem.
     ///
     /// - Throws: An error if the map can't be read or isn't a JSON object.
     package init(checking file: URL, resources: URL?) throws(SubstitutionMapError) {
-        try self.init(MapFile(file), resources: resources, invalidEntries: .skip, looksAtFiles: true)
+        try self.init(MapFile(file), resources: resources, invalidEntries: .skip, handlers: .any, looksAtFiles: true)
     }
 
     /// Loads a map from JSON text.
@@ -95,15 +108,32 @@ public struct SubstitutionMap: Sendable {
     ///   - json: A JSON object in UTF-8.
     ///   - resources: The folder with the entries' files. A map without files doesn't need one.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
+    ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         json: Data,
         resources: URL? = nil,
-        invalidEntries: InvalidEntries = .reject
+        invalidEntries: InvalidEntries = .reject,
+        handlers: [String: Handler] = [:]
+    ) throws(SubstitutionMapError) {
+        try self.init(
+            json: json,
+            resources: resources,
+            invalidEntries: invalidEntries,
+            handlers: HandlerTable(handlers)
+        )
+    }
+
+    package init(
+        json: Data,
+        resources: URL? = nil,
+        invalidEntries: InvalidEntries = .reject,
+        handlers: HandlerTable
     ) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
+        let looksAtFiles = invalidEntries == .reject
         try self.init(
-            MapLoader.load(json: Array(json), folder: folder, looksAtFiles: invalidEntries == .reject),
+            MapLoader.load(json: Array(json), folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
             folder: folder,
             invalidEntries: invalidEntries
         )
@@ -173,14 +203,20 @@ public struct SubstitutionMap: Sendable {
         resources: URL?,
         isInBundle: Bool = false,
         invalidEntries: InvalidEntries,
+        handlers: HandlerTable,
         looksAtFiles: Bool? = nil
     ) throws(SubstitutionMapError) {
         let folder = Self.folder(beside: file.url, or: resources, isInBundle: isInBundle)
         let looksAtFiles = looksAtFiles ?? (invalidEntries == .reject)
         try self.init(
-            MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles),
+            MapLoader.load(json: file.json, folder: folder, looksAtFiles: looksAtFiles, handlers: handlers),
             folder: folder,
-            source: Source(file: file.withoutBytes, resources: resources, invalidEntries: invalidEntries),
+            source: Source(
+                file: file.withoutBytes,
+                resources: resources,
+                invalidEntries: invalidEntries,
+                handlers: handlers
+            ),
             invalidEntries: invalidEntries
         )
     }
@@ -221,11 +257,13 @@ extension SubstitutionMap {
     ///     map.
     ///   - name: The name of the map's file, without its extension `json`.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
+    ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         bundle: Bundle,
         named name: String = "substitutions",
-        invalidEntries: InvalidEntries = .reject
+        invalidEntries: InvalidEntries = .reject,
+        handlers: [String: Handler] = [:]
     ) throws(SubstitutionMapError) {
         guard let file = bundle.url(forResource: name, withExtension: "json") else {
             let file = name.hasSuffix(".json") ? name : "\(name).json"
@@ -233,7 +271,13 @@ extension SubstitutionMap {
             let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
             throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
         }
-        try self.init(MapFile(file), resources: nil, isInBundle: true, invalidEntries: invalidEntries)
+        try self.init(
+            MapFile(file),
+            resources: nil,
+            isInBundle: true,
+            invalidEntries: invalidEntries,
+            handlers: HandlerTable(handlers)
+        )
     }
 }
 
@@ -252,12 +296,9 @@ extension SubstitutionMap {
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)
-        var problems = entries.compactMap { entry -> Problem? in
-            guard let file = entry.file, let problem = files.problem(of: file, wildcardsInKey: .max) else { return nil }
-            return Problem(problem.kind, entry, problem.message)
-        }
+        var problems = entries.flatMap { files.problems(of: $0, wildcardsInKey: .max) }
         problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
-        if let problem = files.folderProblem(of: entries.first { $0.file != nil }) { problems.insert(problem, at: 0) }
+        if let problem = files.folderProblem(of: entries.first { !$0.files.isEmpty }) { problems.insert(problem, at: 0) }
         return (problems, files.meant)
     }
 }

@@ -9,11 +9,10 @@ final class Attachment: Sendable {
     let responder: Responder
     let rules: SessionRules
     let forwarder: Forwarder
-    /// Whether pieces of a response are passed on before the rest. If there's no fallback, they're passed on as they arrive.
-    /// Otherwise, once the response is too long to hold.
-    let streams: Bool
-    /// Whether the client isn't a URLSession. Such a client follows redirects itself and takes large files in pieces.
+    /// Whether the client isn't a URLSession. Such a client follows redirects itself.
     let isDirect: Bool
+    /// Whether the client reads large files in pieces.
+    let takesLargeFiles: Bool
     /// Whether a request's `Authorization` is sent on to the network.
     let sendsCredentials: Bool
     /// Whether the keeper also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
@@ -25,30 +24,20 @@ final class Attachment: Sendable {
     init(
         of responder: Responder,
         to configuration: URLSessionConfiguration,
-        rules: SessionRules,
-        streams: Bool = Attachment.canStream,
+        rules: SessionRules = SessionRules(unmatched: .load),
         responseLimit: Int? = nil,
         isDirect: Bool = false,
+        takesLargeFiles: Bool = false,
         sendsCredentials: Bool = true,
         isBrowsed: Bool = false
     ) {
         self.responder = responder
         self.rules = rules
-        self.streams = streams
         self.isDirect = isDirect
+        self.takesLargeFiles = takesLargeFiles
         self.sendsCredentials = sendsCredentials
         self.isBrowsed = isBrowsed
         forwarder = Forwarder(configuration, responseLimit: responseLimit)
-    }
-
-    /// `false` on Linux, where a completion handler receives only the last piece (`URLSessionTask.swift`,
-    /// `urlProtocol(_:didLoad:)`).
-    static var canStream: Bool {
-        #if canImport(Darwin)
-        true
-        #else
-        false
-        #endif
     }
 
     /// Looks up a request of a session that this is attached to.
@@ -79,7 +68,8 @@ final class Attachment: Sendable {
         case .refuse:
             refuse(plan)
         case .answer(let substitution)
-        where substitution.options.fields.delay == nil && (isDirect || !substitution.isRedirect):
+        where substitution.options.fields.delay == nil && !substitution.takesTime
+            && (isDirect || !substitution.isRedirect):
             // A direct client has its own thread, which may read files.
             isDirect || responder.isAtHand(substitution, plan) ? serve(plan, by: substitution) : nil
         default:
@@ -89,7 +79,10 @@ final class Attachment: Sendable {
 
     /// Returns an entry's response, without its delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
-        (isDirect ? responder.serveInPieces(plan, by: substitution) : nil) ?? responder.serve(plan, by: substitution)
+        let large = takesLargeFiles ? responder.serveInPieces(plan, by: substitution) : nil
+        var outcome = large ?? responder.serve(plan, by: substitution)
+        outcome.pace = substitution.pace
+        return outcome
     }
 
     /// Fails a request that nothing answers, since it isn't allowed to reach the network.

@@ -1,4 +1,5 @@
 package import Foundation
+import Guarded
 
 #if canImport(FoundationNetworking)
 package import FoundationNetworking
@@ -28,7 +29,9 @@ package final class DirectLoader: Sendable {
         }
         // Weak, so that a client that has left releases the response, which cancels the load.
         let client = RequestLoad.Client(
+            isPacing: true,
             pass: { [weak arriving] piece in arriving?.add(.piece(piece)) },
+            send: { [weak arriving] piece in arriving?.add(.piece(piece)) },
             answerChallenge: { challenge in
                 // There's no outer session, so a 401 is a response like any other.
                 #if canImport(Darwin)
@@ -42,6 +45,69 @@ package final class DirectLoader: Sendable {
         case .piece(.head(let head))?: return Response(.loaded, head, .arriving(arriving))
         case .end(let outcome)?: return Response(outcome)
         case .piece(.data)?, nil: return Response(.failed(plan, URLError(.cancelled)))
+        }
+    }
+
+    /// Loads a request that the map says something about, and returns the whole response; `nil` for any other request. Follows a
+    /// redirect only to a URL that the map answers.
+    func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
+        var request = request
+        var known: (Data, HTTPURLResponse)?
+        for _ in 0...RequestLoad.mostRedirects {
+            guard let response = try await wholeResponse(to: request) else { return known }
+            known = response
+            let location = response.1.value(forHTTPHeaderField: "Location")
+            guard RedirectChain.statuses.contains(response.1.statusCode),
+                let next = request.redirected(by: response.1.statusCode, to: location), hasEntry(for: next)
+            else { return response }
+            request = next
+        }
+        throw URLError(.httpTooManyRedirects)
+    }
+
+    private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
+        var request = request
+        // A body that isn't set is known to be empty, unlike that of a task.
+        if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
+        let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
+        let plan = attachment.decide(request, body: body)
+        if case .pass = plan.action { return nil }
+        let received = Guarded((head: URLResponse?.none, body: Data()))
+        let receive: @Sendable (ResponseCollector.Piece) -> Void = { piece in
+            received.withLock { received in
+                switch piece {
+                case .head(let head): received.head = head
+                case .data(let data): received.body.append(data)
+                }
+            }
+        }
+        let outcome = FirstValue<RequestOutcome>()
+        let client = RequestLoad.Client(
+            timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
+            takesBack: true,
+            pass: receive,
+            send: receive,
+            answerChallenge: { challenge in
+                #if canImport(Darwin)
+                (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
+                #endif
+            },
+            end: { outcome.set($0) }
+        )
+        let load = RequestLoad(plan, in: attachment, for: client).start()
+        let ended = await outcome.wait {
+            load.cancel()
+            outcome.set(.failed(plan, URLError(.cancelled)))
+        }
+        if Task.isCancelled { throw URLError(.cancelled) }
+        if case .passed = ended.kind { return nil }
+        switch ended.result {
+        case .failure(let error):
+            throw error
+        case .success(let response):
+            let (head, pieces) = received.withLock { $0 }
+            guard let http = (head ?? response.response) as? HTTPURLResponse else { return nil }
+            return (head == nil ? response.data : pieces, http)
         }
     }
 
@@ -63,9 +129,12 @@ extension DirectLoader {
         package let kind: RequestOutcome.Kind
         /// The response's head and body, or the error.
         package let result: Result<(head: HTTPURLResponse, body: Body), URLError>
+        /// How fast to send the body; `nil` to send it at once, or as it arrives.
+        package let pace: Pace?
 
         init(_ outcome: RequestOutcome) {
             kind = outcome.kind
+            pace = outcome.pace
             switch outcome.result {
             case .success(let response):
                 result = Self.result(response.response, outcome.largeBody.map { .large($0) } ?? .data(response.data))
@@ -76,6 +145,7 @@ extension DirectLoader {
 
         init(_ kind: RequestOutcome.Kind, _ head: URLResponse, _ body: Body) {
             self.kind = kind
+            pace = nil
             result = Self.result(head, body)
         }
 

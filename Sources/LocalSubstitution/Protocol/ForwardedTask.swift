@@ -39,15 +39,14 @@ final class ForwardedTask: Sendable {
     private let limit: Int
     private let state = Guarded(State())
 
-    /// The longest body to hold in memory if a longer one can be passed on, in bytes.
+    /// The longest body to hold in memory before it's passed on, in bytes.
     private static let standardLimit = 256 << 20
 
-    /// - Parameter limit: The longest body to hold, in bytes; `nil` for the default. By default, a body that can't be passed on in
-    ///   pieces is held whole, as it is by the app that receives it.
+    /// - Parameter limit: The longest body to hold, in bytes; `nil` for the default.
     init(_ task: URLSessionDataTask, limit: Int?, to receiver: Forwarder.Receiver) {
         self.task = task
         self.receiver = receiver
-        self.limit = limit ?? (receiver.pass == nil ? .max : Self.standardLimit)
+        self.limit = limit ?? Self.standardLimit
     }
 
     /// Starts the request.
@@ -93,16 +92,14 @@ final class ForwardedTask: Sendable {
             case .failure(let error): end(error)
             }
         }
-        if let pass = receiver.pass {
-            owner.pass = { piece in
-                // Under the same lock as `end`. After a piece, nothing else may answer. After a timeout, the fallback may have
-                // answered.
-                let mayPass = self.state.withLock { state in
-                    if !state.isEnded { state.isPartial = true }
-                    return !state.isEnded
-                }
-                if mayPass { pass(piece) }
+        owner.pass = { piece in
+            // Under the same lock as `end`. After a piece, nothing else may answer. After a timeout, the fallback may have
+            // answered.
+            let mayPass = self.state.withLock { state in
+                if !state.isEnded { state.isPartial = true }
+                return !state.isEnded
             }
+            if mayPass { self.receiver.pass(piece) }
         }
         owner.passesAtOnce = receiver.passesAtOnce
         owner.redirect = { self.redirect(to: $0, $1) }

@@ -15,8 +15,8 @@ final class Forwarder: Sendable {
         let answerRedirect: @Sendable (URLRequest) -> ForwardedTask.RedirectAnswer
         /// Passes a challenge to the session that made the original request.
         let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
-        /// Passes on a piece of the response before the rest; `nil` if the response must be whole.
-        let pass: (@Sendable (ResponseCollector.Piece) -> Void)?
+        /// Passes on a piece of the response before the rest.
+        let pass: @Sendable (ResponseCollector.Piece) -> Void
         /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
         let passesAtOnce: Bool
     }

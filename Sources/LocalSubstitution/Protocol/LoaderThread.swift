@@ -25,6 +25,9 @@ struct LoaderThread: Sendable {
     /// The delegate queue for the package's own sessions.
     static var delegateQueue: OperationQueue? { nil }
 
+    /// Does nothing: pieces need no preparation here.
+    static func prepare() {}
+
     /// Runs a closure where a session with ``delegateQueue`` calls its delegate: here, on the current thread.
     static func runAsDelegate(_ body: @escaping @Sendable () -> Void) { body() }
     #else
@@ -39,6 +42,14 @@ struct LoaderThread: Sendable {
     /// Runs a closure on that queue, when called by a session that has ``delegateQueue``. Such a session calls on that queue
     /// already.
     func runForDelegate(_ body: @escaping @Sendable () -> Void) { body() }
+
+    /// A task that is never resumed, of a session without a delegate. What a client is told about it has no effect.
+    ///
+    /// Use it only after ``prepare()``: making a task on the loader's queue traps.
+    static let silentTask: URLSessionTask = session.dataTask(with: URL(fileURLWithPath: "/"))
+
+    /// Makes what pieces need. Must not be called on the loader's queue.
+    static func prepare() { _ = silentTask }
 
     /// The delegate queue for the package's own sessions. They call their delegates on the loader's queue, which saves two thread
     /// switches.

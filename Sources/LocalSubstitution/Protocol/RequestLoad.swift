@@ -15,10 +15,16 @@ final class RequestLoad: Sendable {
     struct Client: Sendable {
         /// The task that is answered; `nil` for a client that isn't a URLSession.
         var task: URLSessionTask?
-        /// How many seconds after its start the request may still wait for its body or a delay.
+        /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
         var timeout = Double.infinity
-        /// Receives a piece of the response before the rest.
+        /// Whether the client itself sends a whole body at its pace.
+        var isPacing = false
+        /// Whether the client itself loads what no entry answers.
+        var takesBack = false
+        /// Receives a piece of the network's response before the rest. Called as a ``Forwarder/Receiver`` is.
         let pass: @Sendable (ResponseCollector.Piece) -> Void
+        /// Receives a piece of an entry's response before the rest. Called on any thread.
+        let send: @Sendable (ResponseCollector.Piece) -> Void
         /// Answers a server's authentication challenge.
         let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
         /// Hears of a body that was read from its stream.
@@ -42,6 +48,8 @@ final class RequestLoad: Sendable {
         /// The body, if it had to be read from a stream, which can be read only once.
         var body: BodyReader.Body?
         var redirects = 0
+        /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
+        var delaysFrom: DispatchTime
     }
 
     private let first: Plan
@@ -51,29 +59,32 @@ final class RequestLoad: Sendable {
     private let began = DispatchTime.now()
 
     /// The number of redirects that browsers follow.
-    private static let mostRedirects = 20
+    static let mostRedirects = 20
 
     /// - Parameter plan: What is done about the client's own request.
     init(_ plan: Plan, in attachment: Attachment, for client: Client) {
         first = plan
         self.attachment = attachment
         self.client = client
-        state = Guarded(State(url: plan.request.url))
+        state = Guarded(State(url: plan.request.url, delaysFrom: began))
     }
 
     private var responder: Responder { attachment.responder }
     private var body: BodyReader.Body? { state.withLock { $0.body } }
 
     /// Starts loading.
-    func start() -> Task<Void, Never> {
+    func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
+
+    private static func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: DispatchExecutor.shared) { self.client.end(await self.run()) }
+            Task(executorPreference: DispatchExecutor.shared) { await body() }
         } else {
-            Task { self.client.end(await self.run()) }
+            Task { await body() }
         }
     }
 
     private func run() async -> RequestOutcome {
+        LoaderThread.prepare()
         var plan = first
         do throws(URLError) {
             while true {
@@ -120,12 +131,17 @@ final class RequestLoad: Sendable {
             return .end(responder.fail(plan, by: substitution, code))
         case .answer(let substitution):
             try await wait(substitution.options.fields.delay)
-            return answer(plan, by: substitution)
+            return await answer(plan, by: substitution)
+        case .call(let handler, let substitution):
+            try await wait(substitution.options.fields.delay)
+            return try await call(handler, plan, substitution)
         case .replay(let keeper):
             return replay(plan, keeper) ?? .end(attachment.refuse(plan))
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
+        case .pass where client.takesBack:
+            return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so it sends it.
             try await wait(plan.substitution?.options.fields.delay)
@@ -140,16 +156,26 @@ final class RequestLoad: Sendable {
         if Task.isCancelled { throw URLError(.cancelled) }
     }
 
-    /// Waits until so many seconds after loading began. Linux's loader doesn't time out a request that a protocol answers.
-    private func wait(_ seconds: Double?) async throws(URLError) {
-        guard let seconds else { return }
-        let end = FirstValue<Void>()
-        DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: began + min(seconds, client.timeout)) {
-            [weak end] in end?.set(())
+    /// Waits for an entry's delay.
+    private func wait(_ delay: Double?) async throws(URLError) {
+        guard let delay else { return }
+        try await wait(until: state.withLock { $0.delaysFrom } + delay, since: began)
+    }
+
+    /// Waits until a time. Linux's loader doesn't time out a request that a protocol answers, so this does.
+    ///
+    /// - Parameter last: When the client last received something.
+    private func wait(until time: DispatchTime, since last: DispatchTime) async throws(URLError) {
+        let latest = client.timeout.isFinite ? last + client.timeout : .distantFuture
+        if min(time, latest) > .now() {
+            let end = FirstValue<Void>()
+            DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: min(time, latest)) { [weak end] in
+                end?.set(())
+            }
+            await end.wait { end.set(()) }
         }
-        await end.wait { end.set(()) }
         try checkCancellation()
-        if seconds >= client.timeout { throw URLError(.timedOut) }
+        if time >= latest { throw URLError(.timedOut) }
     }
 
     /// Reports that a request fails before anything could answer it.
@@ -179,11 +205,113 @@ final class RequestLoad: Sendable {
     // MARK: Answering
 
     /// Answers with an entry, without its delay. An attached session doesn't see an entry's redirect, but what it leads to.
-    private func answer(_ plan: Plan, by substitution: Substitution) -> Step {
-        guard !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution)
-        else { return .end(attachment.serve(plan, by: substitution)) }
-        responder.use(plan)
-        return .follow(next)
+    private func answer(_ plan: Plan, by substitution: Substitution) async -> Step {
+        if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
+            responder.use(plan)
+            return .follow(next)
+        }
+        if case .stream(let pieces) = substitution.content {
+            return .end(await send(pieces, plan, substitution))
+        }
+        return .end(await pace(attachment.serve(plan, by: substitution), plan))
+    }
+
+    /// Sends a stream's head and its pieces, each when it's due.
+    private func send(_ pieces: [StreamPiece], _ plan: Plan, _ substitution: Substitution) async -> RequestOutcome {
+        var (sent, bytes) = (DispatchTime.now(), 0)
+        do throws(URLError) {
+            if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
+                try await wait(until: sent + first.delay, since: sent)
+                return responder.fail(plan, by: substitution, code)
+            }
+            guard let url = plan.request.url,
+                let head = ResponseBuilder(substitution: substitution, file: nil).streamHead(for: url)
+            else { return .failed(plan, URLError(.badURL)) }
+            responder.use(plan)
+            // Also if the stream fails or is cancelled: the entry has answered.
+            defer { responder.reportServed(plan, by: substitution, bytes: bytes) }
+            client.send(.head(head))
+            for piece in plan.request.httpMethod == "HEAD" ? [] : StreamPiece.joined(pieces) {
+                try await wait(until: sent + piece.delay, since: sent)
+                let data = try responder.bytes(of: piece, plan, substitution)
+                client.send(.data(data))
+                (sent, bytes) = (.now(), bytes + data.count)
+            }
+            return .answered(
+                plan,
+                CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
+            )
+        } catch {
+            return .failed(plan, error)
+        }
+    }
+
+    /// Sends a body at its pace, unless the client does that itself.
+    private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
+        guard let pace = outcome.pace, !client.isPacing, let response = outcome.response, !response.data.isEmpty
+        else { return outcome }
+        client.send(.head(response.response))
+        let body = response.data
+        var (sent, start) = (DispatchTime.now(), 0)
+        do throws(URLError) {
+            while start < body.count {
+                let (end, delay) = pace.piece(of: body, from: start)
+                try await wait(until: sent + delay, since: sent)
+                client.send(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
+                // A rate is kept even if a piece is late.
+                sent = pace.isEven ? sent + delay : .now()
+                start = end
+            }
+            return outcome
+        } catch {
+            return .failed(plan, error)
+        }
+    }
+
+    /// Answers with what an entry's handler answers.
+    private func call(
+        _ handler: NamedHandler,
+        _ plan: Plan,
+        _ substitution: Substitution
+    ) async throws(URLError) -> Step {
+        guard let call = handler.call, let url = plan.match?.url, case .handler(_, let captures) = substitution.content,
+            let request = SubstitutionMap.Request(plan.request, body: RequestBody(plan.request), captures: captures)
+        else { return .end(responder.mishandled(plan, by: substitution, handler.refusal)) }
+        switch await value(of: { try await call(request) }) {
+        case .failure(let error):
+            try checkCancellation()
+            if let error = error as? URLError { return .end(responder.fail(plan, by: substitution, error)) }
+            return .end(responder.mishandled(plan, by: substitution, "It threw an error: \(error)"))
+        case .success(let answer):
+            try checkCancellation()
+            do throws(HandledAnswer.Mistake) {
+                let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
+                state.withLock { $0.delaysFrom = .now() }
+                responder.use(plan)
+                return .next(Plan(plan, answeredWith: handled.substitution))
+            } catch {
+                return .end(responder.mishandled(plan, by: substitution, error.message))
+            }
+        }
+    }
+
+    /// Returns what a closure of the app returns or throws. Doesn't wait longer than the request may take, even if the closure
+    /// ignores that its task is cancelled.
+    private func value<Value: Sendable>(
+        of body: @escaping @Sendable () async throws -> Value
+    ) async -> Result<Value, any Error> {
+        let result = FirstValue<Result<Value, any Error>>()
+        let task = Self.task {
+            do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
+        }
+        if client.timeout.isFinite {
+            DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: began + client.timeout) { [weak result] in
+                result?.set(.failure(URLError(.timedOut)))
+            }
+        }
+        let value = await result.wait { result.set(.failure(URLError(.cancelled))) }
+        task.cancel()
+        return value
     }
 
     /// Answers with a kept copy; returns `nil` if there is none.
@@ -217,8 +345,8 @@ final class RequestLoad: Sendable {
         let receiver = Forwarder.Receiver(
             answerRedirect: { self.answer(toRedirect: $0, of: plan) },
             answerChallenge: client.answerChallenge,
-            pass: attachment.streams ? pass : nil,
-            passesAtOnce: attachment.streams && !sent.hasFallback
+            pass: pass,
+            passesAtOnce: !sent.hasFallback
         )
         let outcome = await attachment.forwarder.send(sent, priority: client.task?.priority, to: receiver)
         guard !Task.isCancelled else { return .end(.failed(plan, URLError(.cancelled))) }
@@ -230,7 +358,7 @@ final class RequestLoad: Sendable {
         case .failed(let error, let isPartial):
             guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
             try await wait(sent.entryFallback?.options.fields.delay)
-            return fallBack(plan, fallback, error)
+            return await fallBack(plan, fallback, error)
         }
     }
 
@@ -247,7 +375,8 @@ final class RequestLoad: Sendable {
         case .pass where original == nil: return .follow
         case .forward where original == nil && next.substitution?.target == nil: return .follow
         case .answer(let substitution) where original == nil && !attachment.rules.unmatched.fails(hop):
-            guard substitution.options.fields.delay == nil, !substitution.isRedirect else { break }
+            guard substitution.options.fields.delay == nil, !substitution.takesTime, !substitution.isRedirect
+            else { break }
             let outcome = responder.serve(next, by: substitution)
             return outcome.hasFailed ? .follow : .answer(.end(outcome))
         default: break
@@ -309,10 +438,10 @@ final class RequestLoad: Sendable {
         return outcome(received.head)
     }
 
-    private func fallBack(_ plan: Plan, _ fallback: Plan.Fallback, _ error: URLError) -> Step {
+    private func fallBack(_ plan: Plan, _ fallback: Plan.Fallback, _ error: URLError) async -> Step {
         let step: Step =
             switch fallback {
-            case .entry(let substitution): answer(plan, by: substitution)
+            case .entry(let substitution): await answer(plan, by: substitution)
             case .keeper(let keeper): replay(plan, keeper) ?? .end(fail(plan, error))
             }
         if case .end(let outcome) = step, outcome.hasFailed { return step }

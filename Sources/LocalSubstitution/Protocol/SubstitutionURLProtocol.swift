@@ -18,6 +18,10 @@ public class SubstitutionURLProtocol: URLProtocol {
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
+    #if !canImport(Darwin)
+    /// The pieces of the body so far. Used only on the ``LoaderThread``.
+    private var passed = Data()
+    #endif
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (RequestListener.Progress) -> Void)?>(nil)
 
@@ -111,6 +115,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             task: task,
             timeout: request.timeoutInterval > 0 ? request.timeoutInterval : .infinity,
             pass: { piece in thread.runForDelegate { this.deliver(.piece(piece)) } },
+            send: { piece in thread.run { this.deliver(.piece(piece)) } },
             answerChallenge: { challenge in
                 thread.runForDelegate { this.client?.urlProtocol(this, didReceive: challenge) }
             },
@@ -126,8 +131,15 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard delivery.withLock({ $0.takes(event) }), let client else { return }
         switch event {
         case .piece(.head(let head)):
+            #if !canImport(Darwin)
+            let head = head.withoutChallenge
+            #endif
             client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
         case .piece(.data(let data)):
+            guard !data.isEmpty else { return }
+            #if !canImport(Darwin)
+            passed.append(data)
+            #endif
             client.urlProtocol(self, didLoad: data)
         case .end(let outcome):
             if let tell = heard.withLock({ $0 }) {
@@ -137,39 +149,53 @@ public class SubstitutionURLProtocol: URLProtocol {
             }
             switch outcome.result {
             case .success(let response):
-                if !isRest {
-                    #if !canImport(Darwin)
-                    let response = response.withoutChallenge
-                    #endif
-                    client.urlProtocol(self, didReceive: response.response, cacheStoragePolicy: .notAllowed)
-                    // In one piece: see `Attachment.streams`.
-                    if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
-                }
+                guard !isRest else { return endPieces(client) }
+                #if canImport(Darwin)
+                let head = response.response
+                #else
+                let head = response.response.withoutChallenge
+                #endif
+                client.urlProtocol(self, didReceive: head, cacheStoragePolicy: .notAllowed)
+                if !response.data.isEmpty { client.urlProtocol(self, didLoad: response.data) }
                 client.urlProtocolDidFinishLoading(self)
             case .failure(let error):
                 client.urlProtocol(self, didFailWithError: error)
             }
         }
     }
+
+    /// Ends a response whose body was delivered in pieces.
+    private func endPieces(_ client: any URLProtocolClient) {
+        #if canImport(Darwin)
+        client.urlProtocolDidFinishLoading(self)
+        #else
+        // A delegate has had every piece. A completion handler gets only what the finishing protocol has loaded last
+        // (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`), so another protocol loads the whole body for a
+        // task that tells nobody, and finishes for the real one.
+        guard let task else { return }
+        let whole = Self.init(task: LoaderThread.silentTask, cachedResponse: nil, client: client)
+        client.urlProtocol(whole, didLoad: passed)
+        whole.task = task
+        client.urlProtocolDidFinishLoading(whole)
+        #endif
+    }
 }
 
 #if !canImport(Darwin)
-extension CachedURLResponse {
+extension URLResponse {
     /// The same response, without a challenge that would keep the task from ending.
     ///
     /// Linux's loader looks for a challenge in every 401 that a protocol finishes, and waits for a credential that never arrives
     /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`). It knows `Basic` and `Digest`.
-    fileprivate var withoutChallenge: CachedURLResponse {
-        guard let http = response as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
+    fileprivate var withoutChallenge: URLResponse {
+        guard let http = self as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),
             challenge.contains("basic") || challenge.contains("digest")
         else { return self }
         let headers = (http.allHeaderFields as? [String: String] ?? [:]).filter {
             $0.key.lowercased() != "www-authenticate"
         }
-        let answer = HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers)
-        return answer.map { CachedURLResponse(response: $0, data: data, userInfo: nil, storagePolicy: storagePolicy) }
-            ?? self
+        return HTTPURLResponse(url: url, statusCode: 401, httpVersion: "HTTP/1.1", headerFields: headers) ?? self
     }
 }
 #endif

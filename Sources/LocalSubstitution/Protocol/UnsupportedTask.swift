@@ -28,7 +28,7 @@ enum UnsupportedTask {
     static func error(for task: URLSessionTask?, _ plan: Plan) -> URLError? {
         switch plan.action {
         case .fail, .refuse: return nil
-        case .answer, .forward, .pass, .readBody, .replay: break
+        case .answer, .call, .forward, .pass, .readBody, .replay: break
         }
         if isUnfinishable(task) {
             return .explained(
@@ -41,7 +41,7 @@ enum UnsupportedTask {
         // Not checked earlier, since `canInit(with:)` receives a request and not its task.
         switch plan.action {
         case .forward, .pass: return error(forForwarding: task, plan.request)
-        case .answer, .fail, .readBody, .refuse, .replay: return nil
+        case .answer, .call, .fail, .readBody, .refuse, .replay: return nil
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 /// The fields of an entry, or of `$defaults`, as written in the map. Fields that aren't set are `nil`.
 package struct EntryFields: Sendable {
     package var file: String?
-    /// What `json`, `text`, `error` or `forwardTo` says, or data in code.
+    /// What `json`, `text`, `stream`, `error`, `forwardTo` or `handler` says, or data in code.
     var answer: Entry.Answer?
     package var mimeType: String?
     package var charset: String?
@@ -19,6 +19,7 @@ package struct EntryFields: Sendable {
     package var delay: Double?
     /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
     package var inheritsDelay = false
+    package var pace: Pace?
     package var when: RequestCondition?
     /// How many requests an alternative answers; `nil` for any number.
     var times: Int?
@@ -40,7 +41,7 @@ package struct EntryFields: Sendable {
     ///   - kind: The kind of the entry's answer. Defaults that can't go with it are ignored.
     func merged(withDefaults defaults: EntryFields, in place: Place, for kind: Kind?) -> EntryFields {
         var merged = self
-        for field in Field.inherited where field.places.contains(place) && kind.map(field.allows) != false {
+        for field in Field.inherited where field.places.contains(place) && kind.map(field.isInherited) != false {
             field.inherit?(&merged, defaults)
         }
         if charset == nil, kind?.isUTF8 == true, merged.charset.map(Kind.isUTF8) == false { merged.charset = nil }
@@ -60,6 +61,11 @@ package struct EntryFields: Sendable {
         "delay": { $0.delay != nil },
         "error": { if case .error? = $0.answer { true } else { false } },
         "times": { $0.times != nil },
+        "stream": { if case .stream? = $0.answer { true } else { false } },
+        "bytesPerSecond": { $0.pace?.isEven == true },
+        "secondsPerLine": { if case .secondsPerLine? = $0.pace { true } else { false } },
+        "secondsPerEvent": { if case .secondsPerEvent? = $0.pace { true } else { false } },
+        "handler": { if case .handler? = $0.answer { true } else { false } },
         "forwardTo": { if case .network(_?)? = $0.answer { true } else { false } },
         "setRequestHeaders": { !$0.requestHeaders.isEmpty },
         "when.json": { $0.when?.json != nil },
@@ -71,6 +77,8 @@ extension EntryFields {
     /// The place of an object with fields.
     package enum Place: Sendable {
         case entry, defaults, alternative
+        /// What a handler answers with.
+        case handled
     }
 
     /// A field's name, where it's allowed, and how it's read and inherited.
@@ -91,7 +99,7 @@ extension EntryFields {
         private init(
             _ name: String,
             isAnswer: Bool = false,
-            in places: [Place] = [.entry, .alternative],
+            in places: [Place] = [.entry, .alternative, .handled],
             refusing: [Kind] = [],
             read: @escaping Read,
             inherit: Inherit? = nil
@@ -104,23 +112,24 @@ extension EntryFields {
             self.inherit = inherit
         }
 
-        private static let everywhere: [Place] = [.entry, .defaults, .alternative]
+        private static let everywhere: [Place] = [.entry, .defaults, .alternative, .handled]
+        private static let perRequest: [Place] = [.entry, .defaults, .alternative]
 
         /// All fields, in the order in which messages list them.
         static let all: [Field] = [
             Field("file", isAnswer: true) { $0.fields.file = $0.string($1, "a string with the name of a file") },
-            Field("mimeType", in: everywhere, refusing: [.empty, .error, .network]) {
+            Field("mimeType", in: everywhere, refusing: [.empty, .error, .network, .handler]) {
                 $0.readMIMEType($1)
             } inherit: {
                 $0.mimeType = $0.mimeType ?? $1.mimeType
             },
-            Field("charset", in: everywhere, refusing: [.empty, .error, .network]) {
+            Field("charset", in: everywhere, refusing: [.stream, .empty, .error, .network, .handler]) {
                 $0.readCharset($1)
             } inherit: {
                 $0.charset = $0.charset ?? $1.charset
             },
-            Field("status", refusing: [.error, .network, .alternatives]) { $0.readStatus($1) },
-            Field("headers", in: everywhere, refusing: [.error]) {
+            Field("status", refusing: [.error, .network, .handler, .alternatives]) { $0.readStatus($1) },
+            Field("headers", in: everywhere, refusing: [.error, .handler]) {
                 $0.readHeaders($1)
             } inherit: { fields, defaults in
                 let set = fields.headers
@@ -128,21 +137,30 @@ extension EntryFields {
             },
             Field("json", isAnswer: true) { $0.readJSON($1) },
             Field("text", isAnswer: true) { $0.readText($1) },
+            Field("stream", isAnswer: true) { $0.readStream($1) },
             Field("error", isAnswer: true) { $0.readError($1) },
             Field("forwardTo", isAnswer: true) { $0.readForwardTo($1) },
-            Field("setRequestHeaders", refusing: [.error, .alternatives]) { $0.readRequestHeaders($1) },
+            Field("handler", isAnswer: true, in: [.entry, .alternative]) { $0.readHandler($1) },
+            Field("setRequestHeaders", refusing: [.stream, .error, .handler, .alternatives]) { $0.readRequestHeaders($1) },
             Field("delay", in: everywhere) {
                 $0.readDelay($1)
             } inherit: {
                 $0.inheritsDelay = $0.delay == nil && $1.delay != nil
                 $0.delay = $0.delay ?? $1.delay
             },
-            Field("methods", in: everywhere) {
+            Field("bytesPerSecond", in: everywhere, refusing: withoutPace) {
+                $0.readBytesPerSecond($1)
+            } inherit: {
+                $0.pace = $0.pace ?? $1.pace
+            },
+            Field("secondsPerLine", refusing: withoutPace + [.alternatives]) { $0.readSecondsPerLine($1) },
+            Field("secondsPerEvent", refusing: withoutPace + [.alternatives]) { $0.readSecondsPerEvent($1) },
+            Field("methods", in: perRequest) {
                 $0.readMethods($1)
             } inherit: {
                 $0.methods = $0.methods ?? $1.methods
             },
-            Field("when", refusing: [.alternatives]) { $0.readWhen($1) },
+            Field("when", in: [.entry, .alternative], refusing: [.alternatives]) { $0.readWhen($1) },
             Field("times", in: [.alternative], refusing: [.alternatives]) { $0.readTimes($1) },
             Field("alternatives", isAnswer: true, in: [.entry]) { $0.readAlternatives($1) },
             Field("ignoreQuery", in: [.entry, .defaults]) {
@@ -150,12 +168,12 @@ extension EntryFields {
             } inherit: {
                 $0.ignoreQuery = $0.ignoreQuery ?? $1.ignoreQuery
             },
-            Field("use", in: [.entry, .defaults], refusing: [.error, .network, .alternatives]) {
+            Field("use", in: [.entry, .defaults], refusing: [.stream, .error, .network, .handler, .alternatives]) {
                 $0.readUse($1)
             } inherit: {
                 $0.use = $0.use ?? $1.use
             },
-            Field("timeout", in: [.entry, .defaults], refusing: [.error, .network, .alternatives]) {
+            Field("timeout", in: [.entry, .defaults], refusing: [.stream, .error, .network, .handler, .alternatives]) {
                 $0.readTimeout($1)
             } inherit: {
                 // Nothing else uses it, and a timeout that an entry itself has needlessly gets a warning.
@@ -169,6 +187,8 @@ extension EntryFields {
             Field("comment", in: everywhere) { _ = $0.string($1, "a string") },
         ]
 
+        private static let withoutPace: [Kind] = [.stream, .empty, .error, .network, .handler]
+
         /// Returns the field with a name; `nil` if there's none.
         static func named(_ name: String) -> Field? { all.first { $0.name == name } }
         static let answers = all.filter(\.isAnswer).map(\.name)
@@ -178,10 +198,20 @@ extension EntryFields {
         /// the values of fields.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
+        /// Returns whether an entry with an answer of this kind takes the field from its defaults. A handler's entry keeps them for
+        /// the handler's answers.
+        fileprivate func isInherited(_ kind: Kind) -> Bool {
+            allows(kind) || (kind == .handler && ["mimeType", "charset", "headers"].contains(name))
+        }
+
         /// Returns why the field isn't allowed in a place, and what to do; `nil` if it's allowed.
         func refusal(in place: Place) -> String? {
             guard !places.contains(place) else { return nil }
             switch (place, name) {
+            case (.handled, "alternatives"):
+                return "A handler's answer can't be a list. Return one answer."
+            case (.handled, _):
+                return "“\(name)” isn't allowed in a handler's answer. Remove it, or set it beside the handler."
             case (.entry, _):
                 return "“\(name)” is only for alternatives. Write a list, such as [{ …, \"times\": 2 }, { … }]."
             case (.defaults, _):
@@ -207,6 +237,9 @@ extension EntryFields {
 
         private static let ofOtherTools: KeyValuePairs = [
             "“json”, “text” or “file”": ["body", "data", "response"],
+            "“stream”, a list": ["chunks", "pieces", "events", "sse"],
+            "“bytesPerSecond”": ["throttle", "bandwidth", "rate", "speed"],
+            "“handler”": ["callback", "function", "closure"],
             "“status”": ["statuscode", "code"],
             "“methods”, a list": ["method"],
             "“mimeType”": ["contenttype"],
@@ -227,11 +260,13 @@ extension EntryFields {
     enum Kind: Sendable, Equatable {
         case file
         case inline(Entry.Body.Kind)
+        case stream
         /// A lone `status`, with an empty body.
         case empty
         case error
         /// `forwardTo`, or a lone `setRequestHeaders`.
         case network
+        case handler
         /// Several alternatives, each with its own kind.
         case alternatives
 
@@ -240,6 +275,8 @@ extension EntryFields {
             switch fields.answer {
             case _ where !fields.alternatives.isEmpty: self = .alternatives
             case .inline(let body)?: self = .inline(body.kind)
+            case .stream?: self = .stream
+            case .handler?: self = .handler
             case _ where fields.file != nil: self = .file
             case .error?: self = .error
             case .network?: self = .network
@@ -253,6 +290,11 @@ extension EntryFields {
         func refusal(of field: String) -> String {
             let remove = "Remove “\(field)”"
             return switch self {
+            case .empty where field.isPace: ": an empty body has no pace. \(remove), or add “json”, “text” or “file”."
+            case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
+            case .stream where field == "charset": ": a stream is UTF-8. \(remove)."
+            case .stream: ": a stream always answers. \(remove)."
+            case .handler: ": the handler's answer says that. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
             case .error: ": a request that fails gets no response. \(remove) or “error”."
             case .network where ["use", "timeout"].contains(field): ": the network answers. \(remove)."
@@ -276,7 +318,12 @@ extension EntryFields {
                 }
                 return nil
             case .empty: return fields.use == .untilUpdated ? untilUpdated : nil
-            case .file, .error, .network, .alternatives, nil: return nil
+            case .stream:
+                guard let status = fields.status, status < 200 || [204, 205, 304].contains(status) else { return nil }
+                return (
+                    "status", "“status” can't be \(status), which has no body, beside “stream”. Use another, such as 200."
+                )
+            case .file, .error, .network, .handler, .alternatives, nil: return nil
             }
         }
 
@@ -289,4 +336,8 @@ extension EntryFields {
         /// Whether the body is text in UTF-8.
         fileprivate var isUTF8: Bool { if case .inline(let kind) = self { kind != .data } else { false } }
     }
+}
+
+extension String {
+    fileprivate var isPace: Bool { ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"].contains(self) }
 }

@@ -14,6 +14,7 @@ package final class EntryFieldsReader {
     let line: Int
     /// The bodies of answers that were given in code. The JSON refers to them by index.
     private let data: [Data]
+    private let handlers: HandlerTable
 
     /// Reads the object of an entry, of an alternative or of `$defaults`.
     package convenience init(
@@ -21,9 +22,10 @@ package final class EntryFieldsReader {
         of bytes: [UInt8],
         line: Int,
         in place: EntryFields.Place = .entry,
-        data: [Data] = []
+        data: [Data] = [],
+        handlers: HandlerTable = .any
     ) {
-        self.init(bytes, line, data)
+        self.init(bytes, line, data, handlers)
         for member in members(in: range, line: line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
@@ -46,15 +48,16 @@ package final class EntryFieldsReader {
     }
 
     /// Reads a list of alternatives.
-    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, data: [Data] = []) {
-        self.init(bytes, line, data)
+    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, handlers: HandlerTable) {
+        self.init(bytes, line, [], handlers)
         readAlternatives(in: range, line: line)
     }
 
-    private init(_ bytes: [UInt8], _ line: Int, _ data: [Data]) {
+    private init(_ bytes: [UInt8], _ line: Int, _ data: [Data], _ handlers: HandlerTable) {
         self.bytes = bytes
         self.line = line
         self.data = data
+        self.handlers = handlers
     }
 
     /// Returns the line of a field, or of the value if the field isn't set; `nil` for a map made in code.
@@ -136,11 +139,42 @@ package final class EntryFieldsReader {
         fields.methods = methods
     }
 
-    func readDelay(_ member: Member) {
+    func readDelay(_ member: Member) { fields.delay = seconds(member) }
+
+    /// Returns a number of seconds that a client waits.
+    private func seconds(_ member: Member) -> Double? {
         let expected = "a number of seconds from 0 to 3600"
-        guard let seconds = number(member, expected) else { return }
-        guard 0...3600 ~= seconds else { return note(member, .invalidValue, "“delay” must be \(expected).") }
-        fields.delay = seconds
+        guard let seconds = number(member, expected) else { return nil }
+        guard 0...3600 ~= seconds else {
+            note(member, .invalidValue, "“\(member.key)” must be \(expected).")
+            return nil
+        }
+        return seconds
+    }
+
+    func readBytesPerSecond(_ member: Member) {
+        let expected = "a whole number from 1 to 1,000,000,000"
+        guard let rate = integer(member, expected) else { return }
+        guard 1...1_000_000_000 ~= rate else {
+            return note(member, .invalidValue, "“bytesPerSecond” must be \(expected).")
+        }
+        set(.bytesPerSecond(rate), member)
+    }
+
+    func readSecondsPerLine(_ member: Member) {
+        if let seconds = seconds(member) { set(.secondsPerLine(seconds), member) }
+    }
+
+    func readSecondsPerEvent(_ member: Member) {
+        if let seconds = seconds(member) { set(.secondsPerEvent(seconds), member) }
+    }
+
+    private func set(_ pace: Pace, _ member: Member) {
+        guard fields.pace == nil else {
+            let advice = "Keep one of bytesPerSecond, secondsPerLine and secondsPerEvent."
+            return note(member, .conflict, "“\(member.key)” is a second pace. \(advice)")
+        }
+        fields.pace = pace
     }
 
     func readTimes(_ member: Member) {
@@ -233,15 +267,18 @@ extension EntryFieldsReader {
         fields.answer = .inline(Entry.Body(data[number], .data))
     }
 
-    func readError(_ member: Member) {
-        guard let name = string(member, "a string, such as “timedOut”") else { return }
+    func readError(_ member: Member) { fields.answer = error(member).map { .error($0) } }
+
+    private func error(_ member: Member) -> URLError.Code? {
+        guard let name = string(member, "a string, such as “timedOut”") else { return nil }
         guard let code = URLErrorNames.code(name) else {
             let nearest =
                 Self.errorsByWord[name.lowercased()] ?? NearestName.of(name, in: URLErrorNames.all.map(\.name))
             let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use a code of URLError, such as “timedOut”."
-            return note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
+            note(member, .invalidValue, "“error” can't be “\(name)”. \(advice)")
+            return nil
         }
-        fields.answer = .error(code)
+        return code
     }
 
     /// Common guesses whose spelling is too different from the right name to suggest it.
@@ -256,6 +293,20 @@ extension EntryFieldsReader {
             fields.answer = .network(try ForwardTarget(text))
         } catch {
             note(member, .invalidValue, "“forwardTo” \(error.message)")
+        }
+    }
+
+    func readHandler(_ member: Member) {
+        // A handler that was given in code has no name. The JSON refers to it by index.
+        if case .other = member.value, let number = integer(member, "a string with the name of a handler") {
+            fields.answer = handlers[number].map { .handler($0) }
+            return
+        }
+        guard let name = string(member, "a string with the name of a handler") else { return }
+        do throws(HandlerTable.UnknownName) {
+            fields.answer = .handler(try handlers.handler(named: name))
+        } catch {
+            note(member, .invalidValue, error.message)
         }
     }
 
@@ -291,7 +342,7 @@ extension EntryFieldsReader {
             fields.alternatives.append((element.line, own))
         case .object(let range):
             let line = self.line == 0 ? 0 : element.line
-            let reader = EntryFieldsReader(range, of: bytes, line: line, in: .alternative, data: data)
+            let reader = EntryFieldsReader(range, of: bytes, line: line, in: .alternative, data: data, handlers: handlers)
             for problem in reader.problems {
                 note(problem.line, problem.kind, "Alternative \(number): \(problem.message)")
             }
@@ -319,7 +370,7 @@ extension EntryFieldsReader {
             return note(
                 line,
                 .noFile,
-                "The answer is missing. Add “file”, “json”, “text”, “status”, “error” or “forwardTo”."
+                "The answer is missing. Add “file”, “json”, “text”, “stream”, “status”, “error”, “forwardTo” or “handler”."
             )
         }
         let answer = answers.first ?? (kind == .empty ? "status" : "setRequestHeaders")
@@ -343,6 +394,97 @@ extension EntryFieldsReader {
             note(member, .invalidValue, "“\(member.key)” is nested more than \(deepest) levels deep. Use a file.")
         }
         return isTooDeep
+    }
+}
+
+/// Reads `stream`.
+extension EntryFieldsReader {
+    private static let mostPieces = 10_000
+
+    func readStream(_ member: Member) {
+        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else {
+            return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
+        }
+        let elements = (try? JSONScanner(bytes, in: range, line: member.line).elements()) ?? []
+        guard !elements.isEmpty else {
+            return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
+        }
+        guard elements.count <= Self.mostPieces else {
+            return note(
+                member,
+                .invalidValue,
+                "“stream” has more than \(Self.mostPieces.grouped) pieces. Join some, or use a file with “secondsPerEvent”."
+            )
+        }
+        var pieces: [StreamPiece] = []
+        for (index, element) in elements.enumerated() {
+            guard let piece = piece(element, number: index + 1) else { continue }
+            if case .error = piece.content, index + 1 < elements.count {
+                note(
+                    element.line,
+                    .conflict,
+                    "Piece \(index + 1): “error” ends the stream. Make it the last piece."
+                )
+            }
+            pieces.append(piece)
+        }
+        fields.answer = .stream(pieces)
+    }
+
+    /// Reads a piece: a string, or an object with one content and perhaps a delay.
+    private func piece(_ element: Member, number: Int) -> StreamPiece? {
+        let line = line == 0 ? 0 : element.line
+        switch element.value {
+        case .string(let text):
+            return StreamPiece(content: .data(Data(text.utf8)), line: line)
+        case .object(let range):
+            let reader = EntryFieldsReader(bytes, self.line, data, handlers)
+            let piece = reader.piece(in: range, line: element.line)
+            for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
+            return piece
+        case .null, .other:
+            note(element.line, .wrongType, "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”.")
+            return nil
+        }
+    }
+
+    private func piece(in range: Range<Int>, line: Int) -> StreamPiece? {
+        var content: (name: String, value: StreamPiece.Content?)?
+        var delay: Double?
+        var seen: Set<String> = []
+        for member in members(in: range, line: line) {
+            guard seen.insert(member.key).inserted else {
+                note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
+                continue
+            }
+            if member.key == "delay" {
+                delay = seconds(member)
+            } else if !Self.pieceContents.contains(member.key) {
+                let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
+                let advice = nearest.map { "Did you mean “\($0)”?" } ?? "The fields are text, json, file, error and delay."
+                note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
+            } else if let first = content?.name {
+                note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")
+            } else {
+                content = (member.key, pieceContent(member))
+            }
+        }
+        guard let content else {
+            note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
+            return nil
+        }
+        return content.value.map { StreamPiece(content: $0, delay: delay ?? 0, line: self.line == 0 ? 0 : line) }
+    }
+
+    private static let pieceContents = ["text", "json", "file", "error"]
+
+    private func pieceContent(_ member: Member) -> StreamPiece.Content? {
+        switch member.key {
+        case "text": string(member, "a string").map { .data(Data($0.utf8)) }
+        case "json": isTooDeep(member) ? nil : .data(Data(bytes[member.range]))
+        case "file": string(member, "a string with the name of a file").map { .file(FileName(text: $0)) }
+        default: error(member).map { .error($0) }
+        }
     }
 }
 

@@ -31,7 +31,23 @@ final class FileChecker {
         checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
     }
 
-    func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
+    /// Returns what's wrong with the files and the target that an entry names.
+    func problems(of entry: Entry, wildcardsInKey: Int) -> [SubstitutionMap.Problem] {
+        if case .stream(let pieces) = entry.options.answer {
+            return pieces.enumerated().compactMap { index, piece in
+                guard let file = piece.file, let problem = problem(of: file, wildcardsInKey: wildcardsInKey) else {
+                    return nil
+                }
+                let (line, message) = (piece.line > 0 ? piece.line : nil, "Piece \(index + 1): \(problem.message)")
+                return SubstitutionMap.Problem(problem.kind, key: entry.key, line: line, message)
+            }
+        }
+        let problem = entry.file.flatMap { problem(of: $0, wildcardsInKey: wildcardsInKey) }
+            ?? Self.problem(ofTargetOf: entry, wildcardsInKey: wildcardsInKey)
+        return problem.map { [SubstitutionMap.Problem($0.kind, entry, $0.message)] } ?? []
+    }
+
+    private func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
         if name.wildcards > wildcardsInKey {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return Problem(kind: .invalidFileName, message: message)
@@ -43,7 +59,7 @@ final class FileChecker {
     }
 
     /// Returns what's wrong with an entry's `forwardTo`, given the number of wildcards in its key.
-    static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
+    private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
         guard case .network(let target?) = entry.options.answer, target.wildcards > wildcardsInKey else { return nil }
         return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
     }
@@ -57,7 +73,7 @@ final class FileChecker {
     ///
     /// - Parameter first: The first entry with a file, as an example.
     func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
-        guard looksAtFiles, let first, let name = first.file else { return nil }
+        guard looksAtFiles, let first, let name = first.files.first else { return nil }
         guard let folder else {
             let message =
                 "The file “\(name.text)” can't be found, since the map has no resources folder. "

@@ -13,6 +13,7 @@ package final class MapLoader {
 
     private var namesLeftOut: [FileName] = []
     private let files: FileChecker
+    private let handlers: HandlerTable
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The entries of valid patterns so far, by normal form.
     private var patternKeys: [String: Entry] = [:]
@@ -31,7 +32,13 @@ package final class MapLoader {
     private var reserved: [String: Int] = [:]
 
     /// - Parameter defaults: The map's defaults, if they're already known.
-    private init(_ folder: ResourcesFolder?, looksAtFiles: Bool, defaults: EntryFields? = nil) {
+    private init(
+        _ folder: ResourcesFolder?,
+        looksAtFiles: Bool,
+        handlers: HandlerTable = .any,
+        defaults: EntryFields? = nil
+    ) {
+        self.handlers = handlers
         files = FileChecker(folder, looksAtFiles: looksAtFiles)
         hasDefaults = defaults != nil
         if let defaults { use(defaults) }
@@ -62,17 +69,29 @@ package final class MapLoader {
             add(key: key, line: 0, file: name, options: plain, isRight: true)
         case .fields(let json):
             let json = Array(json.utf8)
-            add(EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data), key: key)
+            let handlers = HandlerTable(numbered: answer.handlers)
+            let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers)
+            add(reader, key: key)
         }
     }
 
     /// Loads a map from its JSON. Without a resources folder, its entries' files aren't looked for.
-    static func load(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) -> MapLoader {
+    static func load(
+        json: [UInt8],
+        folder: ResourcesFolder?,
+        looksAtFiles: Bool = true,
+        handlers: HandlerTable = .any
+    ) -> MapLoader {
         let json = json.withoutByteOrderMark
-        var loader = MapLoader(folder, looksAtFiles: looksAtFiles)
+        var loader = MapLoader(folder, looksAtFiles: looksAtFiles, handlers: handlers)
         do throws(JSONCursor.SyntaxError) {
             if try !loader.add(json) {
-                loader = MapLoader(folder, looksAtFiles: looksAtFiles, defaults: loader.defaults)
+                loader = MapLoader(
+                    folder,
+                    looksAtFiles: looksAtFiles,
+                    handlers: handlers,
+                    defaults: loader.defaults
+                )
                 _ = try loader.add(json)
             }
             loader.finish()
@@ -107,9 +126,12 @@ package final class MapLoader {
             case .null:
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: true)
             case .object(let range):
-                add(EntryFieldsReader(range, of: json, line: member.line), key: member.key)
+                add(EntryFieldsReader(range, of: json, line: member.line, handlers: handlers), key: member.key)
             case .other(let range) where json[range.lowerBound] == UInt8(ascii: "["):
-                add(EntryFieldsReader(listIn: range, of: json, line: member.line), key: member.key)
+                add(
+                    EntryFieldsReader(listIn: range, of: json, line: member.line, handlers: handlers),
+                    key: member.key
+                )
             case .other:
                 note(.wrongType, member, "The value must be a file name, an object, a list of alternatives, or null.")
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
@@ -165,7 +187,7 @@ package final class MapLoader {
         let problemsBefore = problems.count
         let entry = Entry(key: key, line: Int32(clamping: line), file: file, options: options)
         defer {
-            if !isRight || problems.count > problemsBefore { namesLeftOut += entry.answering.compactMap(\.file) }
+            if !isRight || problems.count > problemsBefore { namesLeftOut += entry.answering.flatMap(\.files) }
         }
         do {
             if entry.isPattern {
@@ -202,13 +224,10 @@ package final class MapLoader {
     }
 
     private func checkOne(_ entry: Entry, wildcards: Int) -> Bool {
-        if firstWithFile == nil, entry.file != nil { firstWithFile = entry }
-        let file = entry.file.flatMap { files.problem(of: $0, wildcardsInKey: wildcards) }
-        guard let problem = file ?? FileChecker.problem(ofTargetOf: entry, wildcardsInKey: wildcards) else {
-            return true
-        }
-        problems.append(Problem(problem.kind, entry, problem.message))
-        return false
+        if firstWithFile == nil, !entry.files.isEmpty { firstWithFile = entry }
+        let found = files.problems(of: entry, wildcardsInKey: wildcards)
+        problems += found
+        return found.isEmpty
     }
 
     private func noteIfEqual(_ entry: Entry, to used: Entry?, isRight: Bool, form: String) {
@@ -321,7 +340,7 @@ private struct AlternativeEntries {
     /// may not exist. Requests for it go to later alternatives.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
-        guard options.fields.times == nil, entry.file?.wildcards ?? 0 == 0 else { return false }
+        guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }
         if case .network(let target?) = options.answer { return target.wildcards == 0 }
         return true
     }

@@ -195,6 +195,8 @@ private final class MapWalk {
                     return passOver(entry, .condition(failure))
                 }
             }
+            // A handler sees the body.
+            if case .handler = entry.options.answer, case .unread = facts.body { needsBody = true }
             if !needsBody {
                 do throws(MapMatch.PassedOver) {
                     substitution = try substitution(entry, candidate.captures)
@@ -236,15 +238,27 @@ private final class MapWalk {
         } catch {
             throw .notFilled(error)
         }
-        if case .file(let name) = content {
-            let status = folder?.servedStatus(of: name)
-            if entry.file?.wildcards == 0 {
-                // A folder counts here, since opening it then reports the fault.
-                if status == nil { throw .fileIsGone(name: name) }
-            } else if status == nil || status?.kind == .folder {
-                throw .noSuchFile(name: name)
+        switch content {
+        case .file(let name): try check(name, isWritten: entry.file?.wildcards == 0)
+        case .stream(let pieces):
+            for (name, written) in zip(pieces.compactMap(\.file), entry.files) {
+                try check(name.text, isWritten: written.wildcards == 0)
             }
+        default: break
         }
         return Substitution(entry, content, folder: folder, url: url)
+    }
+
+    /// Checks that a file exists.
+    ///
+    /// - Parameter isWritten: Whether the map has its whole name.
+    private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
+        let status = folder?.servedStatus(of: name)
+        if isWritten {
+            // A folder counts here, since opening it then reports the fault.
+            if status == nil { throw .fileIsGone(name: name) }
+        } else if status == nil || status?.kind == .folder {
+            throw .noSuchFile(name: name)
+        }
     }
 }

@@ -1,0 +1,66 @@
+import Foundation
+
+/// How fast a body is sent: the map's fields `bytesPerSecond`, `secondsPerLine` and `secondsPerEvent`.
+package enum Pace: Sendable, Hashable {
+    case bytesPerSecond(Int)
+    case secondsPerLine(Double)
+    case secondsPerEvent(Double)
+
+    /// The pace as explanations name it.
+    var text: String {
+        switch self {
+        case .bytesPerSecond(let rate): "at \(rate.grouped) bytes per second"
+        case .secondsPerLine(let seconds): "line by line, \(seconds.grouped) s apart"
+        case .secondsPerEvent(let seconds): "event by event, \(seconds.grouped) s apart"
+        }
+    }
+
+    /// Whether pieces are due at even times, however late the piece before was sent.
+    var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
+
+    /// The length of the pieces in which bytes are sent at a rate; `nil` if pieces depend on what the body says.
+    ///
+    /// Pieces are at most 50 ms apart, or one byte long.
+    package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }
+
+    /// Returns the end of the piece that begins at an offset of a body, and its delay after the piece before it, in seconds.
+    package func piece(of body: Data, from start: Int) -> (end: Int, delay: Double) {
+        switch self {
+        case .bytesPerSecond(let rate):
+            let end = min(start + (pieceSize ?? 1), body.count)
+            return (end, Double(end - start) / Double(rate))
+        case .secondsPerLine(let seconds), .secondsPerEvent(let seconds):
+            // Pieces that are due at once are one piece.
+            guard seconds > 0 else { return (body.count, 0) }
+            let end =
+                if case .secondsPerLine = self { Self.endOfLine(in: body, from: start) } else {
+                    Self.endOfEvent(in: body, from: start)
+                }
+            return (end, start == 0 ? 0 : seconds)
+        }
+    }
+
+    /// Returns the offset after the next LF, CRLF or CR, or else the end of the body.
+    private static func endOfLine(in body: Data, from start: Int) -> Int {
+        body.withUnsafeBytes { bytes in
+            guard let end = bytes[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+            else { return bytes.count }
+            let isPair =
+                bytes[end] == UInt8(ascii: "\r") && end + 1 < bytes.count && bytes[end + 1] == UInt8(ascii: "\n")
+            return end + (isPair ? 2 : 1)
+        }
+    }
+
+    /// Returns the offset after the blank lines that end an event, or else the end of the body.
+    private static func endOfEvent(in body: Data, from start: Int) -> Int {
+        var end = start
+        var (hasText, hasBlank) = (false, false)
+        while end < body.count {
+            let isBlank = body[body.startIndex + end] == UInt8(ascii: "\n") || body[body.startIndex + end] == UInt8(ascii: "\r")
+            if hasBlank, !isBlank { break }
+            if isBlank { hasBlank = hasText } else { hasText = true }
+            end = endOfLine(in: body, from: end)
+        }
+        return end
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+
+extension SubstitutionMap {
+    /// A piece of a stream in code: text, JSON, a file, or the error that ends the stream. A string literal is text.
+    ///
+    /// ```swift
+    /// .stream(["data: a\n\n", .text("data: b\n\n").delay(0.2), .file("rest.sse"), .error(.networkConnectionLost)])
+    /// ```
+    public struct Piece: Sendable, ExpressibleByStringInterpolation {
+        private let field: (key: String, value: String)
+        private var seconds: Double?
+        let problem: String?
+
+        private init(_ name: String, _ json: String, problem: String? = nil) {
+            field = (name, json)
+            self.problem = problem
+        }
+
+        /// Creates a piece of text in UTF-8.
+        public init(stringLiteral value: String) { self = .text(value) }
+
+        /// Text in UTF-8.
+        public static func text(_ text: String) -> Piece { Piece("text", JSONText.string(text)) }
+
+        /// JSON that's written as a literal. No line end is added.
+        public static func json(_ value: Answer.JSON) -> Piece { Piece("json", value.text, problem: value.problem) }
+
+        /// The bytes of a file.
+        ///
+        /// - Parameter name: The file's path in the resources folder. Each `*` is replaced by what a wildcard in the key's path
+        ///   matched.
+        public static func file(_ name: String) -> Piece { Piece("file", JSONText.string(name)) }
+
+        /// The error with which the request fails. It must be the last piece.
+        public static func error(_ code: URLError.Code) -> Piece {
+            Piece("error", JSONText.string(URLErrorNames.text(code)))
+        }
+
+        /// Delays the piece by a number of seconds, 0–3600, after the piece before it was sent.
+        public func delay(_ seconds: Double) -> Piece {
+            var piece = self
+            piece.seconds = seconds
+            return piece
+        }
+
+        var json: String {
+            JSONText.object([field] + (seconds.map { [("delay", JSONText.number($0))] } ?? []))
+        }
+    }
+}
+
+/// A piece of a stream as written in a map, or with the wildcards of its file's name filled.
+package struct StreamPiece: Sendable {
+    package enum Content: Sendable {
+        case data(Data)
+        case file(FileName)
+        /// The error with which the request fails.
+        case error(URLError.Code)
+    }
+
+    package var content: Content
+    /// The delay in seconds after the piece before it was sent.
+    package var delay = 0.0
+    /// The piece's line in the map; 0 for a map made in code.
+    package var line = 0
+
+    /// The name of the piece's file; `nil` if it has none.
+    package var file: FileName? { if case .file(let name) = content { name } else { nil } }
+
+    /// Returns the piece with its file's wildcards filled.
+    func filled(with captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> StreamPiece {
+        guard let file, file.wildcards > 0 else { return self }
+        var piece = self
+        piece.content = .file(FileName(text: try file.filled(with: captures)))
+        return piece
+    }
+
+    /// Joins each piece that is due at once to the one before it. Files stay pieces, since they're read when they're due.
+    static func joined(_ pieces: [StreamPiece]) -> [StreamPiece] {
+        var joined: [StreamPiece] = []
+        for piece in pieces {
+            if piece.delay == 0, case .data(let next) = piece.content, let last = joined.last,
+                case .data(let data) = last.content
+            {
+                joined[joined.count - 1].content = .data(data + next)
+            } else {
+                joined.append(piece)
+            }
+        }
+        return joined
+    }
+}
