@@ -202,3 +202,10 @@ private struct Connection {
         }
     }
 }
+
+extension Socket {
+    /// Waits until the other side leaves or this one hangs up, and ignores what arrives.
+    package func waitForEnd() {
+        while let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty {}
+    }
+}
