@@ -82,104 +82,101 @@ extension Subcommand {
 
         var script: String {
             switch self {
-            case .bash: Self.bashScript
-            case .zsh: Self.zshScript
-            case .fish: Self.fishScript
-            }
-        }
+            // Uses nothing that bash 3.2, the one of macOS, lacks.
+            case .bash:
+                #"""
+                # To install: substitute completions bash > ~/.substitute.bash; then source that file in ~/.bashrc.
 
-        /// Uses nothing that bash 3.2, the one of macOS, lacks.
-        private static let bashScript = #"""
-            # To install: substitute completions bash > ~/.substitute.bash; then source that file in ~/.bashrc.
+                _substitute() {
+                    local line=${COMP_LINE:0:COMP_POINT} blanks current word name quotes=''
+                    local -a words=()
+                    COMPREPLY=()
+                    # Readline splits words at = and :, too. Join those that have no blank between them.
+                    for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+                        blanks=${line%%[![:blank:]]*}
+                        line=${line#"$blanks"}
+                        line=${line#"$word"}
+                        if [[ ${#words[@]} == 0 || -n $blanks ]]; then
+                            words+=("$word")
+                        else
+                            words[${#words[@]}-1]+=$word
+                        fi
+                    done
+                    current=${words[${#words[@]}-1]}
+                    if [[ $current == --*=* ]]; then current=${current#*=}; fi
+                    # Readline would replace only what follows the last = or :.
+                    case $current in *[=:]*) return ;; esac
+                    while IFS=$'\t' read -r word _; do
+                        case $word in
+                            '*'*)
+                                # Makes readline quote names. Bash 3.2 lacks it.
+                                compopt -o filenames 2>/dev/null || quotes=missing
+                                while IFS= read -r name; do
+                                    if [[ -n $quotes ]]; then printf -v name %q "$name"; fi
+                                    COMPREPLY+=("$name")
+                                done < <(compgen -d -- "$current" || :; compgen -f -X "!$word" -- "$current")
+                                ;;
+                            "$current"*) COMPREPLY+=("$word") ;;
+                        esac
+                    done < <(substitute __complete "${words[@]}" 2>/dev/null)
+                    return 0
+                }
 
-            _substitute() {
-                local line=${COMP_LINE:0:COMP_POINT} blanks current word name quotes=''
-                local -a words=()
-                COMPREPLY=()
-                # Readline splits words at = and :, too. Join those that have no blank between them.
-                for word in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
-                    blanks=${line%%[![:blank:]]*}
-                    line=${line#"$blanks"}
-                    line=${line#"$word"}
-                    if [[ ${#words[@]} == 0 || -n $blanks ]]; then
-                        words+=("$word")
-                    else
-                        words[${#words[@]}-1]+=$word
-                    fi
-                done
-                current=${words[${#words[@]}-1]}
-                if [[ $current == --*=* ]]; then current=${current#*=}; fi
-                # Readline would replace only what follows the last = or :.
-                case $current in *[=:]*) return ;; esac
-                while IFS=$'\t' read -r word _; do
-                    case $word in
-                        '*'*)
-                            # Makes readline quote names. Bash 3.2 lacks it.
-                            compopt -o filenames 2>/dev/null || quotes=missing
-                            while IFS= read -r name; do
-                                if [[ -n $quotes ]]; then printf -v name %q "$name"; fi
-                                COMPREPLY+=("$name")
-                            done < <(compgen -d -- "$current" || :; compgen -f -X "!$word" -- "$current")
-                            ;;
-                        "$current"*) COMPREPLY+=("$word") ;;
-                    esac
-                done < <(substitute __complete "${words[@]}" 2>/dev/null)
-                return 0
-            }
+                complete -F _substitute substitute
+                """#
+            case .zsh:
+                #"""
+                #compdef substitute
+                # To install: substitute completions zsh > ~/.zfunc/_substitute; then add ~/.zfunc to fpath in ~/.zshrc, before compinit.
 
-            complete -F _substitute substitute
-            """#
+                _substitute() {
+                    local line
+                    local -a lines described
+                    lines=("${(@f)$(substitute __complete "${(@Q)words[1,CURRENT-1]}" "$PREFIX" 2>/dev/null)}")
+                    # Options only after a hyphen, as zsh itself does it.
+                    [[ -n $PREFIX ]] || lines=(${lines:#-*})
+                    compset -P '--[a-z-]##='
+                    for line in $lines; do
+                        case $line in
+                            '*/') _files -/ ;;
+                            '*'*) _files -g $line ;;
+                            *) described+=("${line/$'\t'/:}") ;;
+                        esac
+                    done
+                    _describe suggestion described
+                }
 
-        private static let zshScript = #"""
-            #compdef substitute
-            # To install: substitute completions zsh > ~/.zfunc/_substitute; then add ~/.zfunc to fpath in ~/.zshrc, before compinit.
+                # An autoloaded file is the function's body. A sourced one isn't.
+                if [[ ${funcstack[1]-} == _substitute ]]; then
+                    _substitute "$@"
+                elif (( ${+functions[compdef]} )); then
+                    compdef _substitute substitute
+                fi
+                """#
+            case .fish:
+                #"""
+                # To install: substitute completions fish > ~/.config/fish/completions/substitute.fish
 
-            _substitute() {
-                local line
-                local -a lines described
-                lines=("${(@f)$(substitute __complete "${(@Q)words[1,CURRENT-1]}" "$PREFIX" 2>/dev/null)}")
-                # Options only after a hyphen, as zsh itself does it.
-                [[ -n $PREFIX ]] || lines=(${lines:#-*})
-                compset -P '--[a-z-]##='
-                for line in $lines; do
-                    case $line in
-                        '*/') _files -/ ;;
-                        '*'*) _files -g $line ;;
-                        *) described+=("${line/$'\t'/:}") ;;
-                    esac
-                done
-                _describe suggestion described
-            }
-
-            # An autoloaded file is the function's body. A sourced one isn't.
-            if [[ ${funcstack[1]-} == _substitute ]]; then
-                _substitute "$@"
-            elif (( ${+functions[compdef]} )); then
-                compdef _substitute substitute
-            fi
-            """#
-
-        private static let fishScript = #"""
-            # To install: substitute completions fish > ~/.config/fish/completions/substitute.fish
-
-            function __substitute
-                set -l current (commandline -ct)
-                set -l option (string match -r -- '^--[a-z-]+=' "$current")
-                set -l start (string replace -- "$option" '' "$current")
-                for line in (substitute __complete (commandline -opc) "$current" 2>/dev/null)
-                    if string match -q -- '\**' $line
-                        set -l ending (string escape --style=regex -- (string sub -s 2 -- $line))
-                        # For a command that doesn't exist, fish suggests files.
-                        complete -C "'' $start" | string match -r -- '.*/$|.*'$ending'$' | string replace -r -- '^' "$option"
-                    else if test -n "$current"; or not string match -q -- '-*' $line
-                        # Options only after a hyphen, as fish itself does it.
-                        echo "$option$line"
+                function __substitute
+                    set -l current (commandline -ct)
+                    set -l option (string match -r -- '^--[a-z-]+=' "$current")
+                    set -l start (string replace -- "$option" '' "$current")
+                    for line in (substitute __complete (commandline -opc) "$current" 2>/dev/null)
+                        if string match -q -- '\**' $line
+                            set -l ending (string escape --style=regex -- (string sub -s 2 -- $line))
+                            # For a command that doesn't exist, fish suggests files.
+                            complete -C "'' $start" | string match -r -- '.*/$|.*'$ending'$' | string replace -r -- '^' "$option"
+                        else if test -n "$current"; or not string match -q -- '-*' $line
+                            # Options only after a hyphen, as fish itself does it.
+                            echo "$option$line"
+                        end
                     end
                 end
-            end
 
-            complete -c substitute -f -a '(__substitute)'
-            """#
+                complete -c substitute -f -a '(__substitute)'
+                """#
+            }
+        }
     }
 }
 
