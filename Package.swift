@@ -35,7 +35,6 @@ let package = Package(
         .target(name: "LocalSubstitutionTesting", dependencies: ["Guarded", "LocalSubstitution", "MapTools"]),
         .target(name: "WebReferences", dependencies: ["LocalSubstitution"]),
         .target(name: "Loopback", dependencies: ["Guarded"]),
-        .target(name: "LoopbackOrigin", dependencies: ["Guarded", "Loopback"]),
         .target(
             name: "LocalSubstitutionServer",
             dependencies: [
@@ -46,7 +45,7 @@ let package = Package(
             name: "substitute",
             dependencies: [
                 "Guarded", "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
-                "LoopbackOrigin", "MapTools", "MapWriting", "WebReferences",
+                "Loopback", "MapTools", "MapWriting", "WebReferences",
             ],
             resources: [
                 .copy("../../Resources"), .copy("../../substitutions.json"), .copy("Demo/Origin"),
@@ -74,6 +73,7 @@ let package = Package(
             ),
             dependencies: ["substitute"]
         ),
+        .target(name: "LoopbackOrigin", dependencies: ["Guarded", "Loopback"], path: "Tests/LoopbackOrigin"),
         .target(name: "SchemaValidator", dependencies: ["TestSupport"], path: "Tests/SchemaValidator"),
         .target(name: "TestSupport", dependencies: ["Guarded", "Loopback"], path: "Tests/TestSupport"),
         .testTarget(

@@ -25,8 +25,6 @@ struct ServedConnection: Sendable {
     private static let writeSeconds = 60.0
     /// The longest request body, in bytes. Conditions in a map don't look at longer bodies either.
     private static let longestBody = 8 << 20
-    /// The size of the pieces in which a body is sent, in bytes.
-    fileprivate static let pieceSize = 64 << 10
 
     private var socket: Socket { connection.socket }
 
@@ -162,7 +160,7 @@ struct ServedConnection: Sendable {
     ) throws -> Bool {
         // If they're short, both are sent together, which takes the system half as long.
         var isTogether = length == 0
-        if case .data = body, let length { isTogether = length <= Self.pieceSize }
+        if case .data = body, let length { isTogether = length <= Socket.pieceSize }
         var rest = length
         var sent = 0
         var end = Data()
@@ -209,7 +207,7 @@ extension DirectLoader.Response.Body {
             return taken < data.count ? data : nil
         case .large(let body):
             let start = body.range.lowerBound + taken
-            let end = min(start + ServedConnection.pieceSize, body.range.upperBound)
+            let end = min(start + Socket.pieceSize, body.range.upperBound)
             return start < end ? try body.file.bytes(start..<end) : nil
         case .arriving(let response):
             return try response.nextBytes()

@@ -54,7 +54,7 @@ enum MapSource: Sendable {
     }
 
     /// Describes what's wrong with the map and, if its file doesn't exist, how to record one.
-    func explanation(of error: any Error, in test: TestName) -> String {
+    func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard Recording.problem == nil, case .file(let path, _, let testFile) = self,
             !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path)
         else { return "\(error)" }

@@ -104,7 +104,7 @@ struct Recording: Sendable {
     // MARK: Adding responses
 
     /// Adds responses to a test's requests that the map doesn't answer. Returns what to report; `nil` if nothing was missing.
-    func add(_ requests: [TestSubstitutions.Request], _ test: TestName) -> String? {
+    func add(_ requests: [TestSubstitutions.Request], _ test: SubstitutionScope.TestName) -> String? {
         Self.withRun(file, resources) { run in
             do {
                 return try add(requests, test, to: &run)
@@ -116,7 +116,7 @@ struct Recording: Sendable {
 
     private func add(
         _ requests: [TestSubstitutions.Request],
-        _ name: TestName,
+        _ name: SubstitutionScope.TestName,
         to run: inout RecordingRun
     ) throws -> String? {
         let cache = MissingAnswer.cache(try run.current())
@@ -200,7 +200,7 @@ private enum MissingAnswer {
 
 /// What one test, or a test with one of its arguments, has recorded.
 private struct RecordedTest: Sendable {
-    let name: TestName
+    let name: SubstitutionScope.TestName
     /// The requests, without their responses, and what is kept of both.
     var recorded: [(request: TestSubstitutions.Request, exchange: RecordedExchange)] = []
 

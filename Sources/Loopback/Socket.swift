@@ -186,11 +186,6 @@ package final class Socket: Sendable {
         {}
     }
 
-    /// Waits until the other side leaves or this one hangs up, and ignores what arrives.
-    package func waitForEnd() {
-        while let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty {}
-    }
-
     // MARK: Listening
 
     /// Returns a socket that listens on a port of 127.0.0.1. Port 0 takes a free one.

@@ -14,9 +14,6 @@ struct XMLScanner: SourceText.Scanner {
     /// The names of the attributes to find. Others are skipped.
     private let attributes: Set<String>
 
-    /// The elements whose text is returned.
-    private static let textElements: Set<String> = ["script", "style"]
-
     /// - Parameter attributes: The names, in lowercase, of the attributes to find.
     init(_ source: SourceText, attributes: Set<String>) {
         self.source = source
@@ -53,7 +50,7 @@ struct XMLScanner: SourceText.Scanner {
                 }
                 let tag = element(written)
                 hasRoot = true
-                let hasText = tag.root == nil ? Self.textElements.contains(tag.name) : tag.isOpenStyleInSVG
+                let hasText = tag.root == nil ? ["script", "style"].contains(tag.name) : tag.isOpenStyleInSVG
                 if hasText, !tag.isClosed { openText = tag }
                 return .tag(tag)
             }

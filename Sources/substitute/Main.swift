@@ -23,6 +23,11 @@ enum Main {
                 output.help(Subcommand.version)
                 return .done
             }
+            // For the scripts that `completions` prints. Help doesn't list it.
+            if name == "__complete" {
+                for line in Subcommand.suggestions(for: Array(words.dropFirst())) { output.help(line) }
+                return .done
+            }
             let command = try Subcommand.named(["--help", "-h"].contains(name) ? "help" : name)
             let arguments = try Arguments(Array(words.dropFirst()), for: command)
             if arguments.has("help") {

@@ -102,36 +102,61 @@ struct CompletionsTests {
         #expect(words == line.words)
         #expect(!folder.exists("made"))
     }
+
+    @Test(
+        "Zsh and fish show descriptions, and options only after a hyphen",
+        arguments: [Subcommand.CompletingShell.zsh, .fish].filter(CompletionRun.isThere)
+    )
+    func descriptions(_ shell: Subcommand.CompletingShell) async throws {
+        let suggested = [
+            ("substitute ge", "get", "load URLs through URLSession with the cache attached"),
+            ("substitute get --rel", "--reload", "ignore local data, as a browser's reload does"),
+        ]
+        #expect(try await CompletionRun.suggestions(of: shell, for: "substitute check ", in: folder) == [])
+        for (line, word, description) in suggested {
+            let found = try await CompletionRun.suggestions(of: shell, for: line, in: folder, isRaw: true)
+            #expect(found.contains { $0.hasPrefix(word) && $0.hasSuffix(description) }, "\(found)")
+        }
+    }
     #endif
 
     // MARK: The script
 
-    private func script(for shell: CompletingShell) async throws -> String {
+    private func script(for shell: Subcommand.CompletingShell) async throws -> String {
         let run = try await folder.substitute("completions", shell.rawValue)
         #expect(run.status == 0)
         #expect(run.messages.isEmpty)
         return run.output
     }
 
-    @Test("The script has all commands and options, with their descriptions if the shell shows them", arguments: shells)
-    func contents(_ shell: CompletingShell) async throws {
-        let script = try await script(for: shell)
-        // Without what is quoted differently in each shell.
-        let letters = script.filter(\.isLetter)
-        var (texts, words): ([String], [String]) = ([], [])
+    @Test("The command that the scripts run suggests all commands and options, with their descriptions")
+    func contents() async throws {
+        let commands = try await folder.substitute("__complete", "substitute", "").lines
         for command in Subcommand.all {
-            texts += [command.summary] + command.allOptions.map(\.help)
-            words +=
-                [" \(command.name)"] + command.allOptions.map { shell == .fish ? "-l \($0.name) " : "--\($0.name)" }
+            #expect(commands.contains("\(command.name)\t\(command.summary)"))
+            let options = try await folder.substitute("__complete", "substitute", command.name, "-").lines
+            #expect(options.dropLast() == command.allOptions.map { "--\($0.name)\t\($0.help)" }[...])
         }
-        let missing = words.filter { !script.contains($0) }
-        #expect(missing.isEmpty)
-        let undescribed = texts.filter { !letters.contains($0.filter(\.isLetter)) }
-        #expect(shell == .bash || undescribed.isEmpty)
+        #expect(try await !folder.substitute("help").output.contains("__complete"))
+    }
+
+    @Test("The scripts run that command", arguments: shells)
+    func command(_ shell: Subcommand.CompletingShell) async throws {
+        #expect(try await script(for: shell).contains("substitute __complete "))
+    }
+
+    @Test("An option that was given isn't suggested again, unless it may be repeated")
+    func givenOptions() {
+        let suggestions = Subcommand.suggestions(for: [
+            "substitute", "get", "--map=x", "--header", "a: b", "--reload", "--",
+        ])
+        let names = suggestions.map { $0.prefix { $0 != "\t" } }
+        #expect(names.contains("--header") && names.contains("--data"))
+        #expect(!names.contains("--map") && !names.contains("--reload"))
     }
 
     @Test("The script begins with how to install it", arguments: shells)
-    func firstLine(_ shell: CompletingShell) async throws {
+    func firstLine(_ shell: Subcommand.CompletingShell) async throws {
         var lines = try await script(for: shell).split(separator: "\n")[...]
         // compinit reads the first line.
         if shell == .zsh { #expect(lines.popFirst() == "#compdef substitute") }
@@ -144,7 +169,7 @@ struct CompletionsTests {
     }
 
     @Test("The commands in help install the script", arguments: shells)
-    func installation(_ shell: CompletingShell) async throws {
+    func installation(_ shell: Subcommand.CompletingShell) async throws {
         let lines = try await folder.substitute("help", "completions").lines.filter { $0.hasPrefix("    ") }
         let home = folder.support.appendingPathComponent("\(shell.rawValue) home", isDirectory: true)
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -158,14 +183,14 @@ struct CompletionsTests {
             #expect(run.status == 0, "\(run.messages)")
         }
         let places = [
-            CompletingShell.bash: ".substitute.bash", .zsh: ".zfunc/_substitute",
+            Subcommand.CompletingShell.bash: ".substitute.bash", .zsh: ".zfunc/_substitute",
             .fish: ".config/fish/completions/substitute.fish",
         ]
         let file = home.appendingPathComponent(try #require(places[shell]))
         #expect(try String(contentsOf: file, encoding: .utf8) == (try await script(for: shell)))
     }
 
-    private static let shells = CompletingShell.allCases
+    private static let shells = Subcommand.CompletingShell.allCases
 
     @Test("It suggests files and folders for options that take one", arguments: Subcommand.all.map(\.name))
     func files(_ name: String) throws {

@@ -32,7 +32,8 @@ enum Shell {
     /// Returns the text as a word, in quotes if a shell would change it.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_./+-:@%,".utf8.contains($0) }
-        return isPlain && !text.isEmpty ? text : quoted(text)
+        // In single quotes, POSIX shells change nothing.
+        return isPlain && !text.isEmpty ? text : "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
     }
 
     /// Returns a file's path as a word, relative to the current folder if the file is in it.
@@ -41,11 +42,6 @@ enum Shell {
         let path = file.standardizedFileURL.path
         let relative = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
         return word(relative.hasPrefix("-") ? "./" + relative : relative)
-    }
-
-    /// Returns the text in single quotes, in which POSIX shells change nothing.
-    static func quoted(_ text: String) -> String {
-        "'" + text.replacingOccurrences(of: "'", with: #"'\''"#) + "'"
     }
 
     /// The words that start the command again where the user is, such as `swift run -q substitute`.

@@ -51,9 +51,8 @@ struct Subcommand: Sendable {
     struct Value: Sendable, ExpressibleByStringLiteral {
         enum Suggestions: Sendable, Hashable {
             case none
-            /// All files, or those with an extension.
-            case files(withExtension: String?)
-            case folders
+            /// Folders, and the files whose names match `*` or a pattern such as `*.json`. `*/` is for folders only.
+            case names(String)
             case words([String])
             case commands
         }
@@ -61,11 +60,11 @@ struct Subcommand: Sendable {
         let placeholder: String
         let suggestions: Suggestions
 
-        static let file = Value("FILE", .files(withExtension: nil))
-        static let folder = Value("DIR", .folders)
+        static let file = Value("FILE", .names("*"))
+        static let folder = Value("DIR", .names("*/"))
         static let command = Value("COMMAND", .commands)
 
-        static func file(withExtension name: String) -> Value { Value("FILE", .files(withExtension: name)) }
+        static func file(withExtension name: String) -> Value { Value("FILE", .names("*.\(name)")) }
         static func oneOf(_ words: [String], placeholder: String) -> Value { Value(placeholder, .words(words)) }
 
         init(stringLiteral placeholder: String) { self.init(placeholder, .none) }

@@ -1,6 +1,7 @@
 import Foundation
+import Guarded
 import LocalSubstitution
-import LoopbackOrigin
+import Loopback
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -34,62 +35,77 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
         mapFile = try DemoFiles.url("substitutions.json")
         output.message("the demo's own map, \(cache.map.count) entries")
     }
-    let origin = try LoopbackServer(routes: DemoFiles.routes())
-    defer { origin.stop() }
+    let origin = try DemoOrigin()
+    let listener = try Listener(serve: origin.answer)
+    defer { listener.stop() }
+    let port = try listener.listen(on: 0)
+    // The second is the URL in the article of 2010 that this package goes back to. Its host doesn't have to answer.
+    guard let page = URL(string: "http://127.0.0.1:\(port)/"),
+        let original = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png")
+    else { throw Failure("The demo's own URL isn't valid.") }
+    let urls = [page] + DemoFiles.parts.map { page.appendingPathComponent($0) }
 
     output.line("With the default cache:")
     URLCache.shared = URLCache(memoryCapacity: 4 << 20, diskCapacity: 0, diskPath: nil)
-    let first = await load(origin, nil, output)
+    let first = DemoPage.Load(fetches: await load(urls, nil, output), requests: origin.requests)
     output.line("\nWith LocalSubstitutionCache as URLCache.shared:")
     URLCache.shared = cache
-    let second = await load(origin, cache, output)
-    let original = try await loadOriginal(cache, output)
+    let fetches = await load(urls, cache, output)
+    let second = DemoPage.Load(fetches: fetches, requests: origin.requests - first.requests)
+    var substituted = second.fetches
+    // Only if the map names it, since the demo contacts no other host than its own.
+    if cache.explain(URLRequest(url: original)).verdict == .substituted {
+        output.line("\nThe URL of the 2010 article, without asking its host:")
+        substituted += await load([original], cache, output)
+    }
     output.line("\nWith the default cache: \(first.summary)\nWith LocalSubstitutionCache: \(second.summary)\n")
 
-    let html = try DemoPage(origin: origin.baseURL, first: first, second: second, mapFile: mapFile, cache: cache)
+    let html = try DemoPage(origin: page, first: first, second: second, mapFile: mapFile, cache: cache)
         .html(template: String(contentsOf: DemoFiles.url("SideBySide.html"), encoding: .utf8))
-    let page: URL
+    let file: URL
     if let path = arguments.value("output") {
-        page = Shell.file(path)
-        try Output.write(Data(html.utf8), to: page)
+        file = Shell.file(path)
+        try Output.write(Data(html.utf8), to: file)
     } else {
-        page = try DemoPage.write(html)
+        file = try DemoPage.write(html)
     }
-    output.line("Both pages side by side:\n\(page.absoluteURL.absoluteString)")
-    let substituted = second.fetches + original
+    output.line("Both pages side by side:\n\(file.absoluteURL.absoluteString)")
     try output.json([
         "defaultCache": first.fetches.map { $0.json(isTimed: false) },
-        "substitutionCache": substituted.map { $0.json(isTimed: false) }, "page": page.path,
+        "substitutionCache": substituted.map { $0.json(isTimed: false) }, "page": file.path,
     ])
     return (first.fetches + substituted).contains { $0.hasFailed } ? .failed : .done
 }
 
-/// Loads the page and its parts, one after another, with the current shared cache.
+/// Loads URLs, one after another, with the current shared cache.
 ///
 /// - Parameter cache: The shared cache, unless it's the default one.
-private func load(_ origin: LoopbackServer, _ cache: LocalSubstitutionCache?, _ output: Output) async -> DemoPage.Load {
+private func load(_ urls: [URL], _ cache: LocalSubstitutionCache?, _ output: Output) async -> [Fetch] {
     let loader = Loader(.default, cache.map { Loader.Sources(of: $0) })
     defer { loader.end() }
-    let earlier = origin.requests.count
     var fetches: [Fetch] = []
-    for path in [""] + DemoFiles.parts { fetches.append(await loader.load(URLRequest(url: origin.url(path)))) }
+    for url in urls { fetches.append(await loader.load(URLRequest(url: url))) }
     output.table(of: fetches, showsTimes: false)
-    return DemoPage.Load(fetches: fetches, requests: origin.requests.count - earlier)
+    return fetches
 }
 
-/// Loads the article's URL. Does nothing if the map doesn't name it, since the demo contacts no other host than its own.
-private func loadOriginal(_ cache: LocalSubstitutionCache, _ output: Output) async throws -> [Fetch] {
-    // The URL in the article of 2010 that this package goes back to. Its host doesn't have to answer.
-    guard let url = URL(string: "http://images.apple.com/global/nav/images/globalnavbg.png") else {
-        throw Failure("The demo's own URL isn't valid.")
+/// The server of the demo's site. It counts requests, and answers one per connection.
+private final class DemoOrigin: Sendable {
+    private let responses: [String: Data]
+    private let counted = Guarded(0)
+
+    init() throws { responses = try DemoFiles.responses() }
+
+    var requests: Int { counted.withLock { $0 } }
+
+    @Sendable func answer(_ connection: Listener.Connection) {
+        var reader = RequestReader(connection.socket)
+        guard let request = try? reader.nextHead() else { return }
+        connection.busy()
+        counted.withLock { $0 += 1 }
+        let missing = ResponseHead(status: 404, fields: [("Content-Length", "0"), ("Connection", "close")])
+        try? connection.socket.write(responses[request.path] ?? missing.encoded)
     }
-    guard cache.explain(URLRequest(url: url)).verdict == .substituted else { return [] }
-    let loader = Loader(.default, Loader.Sources(of: cache))
-    defer { loader.end() }
-    let fetch = await loader.load(URLRequest(url: url))
-    output.line("\nThe URL of the 2010 article, without asking its host:")
-    output.table(of: [fetch], showsTimes: false)
-    return [fetch]
 }
 
 /// The demo's files, which the build puts next to the command.
@@ -130,14 +146,16 @@ private enum DemoFiles {
         "hero.png": "image/png", "app.js": "text/javascript; charset=utf-8", "status.json": "application/json",
     ]
 
-    /// Returns what the origin serves, by path.
-    static func routes() throws -> [String: LoopbackServer.Answer] {
+    /// Returns what the origin sends, by path.
+    static func responses() throws -> [String: Data] {
         let folder = try url("Origin")
-        var routes: [String: LoopbackServer.Answer] = [:]
+        var responses: [String: Data] = [:]
         for (name, type) in types {
             let file = try Data(contentsOf: folder.appendingPathComponent(name))
-            routes[name == "index.html" ? "/" : "/\(name)"] = .ok(file, type: type)
+            let fields = [("Content-Type", type), ("Content-Length", String(file.count)), ("Connection", "close")]
+            responses[name == "index.html" ? "/" : "/\(name)"] =
+                ResponseHead(status: 200, fields: fields).encoded + file
         }
-        return routes
+        return responses
     }
 }

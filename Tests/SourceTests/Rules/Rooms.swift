@@ -27,7 +27,6 @@ struct Rooms: Sendable {
         Rooms(target: "WebReferences", order: ["top"], notYet: [:]),
         Rooms(target: "Loopback", order: ["top"], notYet: [:]),
         Rooms(target: "LocalSubstitutionServer", order: ["top"], notYet: [:]),
-        Rooms(target: "LoopbackOrigin", order: ["top"], notYet: [:]),
         Rooms(
             target: "substitute",
             order: ["CommandLine", "Loading", "Demo", "Subcommands", "top"],

@@ -9,7 +9,7 @@ enum PackageFolder {
     /// The targets in `Sources`, each after the ones it imports.
     static let targets = [
         "Guarded", "LocalSubstitution", "MapWriting", "LocalSubstitutionRecording", "MapTools",
-        "LocalSubstitutionTesting", "WebReferences", "Loopback", "LocalSubstitutionServer", "LoopbackOrigin", command,
+        "LocalSubstitutionTesting", "WebReferences", "Loopback", "LocalSubstitutionServer", command,
     ]
 
     static let command = "substitute"

@@ -6,13 +6,14 @@ import Testing
 #if os(macOS) || os(Linux)
 /// What a shell suggests for a command line, with the command's completions.
 enum CompletionRun {
-    static func isThere(_ shell: CompletingShell) -> Bool { program(shell) != nil }
+    static func isThere(_ shell: Subcommand.CompletingShell) -> Bool { program(shell) != nil }
 
-    static func skipped(_ shell: CompletingShell) -> Comment { "\(shell.rawValue) isn't installed" }
+    static func skipped(_ shell: Subcommand.CompletingShell) -> Comment { "\(shell.rawValue) isn't installed" }
 
-    private static func program(_ shell: CompletingShell) -> URL? {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(shell.rawValue)") }
+    private static let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+
+    private static func program(_ shell: Subcommand.CompletingShell) -> URL? {
+        path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(shell.rawValue)") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
@@ -20,9 +21,9 @@ enum CompletionRun {
     ///
     /// - Parameters:
     ///   - isSourced: Whether zsh sources the script. Otherwise, it finds it in `fpath`.
-    ///   - isRaw: Whether the suggestions are returned as the shell gets them.
+    ///   - isRaw: Whether the suggestions are returned as the shell gets them, in zsh and fish with their descriptions.
     static func suggestions(
-        of shell: CompletingShell,
+        of shell: Subcommand.CompletingShell,
         for line: String,
         in folder: TemporaryFolder,
         isSourced: Bool = false,
@@ -33,17 +34,23 @@ enum CompletionRun {
         let script = place.appendingPathComponent("_substitute")
         try await folder.substitute("completions", shell.rawValue).bytes.write(to: script)
         let program = try #require(Self.program(shell))
+        // The scripts run the command.
+        let path = try "\(Executable.substitute().deletingLastPathComponent().path):\(Self.path)"
         let run: Outcome
         switch shell {
         case .bash:
-            run = try await folder.run(program, ["-c", bash, "bash", script.path, line] + readlineWords(of: line))
-        case .fish: run = try await folder.run(program, ["--no-config", "-c", fish, script.path, line])
+            let words = ["-c", bash, "bash", script.path, line] + readlineWords(of: line)
+            run = try await folder.run(program, words, environment: ["PATH": path])
+        case .fish:
+            let words = ["--no-config", "-c", fish, script.path, line]
+            run = try await folder.run(program, words, environment: ["PATH": path])
         case .zsh:
             try Data(zshrc.utf8).write(to: place.appendingPathComponent(".zshrc"))
             let found = place.appendingPathComponent("found")
             try Data().write(to: found)
             let environment = [
-                "ZDOTDIR": place.path, "LINE": line, "FOUND": found.path, "SOURCED": isSourced ? script.path : "",
+                "PATH": path, "ZDOTDIR": place.path, "LINE": line, "FOUND": found.path,
+                "SOURCED": isSourced ? script.path : "", "RAW": isRaw ? "raw" : "",
             ]
             let terminal = try await folder.run(program, ["-f", "-c", zsh], environment: environment)
             run = Outcome(
@@ -103,6 +110,8 @@ enum CompletionRun {
             if [[ ${@[1,(i)(-|--)]} != *-[OAD]\\ * ]]; then
                 builtin compadd -A found "$@"
                 print -rl -- $found >> $FOUND
+                # The texts that are shown, with descriptions.
+                [[ -z $RAW || -z ${(M)@:#-d} ]] || print -rl -- ${(P)${@[$@[(i)-d]+1]}} >> $FOUND
             fi
             builtin compadd "$@"
         }

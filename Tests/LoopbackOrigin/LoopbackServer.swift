@@ -3,7 +3,7 @@ import Guarded
 // `HTTPRequest` and `StartError` are declared there, and a file that uses a request needs its members.
 @_exported public import Loopback
 
-/// A small HTTP/1.1 origin server on 127.0.0.1, for demonstrations and tests.
+/// A small HTTP/1.1 origin server on 127.0.0.1, for tests.
 ///
 /// It answers on one thread per connection, keeps connections alive (RFC 9112 section 9.3), records every request, and can
 /// misbehave on demand: see ``Fault``. It supports neither TLS nor HTTP/2, and it trusts its handler.
@@ -200,5 +200,12 @@ private struct Connection {
             server.state.withLock { $0.bytesSent += max(0, error.written - head.count) - piece.count }
             throw error
         }
+    }
+}
+
+extension Socket {
+    /// Waits until the other side leaves or this one hangs up, and ignores what arrives.
+    package func waitForEnd() {
+        while let bytes = try? read(upTo: Self.pieceSize), !bytes.isEmpty {}
     }
 }
