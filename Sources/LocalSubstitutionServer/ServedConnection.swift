@@ -127,7 +127,7 @@ struct ServedConnection: Sendable {
         if !keepsAlive { head.fields.append(("Connection", "close")) }
         // A response that's still arriving is read to its end even if its body isn't sent, so that it's recorded.
         let body = hasBody || response.body.length == nil ? response.body : .data(Data())
-        let isWhole = try send(body, after: head, length: length, isChunked: isChunked) { bytes in
+        let isWhole = try send(body, after: head, length: length, isChunked: isChunked, pace: response.pace) { bytes in
             log?(
                 SubstitutionServer.LoggedRequest(
                     method: request?.received.method ?? "?",
@@ -149,6 +149,7 @@ struct ServedConnection: Sendable {
     /// - Parameters:
     ///   - length: The number of bytes to send; `nil` if it isn't known. Further bytes aren't sent, since the client would take them
     ///     for the next response.
+    ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
     ///   - log: Called with the number of bytes that were sent, or that are about to be.
     /// - Returns: Whether that many bytes arrived.
     private func send(
@@ -156,17 +157,24 @@ struct ServedConnection: Sendable {
         after head: ResponseHead,
         length: Int?,
         isChunked: Bool,
+        pace: Pace?,
         log: (_ bytes: Int) -> Void
     ) throws -> Bool {
         // If they're short, both are sent together, which takes the system half as long.
         var isTogether = length == 0
-        if case .data = body, let length { isTogether = length <= Socket.pieceSize }
+        if case .data = body, let length, pace == nil { isTogether = length <= Socket.pieceSize }
         var rest = length
         var sent = 0
         var end = Data()
+        var due = DispatchTime.now()
         do {
             if !isTogether { try socket.write(head.encoded) }
-            while let received = try body.piece(after: sent + end.count) {
+            while let (received, delay) = try body.piece(after: sent + end.count, at: pace) {
+                if delay > 0 {
+                    // Pieces at a rate are due at even times, however late the one before was sent.
+                    due = (pace?.isEven == true ? due : .now()) + delay
+                    try wait(until: due)
+                }
                 connection.busy()
                 let piece = received.prefix(rest ?? received.count)
                 guard !piece.isEmpty else { continue }
@@ -186,6 +194,21 @@ struct ServedConnection: Sendable {
         if isChunked { try socket.endChunks() } else { try socket.write(isTogether ? head.encoded + end : end) }
         return rest ?? 0 == 0
     }
+
+    /// Waits until a piece is due. Throws if the client leaves or the server is stopped.
+    private func wait(until time: DispatchTime) throws {
+        while true {
+            let now = DispatchTime.now()
+            guard now < time else { return }
+            let seconds = Double(time.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9
+            guard !connection.stopSignal.isRaised(within: min(seconds, Self.secondsBetweenQuestions)),
+                connection.isClientWaiting(halfClosedSeconds: halfClosedSeconds)
+            else { throw Socket.Closed(written: 0) }
+        }
+    }
+
+    /// How often a client that waits for a piece is looked at, in seconds.
+    private static let secondsBetweenQuestions = 0.5
 }
 
 extension DirectLoader.Response.Body {
@@ -198,19 +221,25 @@ extension DirectLoader.Response.Body {
         }
     }
 
-    /// Returns the next bytes; `nil` at the end.
+    /// Returns the next bytes, and their delay after those before, in seconds; `nil` at the end.
     ///
     /// - Parameter taken: The number of bytes that were returned so far.
-    fileprivate func piece(after taken: Int) throws -> Data? {
+    fileprivate func piece(after taken: Int, at pace: Pace?) throws -> (Data, delay: Double)? {
         switch self {
         case .data(let data):
-            return taken < data.count ? data : nil
+            guard taken < data.count else { return nil }
+            guard let pace else { return (data, 0) }
+            let (end, delay) = pace.piece(of: data, from: taken)
+            return (data.subdata(in: data.startIndex + taken..<data.startIndex + end), delay)
         case .large(let body):
             let start = body.range.lowerBound + taken
-            let end = min(start + Socket.pieceSize, body.range.upperBound)
-            return start < end ? try body.file.bytes(start..<end) : nil
+            let end = min(start + min(pace?.pieceSize ?? .max, Socket.pieceSize), body.range.upperBound)
+            guard start < end else { return nil }
+            var delay = 0.0
+            if case .bytesPerSecond(let rate)? = pace { delay = Double(end - start) / Double(rate) }
+            return (try body.file.bytes(start..<end), delay)
         case .arriving(let response):
-            return try response.nextBytes()
+            return try response.nextBytes().map { ($0, 0) }
         }
     }
 }

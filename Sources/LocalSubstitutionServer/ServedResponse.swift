@@ -15,6 +15,8 @@ struct ServedResponse: Sendable {
     let source: SubstitutionServer.LoggedRequest.Source
     /// The response before it was adapted for the client; `nil` if the server made it.
     let original: HTTPURLResponse?
+    /// How fast to send the body; `nil` to send it at once, or as it arrives.
+    var pace: Pace?
 }
 
 extension ServedResponse {
@@ -59,9 +61,9 @@ extension ServedResponse {
                 switch response.kind {
                 case .answered: .substituted
                 case .confirmed: .confirmed
-                case .loaded, .failed, .unmatched: .network
+                case .loaded, .passed, .failed, .mishandled, .unmatched: .network
                 }
-            self.init(head: adapted, body: body, source: source, original: head)
+            self.init(head: adapted, body: body, source: source, original: head, pace: response.pace)
         } catch {
             self.init(status: 502, error.localizedDescription, at: url)
         }

@@ -34,16 +34,17 @@ enum MapSource: Sendable {
     /// Loads the map.
     ///
     /// - Throws: An error that says what's wrong with the map, or with the variable that makes a run record.
-    func load() throws -> SubstitutionMap {
+    func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
         switch self {
         case .file(let path, _, let testFile):
             let file = Self.url(path, beside: testFile)
             return try Recording.isOn
-                ? Recording.map(file, resources: resources) : SubstitutionMap(contentsOf: file, resources: resources)
+                ? Recording.map(file, resources: resources, handlers)
+                : SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
         case .bundle(let bundle, let name, let module):
             do {
-                return try SubstitutionMap(bundle: bundle, named: name)
+                return try SubstitutionMap(bundle: bundle, named: name, handlers: handlers)
             } catch {
                 guard let advice = NearestMap.advice(on: name, missingIn: bundle, module: module) else { throw error }
                 throw SubstitutionScope.Failure([advice])

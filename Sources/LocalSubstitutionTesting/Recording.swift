@@ -78,8 +78,16 @@ struct Recording: Sendable {
     /// Returns a map as it was before this process recorded into it; an empty one if there was none.
     ///
     /// So what a test records doesn't depend on which tests have ended before it.
-    static func map(_ file: URL, resources: URL?) throws -> SubstitutionMap {
-        try withRun(file, resources) { try $0.current() }
+    static func map(
+        _ file: URL,
+        resources: URL?,
+        _ handlers: [String: SubstitutionMap.Handler]
+    ) throws -> SubstitutionMap {
+        try withRun(file, resources) { run in
+            // Tests that share the map share its handlers, too.
+            run.handlers.merge(handlers) { $1 }
+            return try run.current()
+        }
     }
 
     /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
@@ -231,6 +239,7 @@ private struct RecordedTest: Sendable {
 private struct RecordingRun: Sendable {
     let file: URL
     let resources: URL?
+    var handlers: [String: SubstitutionMap.Handler] = [:]
     /// The number of tests and suites that haven't ended.
     var underWay = 0
     /// The map before the run; `nil` if it hasn't been loaded.
@@ -255,7 +264,7 @@ private struct RecordingRun: Sendable {
     mutating func current() throws -> SubstitutionMap {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
-        let map = now == nil ? .empty : try SubstitutionMap(contentsOf: file, resources: resources)
+        let map = now == nil ? .empty : try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
         (base, status, draft) = (map, now, nil)
         let cache = MissingAnswer.cache(map)
         for index in tests.indices {

@@ -14,6 +14,7 @@ struct SubstitutionScope: Sendable {
     struct Options: Sendable {
         let source: MapSource
         let unmatched: TestSubstitutions.Unmatched
+        var handlers: [String: SubstitutionMap.Handler] = [:]
         var redact: (@Sendable (inout RecordedAnswer) -> Void)?
         /// Where issues are shown.
         let place: SourceLocation
@@ -69,14 +70,16 @@ struct SubstitutionScope: Sendable {
     /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
     private func problems() -> [String] {
         let requests = substitutions.requests
+        let mistakes = requests.compactMap(\.mistake)
         if let recording {
             let added = recording.add(requests, options.test)
-            return [added].compactMap { $0 } + recording.end().map(\.text)
+            return mistakes + [added].compactMap { $0 } + recording.end().map(\.text)
         }
-        guard options.unmatched.isIssue else { return [] }
+        guard options.unmatched.isIssue else { return mistakes }
         var seen: Set<String> = []
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
-        return requests.filter { $0.outcome == .unmatched }
+        return mistakes
+            + requests.filter { $0.outcome == .unmatched }
             .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0))" }
             .filter { seen.insert($0).inserted }
     }

@@ -29,7 +29,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if testCase == nil {
             try await runAll(of: test, function)
         } else {
-            let use = Use.ofTask.get() ?? Use(id, options.source)
+            let use = Use.ofTask.get() ?? Use(id, options)
             try await Places.with(Places.ofProcess) { try await run(use, function) }
         }
     }
@@ -37,7 +37,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     /// Runs a suite, or a test with all its arguments.
     private func runAll(of test: Test, _ function: @Sendable () async throws -> Void) async throws {
         let inherited = Use.ofTask.get().flatMap { $0.trait == id ? $0 : nil }
-        let use = inherited ?? Use(id, options.source)
+        let use = inherited ?? Use(id, options)
         // Checked once, not for each argument. A suite leaves the check to its tests, since it may not have any.
         if !test.isSuite {
             do {
@@ -101,7 +101,7 @@ extension SubstitutionsTrait {
     /// What a test's arguments did with the test's trait, or what a suite's tests did with the suite's trait.
     final class Use: Sendable {
         let trait: UUID
-        private let source: MapSource
+        private let options: SubstitutionScope.Options
         private let state = Guarded(State())
 
         private struct State: Sendable {
@@ -113,16 +113,16 @@ extension SubstitutionsTrait {
 
         static let ofTask = TaskLocal<Use?>(wrappedValue: nil)
 
-        init(_ trait: UUID, _ source: MapSource) {
+        init(_ trait: UUID, _ options: SubstitutionScope.Options) {
             self.trait = trait
-            self.source = source
+            self.options = options
         }
 
         /// Returns the map, which is loaded only once.
         func map() throws -> SubstitutionMap {
-            let source = source
+            let options = options
             let map = state.withLock { state in
-                let map = state.map ?? Result { try source.load() }
+                let map = state.map ?? Result { try options.source.load(options.handlers) }
                 state.map = map
                 return map
             }
@@ -162,6 +162,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
+    ///   - handlers: The closures that entries name in their field `handler`.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
     ///     entry that none of the suite's tests uses, so run the whole suite.
     ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
@@ -171,6 +172,7 @@ extension Trait where Self == SubstitutionsTrait {
         _ map: String,
         unmatched: TestSubstitutions.Unmatched = .issue,
         resources: String? = nil,
+        handlers: [String: SubstitutionMap.Handler] = [:],
         reportsUnused: Bool = false,
         redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
         filePath: String = #filePath,
@@ -178,37 +180,39 @@ extension Trait where Self == SubstitutionsTrait {
     ) -> Self {
         let source = MapSource.file(map, resources: resources, testFile: filePath)
         return Self(
-            options: .init(source: source, unmatched: unmatched, redact: redact, place: sourceLocation),
+            options: .init(source: source, unmatched: unmatched, handlers: handlers, redact: redact, place: sourceLocation),
             reportsUnused: reportsUnused
         )
     }
 
     /// Answers a test's requests with a map in a bundle. Otherwise, it's like
-    /// ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// ``substituting(_:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
     /// map.
     ///
     /// - Parameters:
     ///   - name: The map's name, without its extension `json`.
     ///   - bundle: The bundle, such as `.module`.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
+    ///   - handlers: The closures that entries name in their field `handler`.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
         in bundle: Bundle,
         unmatched: TestSubstitutions.Unmatched = .issue,
+        handlers: [String: SubstitutionMap.Handler] = [:],
         reportsUnused: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let source = MapSource.bundle(bundle, name: name, module: sourceLocation.moduleName)
         return Self(
-            options: .init(source: source, unmatched: unmatched, place: sourceLocation),
+            options: .init(source: source, unmatched: unmatched, handlers: handlers, place: sourceLocation),
             reportsUnused: reportsUnused
         )
     }
 
     /// Answers a test's requests with entries in code. Otherwise, it's like
-    /// ``substituting(_:unmatched:resources:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// ``substituting(_:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
     /// entries.
     ///
     /// - Parameters:

@@ -169,6 +169,8 @@ extension TestSubstitutions {
         /// The whole response; only in a recording run.
         var response: CachedURLResponse?
 
+        /// What's wrong with the answer of its entry's handler; `nil` if nothing is.
+        var mistake: String?
         /// Why the request is unmatched.
         var explanation: Explanation?
         /// Whether the request is unmatched and an upload task's whose body can't be seen.
@@ -220,12 +222,13 @@ extension TestSubstitutions.Request {
         self.outcome =
             switch outcome.kind {
             case .answered, .confirmed: .answered
-            case .loaded: .loaded
-            case .failed: .failed
+            case .loaded, .passed: .loaded
+            case .failed, .mishandled: .failed
             case .unmatched: .unmatched
             }
         entry = outcome.entry
         error = outcome.error
+        if case .mishandled(let mistake) = outcome.kind { self.mistake = mistake }
         if case .unmatched(let explanation) = outcome.kind {
             self.explanation = explanation
             // The error that the code gets may be brief.

@@ -11,6 +11,7 @@ import Testing
 ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
 ///     folder `Resources` beside the map; if there is none, the map's own folder.
+///   - handlers: The closures that entries name in their field `handler`.
 ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
@@ -25,6 +26,7 @@ public func withSubstitutions<Result>(
     _ map: String,
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
+    handlers: [String: SubstitutionMap.Handler] = [:],
     redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
     isolation: isolated (any Actor)? = #isolation,
     fileID: String = #fileID,
@@ -38,13 +40,20 @@ public func withSubstitutions<Result>(
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let source = MapSource.file(map, resources: resources, testFile: filePath)
     return try await run(
-        .init(source: source, unmatched: unmatched, redact: redact, place: place, function: function),
+        .init(
+            source: source,
+            unmatched: unmatched,
+            handlers: handlers,
+            redact: redact,
+            place: place,
+            function: function
+        ),
         body
     )
 }
 
 /// Answers requests with entries in code while a body runs. Otherwise, it's like
-/// ``withSubstitutions(_:unmatched:resources:redacting:isolation:fileID:filePath:line:column:function:_:)``.
+/// ``withSubstitutions(_:unmatched:resources:handlers:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
 /// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, what would be issues in Swift
 ///   Testing is thrown as an error after the body has ended.
@@ -73,7 +82,7 @@ private func run<Result>(
 ) async throws -> Result {
     let map: SubstitutionMap
     do {
-        map = try options.source.load()
+        map = try options.source.load(options.handlers)
     } catch {
         throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }

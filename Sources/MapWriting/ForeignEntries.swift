@@ -15,7 +15,7 @@ package struct ForeignEntries: Sendable {
     package init(_ document: MapDocument, resources: URL) {
         self.document = document
         defaults = document.defaults
-        map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip)
+        map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip, handlers: .any)
         var keys: [String: String] = [:]
         var uses: [String: Int] = [:]
         var globs: [Glob] = []

@@ -91,6 +91,11 @@ package struct MapDocument: Sendable {
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 if ["file", "alternatives"].contains(key) {
                     try readFiles(&cursor, into: &files)
+                } else if key == "stream", cursor.next == .array {
+                    // A string in it is text.
+                    try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                        if cursor.next == .object { try readFiles(&cursor, into: &files) } else { try cursor.skip() }
+                    }
                 } else {
                     try cursor.skip()
                 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// How fast a body is sent: the map's fields `bytesPerSecond`, `secondsPerLine` and `secondsPerEvent`.
 package enum Pace: Sendable, Hashable {
@@ -16,7 +16,7 @@ package enum Pace: Sendable, Hashable {
     }
 
     /// Whether pieces are due at even times, however late the piece before was sent.
-    var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
+    package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
     /// The length of the pieces in which bytes are sent at a rate; `nil` if pieces depend on what the body says.
     ///
@@ -56,7 +56,8 @@ package enum Pace: Sendable, Hashable {
         var end = start
         var (hasText, hasBlank) = (false, false)
         while end < body.count {
-            let isBlank = body[body.startIndex + end] == UInt8(ascii: "\n") || body[body.startIndex + end] == UInt8(ascii: "\r")
+            let isBlank =
+                body[body.startIndex + end] == UInt8(ascii: "\n") || body[body.startIndex + end] == UInt8(ascii: "\r")
             if hasBlank, !isBlank { break }
             if isBlank { hasBlank = hasText } else { hasText = true }
             end = endOfLine(in: body, from: end)

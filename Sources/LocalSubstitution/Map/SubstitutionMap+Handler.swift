@@ -181,7 +181,8 @@ struct HandledAnswer {
             }
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
             guard let folder else {
-                return "The file “\(file.text)” can't be found, since the map has no resources folder. Name one (`resources:`)."
+                return
+                    "The file “\(file.text)” can't be found, since the map has no resources folder. Name one (`resources:`)."
             }
             do throws(FileProblem) {
                 _ = try folder.open(file.text)

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 extension SubstitutionMap {
     /// A piece of a stream in code: text, JSON, a file, or the error that ends the stream. A string literal is text.

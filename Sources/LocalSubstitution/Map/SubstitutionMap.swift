@@ -298,7 +298,9 @@ extension SubstitutionMap {
         let entries = storage.index.entries.flatMap(\.answering)
         var problems = entries.flatMap { files.problems(of: $0, wildcardsInKey: .max) }
         problems = problems.ordered { ($0.line ?? 0) < ($1.line ?? 0) }
-        if let problem = files.folderProblem(of: entries.first { !$0.files.isEmpty }) { problems.insert(problem, at: 0) }
+        if let problem = files.folderProblem(of: entries.first { !$0.files.isEmpty }) {
+            problems.insert(problem, at: 0)
+        }
         return (problems, files.meant)
     }
 }

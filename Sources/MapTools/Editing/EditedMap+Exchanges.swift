@@ -250,7 +250,8 @@ extension EditedMap {
             values["$defaults"] = entries.document.values["$defaults"]
             do throws(SubstitutionMapError) {
                 // Without a folder, files aren't checked.
-                let map = try SubstitutionMap(json: Data(JSONText.lines(values).utf8), invalidEntries: .skip)
+                let json = Data(JSONText.lines(values).utf8)
+                let map = try SubstitutionMap(json: json, invalidEntries: .skip, handlers: .any)
                 if let problem = map.problems.first(where: { $0.kind != .noResources }) {
                     throw SubstitutionMapError(file: nil, problems: [problem])
                 }

@@ -225,7 +225,7 @@ package struct MapReview {
     ///
     /// A map's own folder may have the sources of an app, so only the folders in it that entries name are searched.
     private func unused(_ names: [String]) -> [Warning] {
-        let files = map.entries.flatMap(\.answering).compactMap(\.file) + map.filesLeftOut
+        let files = map.entries.flatMap(\.answering).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
         let globs = Set(files.filter { $0.wildcards > 0 }.map(\.text)).map { Glob(Array($0.utf8)) }
         let isForFiles = map.resources.map { $0.mapName == nil || $0.path.hasSuffix("/Resources") } ?? false

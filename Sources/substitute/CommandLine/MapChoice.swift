@@ -81,7 +81,7 @@ struct MapChoice: Sendable {
             map = try SubstitutionMap(files: [:], resources: folder)
         } else {
             let choice = try loaded(arguments, output)
-            map = try SubstitutionMap(contentsOf: choice.file, resources: choice.namedResources)
+            map = try SubstitutionMap(inTool: choice.file, resources: choice.namedResources)
         }
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
@@ -91,7 +91,7 @@ struct MapChoice: Sendable {
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()
-        guard let folder = map?.resources, map?.entries.flatMap(\.answering).contains(where: { $0.file != nil }) == true
+        guard let folder = map?.resources, map?.entries.flatMap(\.answering).contains(where: { !$0.files.isEmpty }) == true
         else {
             return standardResources
         }

@@ -141,7 +141,9 @@ extension EntryFields {
             Field("error", isAnswer: true) { $0.readError($1) },
             Field("forwardTo", isAnswer: true) { $0.readForwardTo($1) },
             Field("handler", isAnswer: true, in: [.entry, .alternative]) { $0.readHandler($1) },
-            Field("setRequestHeaders", refusing: [.stream, .error, .handler, .alternatives]) { $0.readRequestHeaders($1) },
+            Field("setRequestHeaders", refusing: [.stream, .error, .handler, .alternatives]) {
+                $0.readRequestHeaders($1)
+            },
             Field("delay", in: everywhere) {
                 $0.readDelay($1)
             } inherit: {
@@ -321,7 +323,8 @@ extension EntryFields {
             case .stream:
                 guard let status = fields.status, status < 200 || [204, 205, 304].contains(status) else { return nil }
                 return (
-                    "status", "“status” can't be \(status), which has no body, beside “stream”. Use another, such as 200."
+                    "status",
+                    "“status” can't be \(status), which has no body, beside “stream”. Use another, such as 200."
                 )
             case .file, .error, .network, .handler, .alternatives, nil: return nil
             }

@@ -342,7 +342,14 @@ extension EntryFieldsReader {
             fields.alternatives.append((element.line, own))
         case .object(let range):
             let line = self.line == 0 ? 0 : element.line
-            let reader = EntryFieldsReader(range, of: bytes, line: line, in: .alternative, data: data, handlers: handlers)
+            let reader = EntryFieldsReader(
+                range,
+                of: bytes,
+                line: line,
+                in: .alternative,
+                data: data,
+                handlers: handlers
+            )
             for problem in reader.problems {
                 note(problem.line, problem.kind, "Alternative \(number): \(problem.message)")
             }
@@ -443,7 +450,11 @@ extension EntryFieldsReader {
             for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
             return piece
         case .null, .other:
-            note(element.line, .wrongType, "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”.")
+            note(
+                element.line,
+                .wrongType,
+                "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”."
+            )
             return nil
         }
     }
@@ -461,7 +472,8 @@ extension EntryFieldsReader {
                 delay = seconds(member)
             } else if !Self.pieceContents.contains(member.key) {
                 let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
-                let advice = nearest.map { "Did you mean “\($0)”?" } ?? "The fields are text, json, file, error and delay."
+                let advice =
+                    nearest.map { "Did you mean “\($0)”?" } ?? "The fields are text, json, file, error and delay."
                 note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
             } else if let first = content?.name {
                 note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")

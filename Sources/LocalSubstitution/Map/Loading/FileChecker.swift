@@ -42,9 +42,10 @@ final class FileChecker {
                 return SubstitutionMap.Problem(problem.kind, key: entry.key, line: line, message)
             }
         }
-        let problem = entry.file.flatMap { problem(of: $0, wildcardsInKey: wildcardsInKey) }
+        let found =
+            entry.file.flatMap { problem(of: $0, wildcardsInKey: wildcardsInKey) }
             ?? Self.problem(ofTargetOf: entry, wildcardsInKey: wildcardsInKey)
-        return problem.map { [SubstitutionMap.Problem($0.kind, entry, $0.message)] } ?? []
+        return found.map { [SubstitutionMap.Problem($0.kind, entry, $0.message)] } ?? []
     }
 
     private func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
