@@ -35,17 +35,23 @@ extension LocalSubstitutionCache {
     ///   doesn't have the cache. On watchOS, which has no custom protocols, it also throws if `unmatched` is strict. If it
     ///   throws, nothing is installed.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
-        try install(unmatched: unmatched, keeper: nil)
+        try install(unmatched: unmatched, responseRecorder: nil)
     }
 
-    /// Installs this cache as ``install(unmatched:)`` does, with a keeper.
-    package func install(unmatched: Unmatched, keeper: (any ResponseKeeper)?) throws(AttachmentError) {
+    /// Installs this cache as ``install(unmatched:)`` does, with a recorder.
+    package func install(unmatched: Unmatched, responseRecorder recorder: (any ResponseRecorder)?)
+        throws(AttachmentError)
+    {
         let rule = try UnmatchedRule(unmatched)
         #if os(watchOS)
-        guard !rule.isStrict, keeper == nil else { throw .withoutProtocols }
+        guard !rule.isStrict, recorder == nil else { throw .withoutProtocols }
         #endif
         guard Self.reachesSharedSession else { throw Self.unreachable }
-        let attachment = Attachment(of: responder, to: .default, rules: SessionRules(unmatched: rule, keeper: keeper))
+        let attachment = Attachment(
+            of: responder,
+            to: .default,
+            rules: SessionRules(unmatched: rule, recorder: recorder)
+        )
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()
@@ -58,7 +64,12 @@ extension LocalSubstitutionCache {
         }
         // Releases the former cache, if this is its last reference, only after the lock is released.
         withExtendedLifetime(former) {}
-        if reason != nil { responder.observers.emit(.sharedSessionInUse()) }
+        if reason != nil {
+            let advice =
+                "URLSession.shared has another cache: it may have been used before. verify(_:) says whether the installed "
+                + "protocol answers. If it doesn't, install the cache first thing in the process."
+            responder.observers.emit(Event(kind: .sharedSessionInUse, url: nil, reason: advice))
+        }
     }
 
     /// The installed cache, which an app can attach to its own sessions; `nil` if none is installed.

@@ -17,7 +17,7 @@ final class Plan: Sendable {
         /// The network answers, perhaps at another URL. If it fails, the fallback does, if there is one.
         case forward(Fallback?)
         /// The kept copy answers. Without one, the request fails.
-        case replay(any ResponseKeeper)
+        case replay(any ResponseRecorder)
         /// The request's body must be read first, since it decides which entry answers.
         case readBody
         /// Nothing answers, and the request isn't allowed to reach the network.
@@ -29,7 +29,7 @@ final class Plan: Sendable {
     /// What answers if the network fails.
     enum Fallback: Sendable {
         case entry(Substitution)
-        case keeper(any ResponseKeeper)
+        case recorder(any ResponseRecorder)
     }
 
     /// Why a cache alone answers a request as it does.
@@ -161,8 +161,8 @@ final class Plan: Sendable {
         isExcluded: Bool,
         in rules: SessionRules
     ) -> Action {
-        if !isExcluded, let keeper = rules.keeper, keeper.takes(request) {
-            return rules.unmatched.fails(request) ? .replay(keeper) : .forward(.keeper(keeper))
+        if !isExcluded, let recorder = rules.recorder, recorder.takes(request) {
+            return rules.unmatched.fails(request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
         guard rules.unmatched.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
         if rules.unmatched.fails(request) { return .refuse }

@@ -3,13 +3,13 @@ final class SessionRules: Sendable {
     /// Which requests must not reach the network.
     let unmatched: UnmatchedRule
     /// Keeps what the network answers, and answers when there's no network; `nil` for most sessions.
-    let keeper: (any ResponseKeeper)?
+    let recorder: (any ResponseRecorder)?
     /// Hears of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most sessions.
     let listener: RequestListener?
 
-    init(unmatched: UnmatchedRule, keeper: (any ResponseKeeper)? = nil, listener: RequestListener? = nil) {
+    init(unmatched: UnmatchedRule, recorder: (any ResponseRecorder)? = nil, listener: RequestListener? = nil) {
         self.unmatched = unmatched
-        self.keeper = keeper
+        self.recorder = recorder
         self.listener = listener
     }
 }

@@ -16,7 +16,7 @@ final class Attachment: Sendable {
     let isDirect: Bool
     /// Whether a request's `Authorization` is sent on to the network.
     let sendsCredentials: Bool
-    /// Whether the keeper also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
+    /// Whether the recorder also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
     let isBrowsed: Bool
 
     /// - Parameters:

@@ -28,12 +28,12 @@ public class SubstitutionURLProtocol: URLProtocol {
         let responder = attachment.responder
         let isStrict = attachment.rules.unmatched.isStrict
         if let response = responder.validRetainedResponse(for: request, isStrict: isStrict) {
-            responder.noteTaken(TakenRequest(request: request, response: response))
+            responder.noteTaken(Responder.TakenRequest(request: request, response: response))
             return true
         }
         let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
         if case .pass = plan.action { return false }
-        responder.noteTaken(TakenRequest(request: request, plan: plan))
+        responder.noteTaken(Responder.TakenRequest(request: request, plan: plan))
         return true
     }
 
