@@ -48,18 +48,18 @@ extension LocalSubstitutionCache {
         isBrowsed: Bool = false,
         listener: RequestListener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
-        let rule = try UnmatchedRule(unmatched)
+        let rules = try SessionRules(unmatched, recorder: recorder, listener: listener)
         let obstacle = Self.obstacle(configuration)
-        if let obstacle, rule.isStrict || recorder != nil { throw obstacle }
+        if let obstacle, rules.isStrict || recorder != nil { throw obstacle }
         configuration.useClassicLoader(unlessChosen: true)
         configuration.urlCache = self
         guard obstacle == nil else { return nil }
-        if rule.isStrict { responder.takeCacheOffline() }
+        if rules.isStrict { responder.takeCacheOffline() }
         let slot = Slots.add(
             Attachment(
                 of: responder,
                 to: configuration,
-                rules: SessionRules(unmatched: rule, recorder: recorder, listener: listener),
+                rules: rules,
                 streams: streams ?? Attachment.canStream,
                 responseLimit: responseLimit,
                 isBrowsed: isBrowsed
@@ -119,7 +119,7 @@ extension LocalSubstitutionCache {
         let attachment = Attachment(
             of: responder,
             to: configuration,
-            rules: SessionRules(unmatched: try UnmatchedRule(unmatched), recorder: recorder),
+            rules: try SessionRules(unmatched, recorder: recorder),
             streams: true,
             // Longer responses are passed on as they arrive. A recorder needs them whole.
             responseLimit: recorder == nil ? 16 << 20 : nil,

@@ -42,15 +42,15 @@ extension LocalSubstitutionCache {
     package func install(unmatched: Unmatched, responseRecorder recorder: (any ResponseRecorder)?)
         throws(AttachmentError)
     {
-        let rule = try UnmatchedRule(unmatched)
+        let rules = try SessionRules(unmatched, recorder: recorder)
         #if os(watchOS)
-        guard !rule.isStrict, recorder == nil else { throw .withoutProtocols }
+        guard !rules.isStrict, recorder == nil else { throw .withoutProtocols }
         #endif
         guard Self.reachesSharedSession else { throw Self.unreachable }
         let attachment = Attachment(
             of: responder,
             to: .default,
-            rules: SessionRules(unmatched: rule, recorder: recorder)
+            rules: rules
         )
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
@@ -59,7 +59,7 @@ extension LocalSubstitutionCache {
             InstalledProtocol.use(attachment)
             InstalledCache.ofSharedSession.use(self)
             URLCache.shared = self
-            if rule.isStrict { responder.takeCacheOffline() }
+            if rules.isStrict { responder.takeCacheOffline() }
             return (former, missing(in: URLSession.shared.configuration))
         }
         // Releases the former cache, if this is its last reference, only after the lock is released.

@@ -89,7 +89,7 @@ final class Plan: Sendable {
     ) {
         self.request = request
         self.rules = rules
-        self.isOffline = rules?.unmatched.isStrict ?? isOffline
+        self.isOffline = rules?.isStrict ?? isOffline
         self.map = map
         self.generation = generation
         let url = request.url.flatMap { try? NormalizedURL($0.absoluteString) }
@@ -146,10 +146,10 @@ final class Plan: Sendable {
         switch substitution.content {
         case .error(let code): return .fail(substitution, code)
         // An entry that names another URL allows that URL, even in a strict session.
-        case .network(nil) where rules.unmatched.fails(request): return .refuse
+        case .network(nil) where rules.fails(request): return .refuse
         case .network: return .forward(nil)
         case .file, .inline, .empty:
-            guard substitution.use == .whenOffline, !rules.unmatched.fails(request) else {
+            guard substitution.use == .whenOffline, !rules.fails(request) else {
                 return .answer(substitution)
             }
             return request.showsItsBody ? .forward(.entry(substitution)) : .pass
@@ -162,10 +162,10 @@ final class Plan: Sendable {
         in rules: SessionRules
     ) -> Action {
         if !isExcluded, let recorder = rules.recorder, recorder.takes(request) {
-            return rules.unmatched.fails(request) ? .replay(recorder) : .forward(.recorder(recorder))
+            return rules.fails(request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
-        guard rules.unmatched.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
-        if rules.unmatched.fails(request) { return .refuse }
+        guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
+        if rules.fails(request) { return .refuse }
         // An exception may redirect to a URL that isn't one. Only a forwarded request lets the redirect's target be checked.
         let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass

@@ -13,7 +13,13 @@ final class Responder: Sendable {
     let copies: NewerCopies
     let observers = Observers()
     let defaultCache: DefaultCache
-    let proofs = VerificationProofs()
+    /// The proofs of the verifications in progress, by token.
+    ///
+    /// A proof shows that the cache answered, rather than a server that sends the same headers. A verification's request has the
+    /// token in a header. The cache's response has the proof, which the network never sees. Such a response isn't retained.
+    let proofs = Guarded<[String: String]>([:])
+    /// The header for a token or a proof.
+    static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has taken and hasn't started yet.
     private let taken = Guarded<TakenRequest?>(nil)
     private let isCacheOffline = Guarded(false)
@@ -238,7 +244,9 @@ final class Responder: Sendable {
             (newer, file) = (answer, answer.bytes)
         }
         use(plan)
-        let proof = proofs.proof(for: plan.request)
+        let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
+            proofs.withLock { $0[token] }
+        }
         let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
@@ -287,7 +295,7 @@ extension URLRequest {
     fileprivate var isPlainGet: Bool {
         guard httpMethod == "GET" else { return false }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
-        return ["Range", "Authorization", "Proxy-Authorization", VerificationProofs.header].allSatisfy {
+        return ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader].allSatisfy {
             value(forHTTPHeaderField: $0) == nil
         }
     }

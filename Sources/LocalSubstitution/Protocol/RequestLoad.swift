@@ -218,7 +218,7 @@ final class RequestLoad: Sendable {
         switch next.action {
         case .pass where original == nil: return .follow
         case .forward where original == nil && next.substitution?.target == nil: return .follow
-        case .answer(let substitution) where original == nil && !attachment.rules.unmatched.fails(hop):
+        case .answer(let substitution) where original == nil && !attachment.rules.fails(hop):
             guard substitution.options.fields.delay == nil, !substitution.isRedirect else { break }
             let outcome = responder.serve(next, by: substitution)
             return outcome.hasFailed ? .follow : .answer(.end(outcome))

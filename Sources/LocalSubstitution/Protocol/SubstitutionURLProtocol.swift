@@ -26,7 +26,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
         let responder = attachment.responder
-        let isStrict = attachment.rules.unmatched.isStrict
+        let isStrict = attachment.rules.isStrict
         if let response = responder.validRetainedResponse(for: request, isStrict: isStrict) {
             responder.noteTaken(Responder.TakenRequest(request: request, response: response))
             return true
@@ -55,7 +55,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         }
         let responder = attachment.responder
         let taken = responder.startTaken(request)
-        let isStrict = attachment.rules.unmatched.isStrict
+        let isStrict = attachment.rules.isStrict
         hear(attachment)
         if !UnsupportedTask.isUnfinishable(task),
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)

@@ -163,7 +163,7 @@ struct TimesTests {
         _ unmatched: LocalSubstitutionCache.Unmatched = .load,
         after earlier: RequestChain? = nil
     ) throws -> RequestChain {
-        let rules = SessionRules(unmatched: try UnmatchedRule(unmatched))
+        let rules = try SessionRules(unmatched)
         return RequestChain(Attachment(of: session.cache.responder, to: .ephemeral, rules: rules), after: earlier)
     }
 }
