@@ -124,7 +124,7 @@ final class NewerCopies: Sendable {
         case .unknown: break
         case .kept(let facts):
             guard facts.standsFor(file) else {
-                removeCopy(of: url, unlessSince: stamp)
+                removeOutdatedCopy(of: url, stamp)
                 return nil
             }
             if let bytes = heldCopy(facts, of: url, insteadOf: file) { return (facts, bytes) }
@@ -133,7 +133,7 @@ final class NewerCopies: Sendable {
         stamp.record.learn(copy.map { .kept($0.facts) } ?? .absent, at: stamp)
         guard let copy else { return nil }
         guard copy.facts.standsFor(file) else {
-            removeCopy(of: url, unlessSince: stamp)
+            removeOutdatedCopy(of: url, stamp)
             return nil
         }
         return (copy.facts, hold(copy.data, copy.facts, of: url, insteadOf: file))
@@ -142,11 +142,15 @@ final class NewerCopies: Sendable {
     // MARK: Removing
 
     /// Removes the copy for a URL.
-    ///
-    /// - Parameter stamp: Nothing is removed if another copy has arrived since; `nil` to remove the copy in any case.
-    func removeCopy(of url: String, unlessSince stamp: RefreshSchedule.Record.Stamp? = nil) {
-        let facts = (stamp?.record ?? schedule.knownRecord(for: url))?.change(to: .absent, unlessSince: stamp)
-        guard facts != nil || stamp == nil else { return }
+    func removeCopy(of url: String) {
+        // From the default cache first: the change then also ends what a lookup finds there meanwhile.
+        if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
+        release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
+    }
+
+    /// Removes a copy that no longer replaces the file, unless another has arrived since.
+    private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
+        guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
         release(facts, of: url)
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
     }

@@ -313,7 +313,7 @@ extension RetainedResponses {
         ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
         ///   - isChecked: Whether the response is known to match.
         func isValid(isStrict: Bool, isChecked: Bool = false) -> Bool {
-            (isChecked || (!hasExpired && isUnchanged)) && !(isStrict && stamp != nil)
+            isAlwaysValid || (isChecked || (!hasExpired && isUnchanged)) && !(isStrict && stamp != nil)
         }
 
         fileprivate var hasExpired: Bool {
