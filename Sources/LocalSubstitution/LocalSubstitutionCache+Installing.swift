@@ -47,11 +47,7 @@ extension LocalSubstitutionCache {
         guard !rules.isStrict, recorder == nil else { throw .withoutProtocols }
         #endif
         guard Self.reachesSharedSession else { throw Self.unreachable }
-        let attachment = Attachment(
-            of: responder,
-            to: .default,
-            rules: rules
-        )
+        let attachment = Attachment(of: responder, to: .default, rules: rules)
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()
