@@ -24,16 +24,16 @@ extension LocalSubstitutionCache {
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load
     ) throws(AttachmentError) {
-        try attach(to: configuration, unmatched: unmatched, keeper: nil)
+        try attach(to: configuration, unmatched: unmatched, responseRecorder: nil)
     }
 
     /// Attaches this cache to a configuration, with settings that only the package uses.
     ///
     /// - Parameters:
-    ///   - keeper: Keeps responses from the network, and answers with them when the network fails.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body is passed
     ///     on in pieces where the platform can, and otherwise fails with `URLError.dataLengthExceedsMaximum`.
-    ///   - isBrowsed: Whether the keeper also keeps what a browser needs to show a site again.
+    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again.
     ///   - listener: Hears of every HTTP request. With a listener, the protocol also takes the requests that it would leave to the
     ///     loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
@@ -41,23 +41,23 @@ extension LocalSubstitutionCache {
     package func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched,
-        keeper: (any ResponseKeeper)?,
+        responseRecorder recorder: (any ResponseRecorder)?,
         responseLimit: Int? = nil,
         isBrowsed: Bool = false,
         listener: RequestListener? = nil
     ) throws(AttachmentError) -> SubstitutionURLProtocol.Type? {
-        let rule = try UnmatchedRule(unmatched)
+        let rules = try SessionRules(unmatched, recorder: recorder, listener: listener)
         let obstacle = Self.obstacle(configuration)
-        if let obstacle, rule.isStrict || keeper != nil { throw obstacle }
+        if let obstacle, rules.isStrict || recorder != nil { throw obstacle }
         configuration.useClassicLoader(unlessChosen: true)
         configuration.urlCache = self
         guard obstacle == nil else { return nil }
-        if rule.isStrict { responder.takeCacheOffline() }
+        if rules.isStrict { responder.takeCacheOffline() }
         let slot = Slots.add(
             Attachment(
                 of: responder,
                 to: configuration,
-                rules: SessionRules(unmatched: rule, keeper: keeper, listener: listener),
+                rules: rules,
                 responseLimit: responseLimit,
                 isBrowsed: isBrowsed
             )
@@ -84,23 +84,23 @@ extension LocalSubstitutionCache {
         try makeSession(
             configuration,
             unmatched: unmatched,
-            keeper: nil,
+            responseRecorder: nil,
             delegate: delegate,
             delegateQueue: delegateQueue
         )
     }
 
-    /// Creates a session as ``makeSession(_:unmatched:delegate:delegateQueue:)`` does, with a keeper.
+    /// Creates a session as ``makeSession(_:unmatched:delegate:delegateQueue:)`` does, with a recorder.
     package func makeSession(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
-        keeper: (any ResponseKeeper)?,
+        responseRecorder recorder: (any ResponseRecorder)?,
         delegate: (any URLSessionDelegate)?,
         delegateQueue: OperationQueue?
     ) throws(AttachmentError) -> URLSession {
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.useClassicLoader()
-        try attach(to: configuration, unmatched: unmatched, keeper: keeper)
+        try attach(to: configuration, unmatched: unmatched, responseRecorder: recorder)
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
@@ -110,15 +110,15 @@ extension LocalSubstitutionCache {
     package func makeDirectLoader(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
-        keeper: (any ResponseKeeper)?,
+        recorder: (any ResponseRecorder)?,
         sendsCredentials: Bool
     ) throws(AttachmentError) -> DirectLoader {
         let attachment = Attachment(
             of: responder,
             to: configuration,
-            rules: SessionRules(unmatched: try UnmatchedRule(unmatched), keeper: keeper),
-            // Longer responses are passed on as they arrive. A keeper needs them whole.
-            responseLimit: keeper == nil ? 16 << 20 : nil,
+            rules: try SessionRules(unmatched, recorder: recorder),
+            // Longer responses are passed on as they arrive. A recorder needs them whole.
+            responseLimit: recorder == nil ? 16 << 20 : nil,
             isDirect: true,
             takesLargeFiles: true,
             sendsCredentials: sendsCredentials,

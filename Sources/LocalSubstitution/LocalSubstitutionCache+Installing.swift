@@ -35,17 +35,19 @@ extension LocalSubstitutionCache {
     ///   doesn't have the cache. On watchOS, which has no custom protocols, it also throws if `unmatched` is strict. If it
     ///   throws, nothing is installed.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
-        try install(unmatched: unmatched, keeper: nil)
+        try install(unmatched: unmatched, responseRecorder: nil)
     }
 
-    /// Installs this cache as ``install(unmatched:)`` does, with a keeper.
-    package func install(unmatched: Unmatched, keeper: (any ResponseKeeper)?) throws(AttachmentError) {
-        let rule = try UnmatchedRule(unmatched)
+    /// Installs this cache as ``install(unmatched:)`` does, with a recorder.
+    package func install(unmatched: Unmatched, responseRecorder recorder: (any ResponseRecorder)?)
+        throws(AttachmentError)
+    {
+        let rules = try SessionRules(unmatched, recorder: recorder)
         #if os(watchOS)
-        guard !rule.isStrict, keeper == nil else { throw .withoutProtocols }
+        guard !rules.isStrict, recorder == nil else { throw .withoutProtocols }
         #endif
         guard Self.reachesSharedSession else { throw Self.unreachable }
-        let attachment = Attachment(of: responder, to: .default, rules: SessionRules(unmatched: rule, keeper: keeper))
+        let attachment = Attachment(of: responder, to: .default, rules: rules)
         let (former, reason) = Self.installation.withLock { installation in
             let former = installation
             former?.undo()
@@ -53,12 +55,17 @@ extension LocalSubstitutionCache {
             InstalledProtocol.use(attachment)
             InstalledCache.ofSharedSession.use(self)
             URLCache.shared = self
-            if rule.isStrict { responder.takeCacheOffline() }
+            if rules.isStrict { responder.takeCacheOffline() }
             return (former, missing(in: URLSession.shared.configuration))
         }
         // Releases the former cache, if this is its last reference, only after the lock is released.
         withExtendedLifetime(former) {}
-        if reason != nil { responder.observers.emit(.sharedSessionInUse()) }
+        if reason != nil {
+            let advice =
+                "URLSession.shared has another cache: it may have been used before. verify(_:) says whether the installed "
+                + "protocol answers. If it doesn't, install the cache first thing in the process."
+            responder.observers.emit(Event(kind: .sharedSessionInUse, url: nil, reason: advice))
+        }
     }
 
     /// The installed cache, which an app can attach to its own sessions; `nil` if none is installed.

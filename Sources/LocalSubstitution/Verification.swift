@@ -99,12 +99,13 @@ extension LocalSubstitutionCache {
         let configuration = session.configuration
         let missing = missing(in: configuration)
         if let missing, !mayAskInstalledProtocol(session) { return .notSubstituted(missing.about(url)) }
-        let (token, proof) = responder.proofs.begin()
-        defer { responder.proofs.end(token) }
+        let (token, proof) = (UUID().uuidString, UUID().uuidString)
+        responder.proofs.withLock { $0[token] = proof }
+        defer { responder.proofs.withLock { $0[token] = nil } }
         var request = URLRequest(url: url)
-        request.setValue(token, forHTTPHeaderField: VerificationProofs.header)
+        request.setValue(token, forHTTPHeaderField: Responder.proofHeader)
         let result = await Self.load(request, session)
-        if (try? result.get())?.value(forHTTPHeaderField: VerificationProofs.header) == proof {
+        if (try? result.get())?.value(forHTTPHeaderField: Responder.proofHeader) == proof {
             return .substituted(url)
         }
         if let missing { return .notSubstituted(missing.about(url)) }

@@ -20,7 +20,7 @@ extension LocalSubstitutionCache {
         unmatched: Unmatched = .load,
         recorder: SubstitutionRecorder?
     ) throws(AttachmentError) {
-        try attach(to: configuration, unmatched: unmatched, keeper: recorder)
+        try attach(to: configuration, unmatched: unmatched, responseRecorder: recorder)
     }
 
     /// Creates a session with this cache and a recorder attached to its configuration.
@@ -43,7 +43,7 @@ extension LocalSubstitutionCache {
         try makeSession(
             configuration,
             unmatched: unmatched,
-            keeper: recorder,
+            responseRecorder: recorder,
             delegate: delegate,
             delegateQueue: delegateQueue
         )
@@ -57,6 +57,6 @@ extension LocalSubstitutionCache {
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
     /// - Throws: The errors of `install(unmatched:)`. On watchOS, also if there's a recorder.
     public func install(unmatched: Unmatched = .load, recorder: SubstitutionRecorder?) throws(AttachmentError) {
-        try install(unmatched: unmatched, keeper: recorder)
+        try install(unmatched: unmatched, responseRecorder: recorder)
     }
 }

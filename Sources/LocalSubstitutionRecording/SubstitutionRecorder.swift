@@ -124,7 +124,7 @@ public final class SubstitutionRecorder: Sendable {
 }
 
 /// What sessions use.
-extension SubstitutionRecorder: ResponseKeeper {
+extension SubstitutionRecorder: ResponseRecorder {
     /// Returns whether a request goes through the recorder. If so, its response is kept if the rules allow it, and the kept copy
     /// answers when there's no network.
     package func takes(_ request: URLRequest) -> Bool {

@@ -78,7 +78,7 @@ public final class SubstitutionServer: Sendable {
             loader = try cache.makeDirectLoader(
                 .ofServer,
                 unmatched: unmatched,
-                keeper: recorder,
+                recorder: recorder,
                 sendsCredentials: sendsCredentials
             )
         } catch {

@@ -32,7 +32,7 @@ struct Recording: Sendable {
     let file: URL
     let resources: URL?
     /// Says which requests are recorded: all that it fails, which are all but the exceptions.
-    let unmatched: UnmatchedRule
+    let unmatched: SessionRules
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
 
     /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
@@ -41,9 +41,9 @@ struct Recording: Sendable {
     init?(_ options: SubstitutionScope.Options) throws(AttachmentError) {
         guard Self.isOn, let file = options.source.file else { return nil }
         switch options.unmatched {
-        case .issue: unmatched = try UnmatchedRule(options.unmatched.ofCache)
+        case .issue: unmatched = try SessionRules(options.unmatched.ofCache)
         case .fail: return nil
-        case .load: unmatched = try UnmatchedRule(.fail)
+        case .load: unmatched = try SessionRules(.fail)
         }
         self.file = file
         resources = options.source.resources

@@ -51,7 +51,7 @@ public final class TestSubstitutions: Sendable {
         slot = try cache.attach(
             to: original,
             unmatched: recording == nil ? unmatched.ofCache : .load,
-            keeper: nil,
+            responseRecorder: nil,
             listener: RequestListener(
                 start: { log.begin($0) },
                 mustHear: { recording?.unmatched.fails($0) ?? false },

@@ -14,7 +14,7 @@ package struct Exchange: Sendable {
         case notHeld(most: Int)
     }
 
-    /// What a keeper did with a response.
+    /// What a recorder did with a response.
     package enum Report: Sendable {
         /// - Parameter note: Which headers were left out, and why; `nil` if none were.
         case kept(file: URL, bytes: Int, note: String?)

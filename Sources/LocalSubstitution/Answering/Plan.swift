@@ -19,7 +19,7 @@ final class Plan: Sendable {
         /// The network answers, perhaps at another URL. If it fails, the fallback does, if there is one.
         case forward(Fallback?)
         /// The kept copy answers. Without one, the request fails.
-        case replay(any ResponseKeeper)
+        case replay(any ResponseRecorder)
         /// The request's body must be read first, since it decides which entry answers.
         case readBody
         /// Nothing answers, and the request isn't allowed to reach the network.
@@ -31,7 +31,7 @@ final class Plan: Sendable {
     /// What answers if the network fails.
     enum Fallback: Sendable {
         case entry(Substitution)
-        case keeper(any ResponseKeeper)
+        case recorder(any ResponseRecorder)
     }
 
     /// Why a cache alone answers a request as it does.
@@ -95,7 +95,7 @@ final class Plan: Sendable {
     ) {
         self.request = request
         self.rules = rules
-        self.isOffline = rules?.unmatched.isStrict ?? isOffline
+        self.isOffline = rules?.isStrict ?? isOffline
         handled = nil
         self.map = map
         self.generation = generation
@@ -176,10 +176,10 @@ final class Plan: Sendable {
         case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
         // An entry that names another URL allows that URL, even in a strict session.
-        case .network(nil) where rules.unmatched.fails(request): return .refuse
+        case .network(nil) where rules.fails(request): return .refuse
         case .network: return .forward(nil)
         case .file, .inline, .empty, .stream:
-            guard substitution.use == .whenOffline, !rules.unmatched.fails(request) else {
+            guard substitution.use == .whenOffline, !rules.fails(request) else {
                 return .answer(substitution)
             }
             return request.showsItsBody ? .forward(.entry(substitution)) : .pass
@@ -191,11 +191,11 @@ final class Plan: Sendable {
         isExcluded: Bool,
         in rules: SessionRules
     ) -> Action {
-        if !isExcluded, let keeper = rules.keeper, keeper.takes(request) {
-            return rules.unmatched.fails(request) ? .replay(keeper) : .forward(.keeper(keeper))
+        if !isExcluded, let recorder = rules.recorder, recorder.takes(request) {
+            return rules.fails(request) ? .replay(recorder) : .forward(.recorder(recorder))
         }
-        guard rules.unmatched.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
-        if rules.unmatched.fails(request) { return .refuse }
+        guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
+        if rules.fails(request) { return .refuse }
         // An exception may redirect to a URL that isn't one. Only a forwarded request lets the redirect's target be checked.
         let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass

@@ -13,11 +13,8 @@ extension Responder {
             guard let response = try response(to: plan, by: substitution) else {
                 return .failed(plan, URLError(.badURL))
             }
-            if plan.cacheAnswer != nil {
-                reportSubstituted(url, by: substitution, response)
-            } else {
-                reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
-            }
+            let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
+            reportSubstituted(plan, by: substitution, bytes: response.data.count, answerer)
             return .answered(plan, response)
         } catch {
             return unreadable(error, plan, substitution, url)
@@ -39,7 +36,7 @@ extension Responder {
             use(plan)
             let isHead = plan.request.httpMethod == "HEAD"
             let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
-            reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: body.range.count)
+            reportSubstituted(plan, by: substitution, bytes: body.range.count, .protocol)
             var outcome = RequestOutcome.answered(plan, response)
             outcome.largeBody = body
             return outcome
@@ -103,24 +100,29 @@ extension Responder {
 
     /// Counts and reports that an entry answered without a retained response.
     func reportServed(_ plan: Plan, by substitution: Substitution, bytes: Int) {
-        guard let url = plan.request.url else { return }
-        reportServed(url, key: substitution.key, file: substitution.fileURL, bytes: bytes)
+        observers.report(
+            .substituted,
+            plan.request.url,
+            by: .protocol,
+            key: substitution.key,
+            file: substitution.fileURL,
+            bytes: bytes
+        )
     }
 
     /// Returns the copy that was kept; `nil` if it has none.
     ///
     /// - Parameter isConfirmed: Whether the network has just said that the copy is current.
-    func replay(_ plan: Plan, _ keeper: any ResponseKeeper, isConfirmed: Bool = false) -> RequestOutcome? {
+    func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
-            guard let response = try keeper.answer(plan.request) else { return nil }
+            guard let response = try recorder.answer(plan.request) else { return nil }
             let (key, bytes) = (url.absoluteString, response.data.count)
             guard isConfirmed else {
-                reportServed(url, key: key, file: nil, bytes: bytes)
+                observers.report(.substituted, url, by: .protocol, key: key, bytes: bytes)
                 return .answered(plan, response)
             }
-            // It's counted already: the network's answer is reported before.
-            observers.emit(.confirmed(url, key: key, bytes: bytes))
+            observers.report(.confirmed, url, key: key, bytes: bytes)
             return RequestOutcome(.confirmed, plan, .success(response))
         } catch {
             return .failed(plan, .unreadable(error, url))
@@ -149,39 +151,26 @@ extension Responder {
 
     // MARK: Reporting
 
-    private func reportServed(_ url: URL, key: String, file: URL?, bytes: Int) {
-        observers.count {
-            $0.served += 1
-            $0.bytes += bytes
-        }
-        observers.emit(.substituted(url, key: key, file: file, bytes: bytes))
-    }
-
-    /// Counts and reports that the network answered a request that had a fallback or that an entry sent on.
+    /// Reports that the network answered a request that had a fallback or that an entry sent on.
     func reportForwarded(_ plan: Plan) {
-        observers.count { $0.forwarded += 1 }
-        guard let url = plan.request.url else { return }
-        observers.emit(.forwarded(url, key: plan.namingEntry?.key ?? url.absoluteString))
+        let url = plan.request.url
+        observers.report(.forwarded, url, key: plan.namingEntry?.key ?? url?.absoluteString)
     }
 
-    /// Counts and reports that the network failed, so the fallback answers.
+    /// Reports that the network failed, so the fallback answers.
     func reportFallback(_ plan: Plan, _ error: URLError) {
-        observers.count { $0.fellBack += 1 }
-        guard let url = plan.request.url else { return }
-        let key = plan.namingEntry?.key ?? url.absoluteString
-        observers.emit(.fellBack(url, key: key, reason: error.localizedDescription))
+        let url = plan.request.url
+        let key = plan.namingEntry?.key ?? url?.absoluteString
+        observers.report(.fellBack, url, key: key, reason: error.localizedDescription)
     }
 
-    /// Counts and reports what became of a response that may be kept.
+    /// Reports what became of a response that may be kept.
     func report(_ report: Exchange.Report, of url: URL) {
         switch report {
         case .kept(let file, let bytes, let note):
-            observers.count { $0.recorded += 1 }
-            observers.emit(.recorded(url, file: file, bytes: bytes, reason: note))
-        case .unchanged:
-            break
-        case .notKept(let reason):
-            observers.emit(.notRecorded(url, reason: reason))
+            observers.report(.recorded, url, file: file, bytes: bytes, reason: note)
+        case .unchanged: break
+        case .notKept(let reason): observers.report(.notRecorded, url, reason: reason)
         }
     }
 }

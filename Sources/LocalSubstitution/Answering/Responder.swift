@@ -13,7 +13,13 @@ final class Responder: Sendable {
     let copies: NewerCopies
     let observers = Observers()
     let defaultCache: DefaultCache
-    let proofs = VerificationProofs()
+    /// The proofs of the verifications in progress, by token.
+    ///
+    /// A proof shows that the cache answered, rather than a server that sends the same headers. A verification's request has the
+    /// token in a header. The cache's response has the proof, which the network never sees. Such a response isn't retained.
+    let proofs = Guarded<[String: String]>([:])
+    /// The header for a token or a proof.
+    static let proofHeader = "LocalSubstitution-Proof"
     /// The request that a protocol has taken and hasn't started yet.
     private let taken = Guarded<TakenRequest?>(nil)
     private let isCacheOffline = Guarded(false)
@@ -72,36 +78,32 @@ final class Responder: Sendable {
     ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
     func retainedResponse(
         for request: URLRequest,
-        checked: RetainedResponse? = nil,
+        checked: RetainedResponses.Response? = nil,
         isStrict: Bool = false
     ) -> CachedURLResponse? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url,
-            let (response, isObserved) = retained.response(for: url.absoluteString)
+            let (response, isObserved) = retained.response(for: url.absoluteString),
+            response.isValid(isStrict: isStrict, isChecked: response === checked)
         else { return nil }
-        if let validity = response.validity {
-            guard response === checked || validity.holds, !(isStrict && validity.mayBeNewer) else { return nil }
-            observers.countSubstituted(response.size)
-        }
-        if isObserved {
-            observers.emit(
-                .substituted(
-                    url,
-                    key: response.key,
-                    file: response.file.map { URL(fileURLWithPath: $0) },
-                    bytes: response.size
-                )
+        if isObserved || !response.isAlwaysValid {
+            observers.report(
+                .substituted,
+                url,
+                by: response.isAlwaysValid ? .table : .cache,
+                key: response.key,
+                file: response.path.map { URL(fileURLWithPath: $0) },
+                bytes: response.size
             )
         }
         return response
     }
 
     /// Returns a request's retained response if it's still valid, without counting a hit.
-    func validRetainedResponse(for request: URLRequest, isStrict: Bool) -> RetainedResponse? {
+    func validRetainedResponse(for request: URLRequest, isStrict: Bool) -> RetainedResponses.Response? {
         guard request.isPlainGet, !request.ignoresLocalData, let url = request.url?.absoluteString,
-            let response = retained.peek(url)
+            let response = retained.peek(url), response.isValid(isStrict: isStrict)
         else { return nil }
-        guard let validity = response.validity else { return response }
-        return validity.holds && !(isStrict && validity.mayBeNewer) ? response : nil
+        return response
     }
 
     /// Returns the retained response to a request that a protocol answers.
@@ -116,7 +118,7 @@ final class Responder: Sendable {
         isStrict: Bool
     ) -> CachedURLResponse? {
         if let cached, let url = request.url?.absoluteString, let known = retained.peek(url), known === cached,
-            !(isStrict && known.validity?.mayBeNewer == true)
+            known.isValid(isStrict: isStrict, isChecked: true)
         {
             return cached
         }
@@ -139,8 +141,12 @@ final class Responder: Sendable {
     ) -> Plan {
         switch maps.reloadIfChanged(forget: retained.removeAll) {
         case .none: break
-        case .reloaded(let map): observers.emit(.mapReloaded(entries: map.count), isReload: true)
-        case .failed(let error): observers.emit(.mapNotReloaded(error), isReload: true)
+        case .reloaded(let map):
+            let reason = map.count.counted("entry", "entries")
+            observers.emit(Observers.Event(kind: .mapReloaded, url: nil, reason: reason), isReload: true)
+        case .failed(let error):
+            let event = Observers.Event(kind: .mapNotReloaded, url: nil, reason: error.description)
+            observers.emit(event, isReload: true)
         }
         // The generation must be read before the map: see `RetainedResponses.retain`.
         let (generation, map) = (retained.generation, maps.map)
@@ -238,7 +244,9 @@ final class Responder: Sendable {
             (newer, file) = (answer, answer.bytes)
         }
         use(plan)
-        let proof = proofs.proof(for: plan.request)
+        let proof = plan.request.value(forHTTPHeaderField: Self.proofHeader).flatMap { token in
+            proofs.withLock { $0[token] }
+        }
         let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
@@ -246,7 +254,39 @@ final class Responder: Sendable {
         guard proof == nil, let name = retainedName(plan, substitution) else { return builder.full(for: url) }
         if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
         guard let response = builder.full(for: url) else { return nil }
-        return retain(response, as: name, to: plan, by: substitution, madeOf: file, newer: newer)
+        let kept = RetainedResponses.Response(
+            response,
+            to: plan,
+            by: substitution,
+            madeOf: file,
+            newer: newer,
+            in: maps
+        )
+        return retained.retain(kept, as: name, generation: plan.generation)
+    }
+}
+
+extension Responder {
+    /// A request that a protocol has taken.
+    struct TakenRequest: Sendable {
+        let request: URLRequest
+        /// The request's retained response, which was valid when the protocol took the request; `nil` if there was none.
+        var response: RetainedResponses.Response?
+        /// The request's plan; `nil` if the request has a retained response.
+        var plan: Plan?
+        /// Whether the cache has left the request to the protocol.
+        var isLeft = false
+
+        /// The retained response if it's certainly still valid. The cache leaves a request to the protocol at once, while another cache
+        /// may let the loader wait.
+        var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
+
+        /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts
+        /// (`NSURLRequest.swift`, `isEqual`).
+        func isOf(_ other: URLRequest) -> Bool {
+            request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
+                && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
+        }
     }
 }
 
@@ -255,7 +295,7 @@ extension URLRequest {
     fileprivate var isPlainGet: Bool {
         guard httpMethod == "GET" else { return false }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
-        return ["Range", "Authorization", "Proxy-Authorization", VerificationProofs.header].allSatisfy {
+        return ["Range", "Authorization", "Proxy-Authorization", Responder.proofHeader].allSatisfy {
             value(forHTTPHeaderField: $0) == nil
         }
     }
@@ -294,7 +334,7 @@ extension Responder {
         }
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)
-            if let response { reportSubstituted(url, by: substitution, response) }
+            if let response { reportSubstituted(plan, by: substitution, bytes: response.data.count) }
             return response
         } catch {
             report(error, of: substitution, url)
@@ -305,11 +345,7 @@ extension Responder {
     private func defaultResponse(to plan: Plan, since reason: @autoclosure () -> String) -> CachedURLResponse? {
         let response = plan.defaultCacheKey.flatMap(defaultCache.response(under:))
         if response != nil, plan.namingEntry == nil {
-            observers.count {
-                $0.lookups += 1
-                $0.fallbackHits += 1
-            }
-            if let url = plan.request.url { observers.emit(.fallbackHit(url)) }
+            observers.report(.fallbackHit, plan.request.url)
         } else {
             reportUnanswered(plan, since: reason())
         }
@@ -318,34 +354,31 @@ extension Responder {
 
     // MARK: Reporting
 
-    /// Counts and reports a request that an entry answered.
-    func reportSubstituted(_ url: URL, by substitution: Substitution, _ response: CachedURLResponse) {
-        observers.countSubstituted(response.data.count)
-        observers.emit(
-            .substituted(url, key: substitution.key, file: substitution.fileURL, bytes: response.data.count)
+    /// Reports a request that an entry answered.
+    func reportSubstituted(
+        _ plan: Plan,
+        by substitution: Substitution,
+        bytes: Int,
+        _ answerer: Observers.Answerer = .cache
+    ) {
+        observers.report(
+            .substituted,
+            plan.request.url,
+            by: answerer,
+            key: substitution.key,
+            file: substitution.fileURL,
+            bytes: bytes
         )
     }
 
-    /// Counts and reports a request that no entry answered, as bypassed if an entry names its URL and otherwise as a miss.
+    /// Reports a request that no entry answered, as bypassed if an entry names its URL and otherwise as a miss.
     func reportUnanswered(_ plan: Plan, since reason: @autoclosure () -> String) {
+        let url = plan.request.url
         if let entry = plan.namingEntry {
-            observers.count {
-                $0.lookups += 1
-                $0.bypassed += 1
-            }
-            let url = plan.request.url ?? URL(fileURLWithPath: "/")
-            observers.emit(.bypassed(url, key: entry.key, reason: reason()))
-            return
+            observers.report(.bypassed, url, key: entry.key, reason: reason())
+        } else {
+            observers.report(.missed, url, nearMisses: plan.match.map { plan.map.storage.nearMisses(of: $0.url) } ?? [])
         }
-        observers.count {
-            $0.lookups += 1
-            $0.misses += 1
-        }
-        if let url = plan.request.url { observers.emit(missed(url, plan)) }
-    }
-
-    private func missed(_ url: URL, _ plan: Plan) -> LocalSubstitutionCache.Event {
-        .missed(url, nearMisses: plan.match.map { plan.map.storage.nearMisses(of: $0.url) } ?? [])
     }
 
     // MARK: Storing
@@ -359,7 +392,7 @@ extension Responder {
     }
 }
 
-/// Decides which responses are retained, and under which names.
+/// Decides under which names responses are retained.
 extension Responder {
     /// Returns the name under which an entry's response is retained; `nil` if it isn't.
     ///
@@ -375,39 +408,6 @@ extension Responder {
         let answersAtOnce = substitution.use == .always || (substitution.use == .untilUpdated && !plan.isOffline)
         let isPlain = plan.request.httpMethod == "GET" && !substitution.isRedirect
         return isAccepted && answersAtOnce && isPlain ? url : nil
-    }
-
-    func retain(
-        _ response: CachedURLResponse,
-        as name: String,
-        to plan: Plan,
-        by substitution: Substitution,
-        madeOf file: FileBytes?,
-        newer: NewerCopies.Answer?
-    ) -> CachedURLResponse {
-        let path = plan.path(of: substitution)
-        let kept = RetainedResponse(
-            response,
-            key: substitution.key,
-            file: path,
-            validity: RetainedResponse.Validity(
-                maps,
-                plan.map,
-                path: path,
-                file: file,
-                missing: plan.match?.missingFiles ?? [],
-                lifetime: LoaderRules.lifetime(substitution.headers),
-                update: newer?.stamp
-            )
-        )
-        return retained.retain(
-            kept,
-            for: name,
-            madeOf: file,
-            at: newer?.place ?? path,
-            isEndless: !plan.isSpelledAsKey,
-            generation: plan.generation
-        )
     }
 
     /// Drops all responses to a URL.
@@ -451,15 +451,14 @@ extension Responder {
 
 /// Files that can't be read are counted and reported as events. The next entry or the default cache answers instead.
 extension Responder {
-    /// Counts and reports a file that can't be read, and drops the URL's retained response.
+    /// Reports a file that can't be read, and drops the URL's retained response.
     func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {
         report(problem, key: substitution.key, file: substitution.fileURL ?? URL(fileURLWithPath: "/"), url)
     }
 
     func report(_ problem: FileProblem, key: String, file: URL, _ url: URL) {
         retained.remove(url.absoluteString)
-        observers.count { $0.faults += 1 }
-        observers.emit(.fault(url, key: key, file: file, reason: problem.fragment))
+        observers.report(.fault, url, key: key, file: file, reason: problem.fragment)
     }
 
     /// Reports the entries that were passed over because their files are gone.

@@ -117,7 +117,7 @@ extension ResponseBuilder {
         headers["ETag"] = entityTag
         for (name, value) in substitution.headers { headers[header: name] = value }
         headers["Content-Length"] = String(length)
-        headers[VerificationProofs.header] = proof
+        headers[Responder.proofHeader] = proof
         return headers
     }
 

@@ -6,37 +6,104 @@ import FoundationNetworking
 #endif
 
 /// The retained responses and the files they're made from. A file and its responses are dropped together.
-final class RetainedResponses: NewerCopies.FileHolder {
+///
+/// Patterns, `ignoreQuery` entries and alternative spellings match any number of URLs. Only the newest responses to such “endless”
+/// URLs stay. All responses made from a file share its bytes. The bytes of all files have a limit, which mapped files don't count
+/// toward.
+final class RetainedResponses: Sendable {
+    private struct HeldFile: Sendable {
+        let bytes: FileBytes
+        let ordinal: Int
+        /// The names of the responses made from the file.
+        var names: Set<String> = []
+    }
+
     private struct State: Sendable {
-        var retention = RetentionLimits()
         /// The number of calls of `removeAll`. A response that was begun before a call isn't retained after it.
         var generation = 0
+        var ordinals = 0
+        /// The held files, by path. A newer copy of a file has another name.
+        var files: [String: HeldFile] = [:]
+        /// The heap memory of the held files, in bytes.
+        var heapBytes = 0
+        var fileOrder = NamesByAge()
+        /// The ordinals of the responses to endless URLs, by name.
+        var endless: [String: Int] = [:]
+        var endlessOrder = NamesByAge()
+    }
+
+    /// A part of the table of responses, with padding, so that two parts never share a cache line.
+    private final class Part: Sendable {
+        struct Contents: Sendable {
+            var responses: [String: Response] = [:]
+            var hits = 0
+            var bytes = 0
+            /// Whether there are listeners. Kept in each part so that a hit doesn't need a lock that all threads share.
+            var isObserved = false
+        }
+
+        let contents = Guarded(Contents())
+        let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
     /// The table for hits, which look nowhere else. It changes only while `state` is locked.
-    private let table = Table()
+    ///
+    /// It has several parts, each with its own lock. With a single lock, two threads together make fewer hits than one thread alone:
+    /// see the benchmark “two threads”.
+    private let parts = (0..<16).map { _ in Part() }
     private let state = Guarded(State())
-    private let reads = FileBytes.Reads()
+    /// Locks for reading files, chosen by path.
+    private let readLocks = (0..<16).map { _ in NSLock() }
     /// Whether held files are checked for changes. If not, a file's bytes are used until its responses are dropped.
     private let checksFiles: Bool
+    private let endlessLimit: Int
+    private let heapLimit: Int
 
-    init(checksFiles: Bool) {
+    init(checksFiles: Bool, endlessLimit: Int = 1_024, heapLimit: Int = 256 << 20) {
         self.checksFiles = checksFiles
+        self.endlessLimit = endlessLimit
+        self.heapLimit = heapLimit
     }
 
-    // MARK: Responses
+    // MARK: Hits
 
-    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
-    func response(for url: String) -> (response: RetainedResponse, isObserved: Bool)? { table.response(for: url) }
-
-    /// Lets hits know from now on that there are listeners.
-    func observe() { table.observe() }
+    /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response is always valid.
+    func response(for url: String) -> (response: Response, isObserved: Bool)? {
+        part(for: url).contents.withLock { part in
+            guard let response = part.responses[url] else { return nil }
+            if response.isAlwaysValid {
+                part.hits += 1
+                part.bytes += response.size
+            }
+            return (response, part.isObserved)
+        }
+    }
 
     /// Returns the response for a URL without counting a hit.
-    func peek(_ url: String) -> RetainedResponse? { table.peek(url) }
+    func peek(_ url: String) -> Response? { part(for: url).contents.withLock { $0.responses[url] } }
+
+    /// Lets hits know from now on that there are listeners.
+    func observe() {
+        for part in parts { part.contents.withLock { $0.isObserved = true } }
+    }
 
     /// The number of counted hits, and the total size of their bodies in bytes.
-    var counts: (hits: Int, bytes: Int) { table.counts }
+    var counts: (hits: Int, bytes: Int) {
+        parts.reduce((0, 0)) { counts, part in
+            part.contents.withLock { (counts.0 + $0.hits, counts.1 + $0.bytes) }
+        }
+    }
+
+    /// Returns the part for a URL. It's chosen by the URL's end, where URLs differ most.
+    private func part(for url: String) -> Part {
+        let end = url.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.count < 8
+                ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+        }
+        return parts[Int(((end ?? 0) &* 0x9E37_79B9_7F4A_7C15) >> 60)]
+    }
+
+    // MARK: Retaining
 
     /// The generation to pass to `retain` for a response that is begun now.
     var generation: Int { state.withLock { $0.generation } }
@@ -44,175 +111,221 @@ final class RetainedResponses: NewerCopies.FileHolder {
     /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` hasn't been called since
     /// the request was looked up.
     func response(_ name: String, madeOf file: FileBytes?, generation: Int) -> CachedURLResponse? {
-        state.withLock { $0.generation == generation ? known(name, madeOf: file, $0) : nil }
+        state.withLock { $0.generation == generation ? known(name, madeOf: file) : nil }
     }
 
-    private func known(_ name: String, madeOf file: FileBytes?, _ state: State) -> CachedURLResponse? {
-        guard let record = state.retention.record(for: name), record.file === file, let known = table.peek(name),
-            !known.hasExpired
-        else { return nil }
-        return known
+    private func known(_ name: String, madeOf file: FileBytes?) -> CachedURLResponse? {
+        peek(name).flatMap { $0.bytes === file && !$0.hasExpired ? $0 : nil }
     }
 
-    /// Retains a response, unless `removeAll` has been called since it was begun.
+    /// Retains a response, unless `removeAll` has been called since it was begun, or its file isn't held, perhaps because it's too
+    /// large.
     ///
-    /// - Parameters:
-    ///   - file: The bytes that the response is made from, held at `place`.
-    ///   - isEndless: Whether the number of such URLs is unlimited. Only the newest responses to such URLs stay.
     /// - Returns: The response to use: this one, or an equal one that another thread retained in the meantime.
-    func retain(
-        _ response: RetainedResponse,
-        for url: String,
-        madeOf file: FileBytes?,
-        at place: String?,
-        isEndless: Bool,
-        generation: Int
-    ) -> CachedURLResponse {
-        state.withLock { state in
+    func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
+        state.withLock { state -> CachedURLResponse in
             guard state.generation == generation else { return response }
-            if let known = known(url, madeOf: file, state) { return known }
-            table.insert(response, for: url)
-            for gone in state.retention.insert(url, path: place, file: file, isEndless: isEndless) {
-                table.remove(gone)
+            if let known = known(name, madeOf: response.bytes) { return known }
+            remove(name, keepingFile: true, &state)
+            if let place = response.place {
+                guard state.files[place]?.bytes === response.bytes else { return response }
+                state.files[place]?.names.insert(name)
+            }
+            part(for: name).contents.withLock { $0.responses[name] = response }
+            guard response.isEndless else { return response }
+            state.ordinals += 1
+            state.endless[name] = state.ordinals
+            state.endlessOrder.append(name, stamp: state.ordinals, of: state.endless.count) { state.endless[$0] == $1 }
+            if state.endless.count > endlessLimit,
+                let oldest = state.endlessOrder.popFirst(where: { state.endless[$0] == $1 })
+            {
+                remove(oldest, &state)
             }
             return response
         }
     }
 
-    func remove(_ url: String) {
-        state.withLock { state in
-            state.retention.remove(url)
-            table.remove(url)
-        }
+    /// Drops a response. Also drops its file if no other response is made from it.
+    func remove(_ name: String) { state.withLock { remove(name, &$0) } }
+
+    private func remove(_ name: String, keepingFile: Bool = false, _ state: inout State) {
+        let removed = part(for: name).contents.withLock { $0.responses.removeValue(forKey: name) }
+        guard let removed else { return }
+        state.endless[name] = nil
+        guard let place = removed.place, state.files[place]?.names.remove(name) != nil, !keepingFile,
+            state.files[place]?.names.isEmpty == true
+        else { return }
+        release(place, &state)
     }
 
     func removeAll() {
         state.withLock { state in
-            state.generation += 1
-            state.retention.removeAll()
-            table.removeAll()
+            state = State(generation: state.generation + 1)
+            for part in parts { part.contents.withLock { $0.responses = [:] } }
         }
     }
 
     // MARK: Files
 
     /// The heap memory of the held files, in bytes.
-    var heapBytes: Int { state.withLock { $0.retention.heapBytes } }
+    var heapBytes: Int { state.withLock { $0.heapBytes } }
 
-    /// Reads a file. Threads that ask for it at the same time share one read.
+    /// The number of names in both orders, including those of dropped files and responses.
+    var noted: Int { state.withLock { $0.endlessOrder.count + $0.fileOrder.count } }
+
+    /// Returns a file's bytes: the held ones if they're current, otherwise newly read ones.
     func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes {
-        let path = folder.path(of: name)
-        if let held = currentFile(at: path) { return held }
-        return try reads.file(
-            at: path,
-            isCurrent: { file in FileStatus(path: path).map(file.isCurrent) ?? false },
-            read: {
-                Result { () throws(FileProblem) in
-                    if let held = currentFile(at: path) { return held }
-                    let file = try FileBytes(opening: name, in: folder, mayMap: !checksFiles)
-                    if let known = self.file(at: path), known.isSameVersion(as: file) {
-                        known.confirm(by: file)
-                        return known
-                    }
-                    hold(file, at: path)
-                    return file
-                }
-            }
-        )
+        try file(at: folder.path(of: name)) { () throws(FileProblem) in
+            try FileBytes(opening: name, in: folder, mayMap: !checksFiles)
+        }
     }
 
+    /// Returns a file's bytes as ``file(_:in:)`` does. Threads that ask for a file at the same time share one read.
+    func file(at path: String, read: () throws(FileProblem) -> FileBytes) throws(FileProblem) -> FileBytes {
+        if let current = currentFile(at: path) { return current }
+        let wantedAt = FileStatus.now
+        let lock = readLocks[path.hashValue & 15]
+        lock.lock()
+        defer { lock.unlock() }
+        // Another thread may have read it meanwhile. A read that began before this call may have older bytes.
+        let held = heldFile(at: path)
+        if let held, held.wasRead(since: wantedAt) { return held }
+        if let current = currentFile(at: path) { return current }
+        let file = try read()
+        if let held, held.isSameVersion(as: file) {
+            held.confirm(by: file)
+            return held
+        }
+        hold(file, at: path)
+        return file
+    }
+
+    /// Returns a file's held bytes if they're certainly current.
     func currentFile(at path: String) -> FileBytes? {
-        guard let held = file(at: path) else { return nil }
+        guard let held = heldFile(at: path) else { return nil }
         return !checksFiles || FileStatus(path: path).map(held.isCurrent) == true ? held : nil
     }
 
-    func file(at place: String) -> FileBytes? { state.withLock { $0.retention.file(at: place) } }
+    /// Returns the bytes that are held at a place: a file's path, or another name.
+    func heldFile(at place: String) -> FileBytes? { state.withLock { $0.files[place]?.bytes } }
 
-    /// Holds a file's bytes, and drops the responses made from its old bytes.
+    /// Holds a file's bytes, and drops the responses made from its old bytes. Drops the oldest files if all together are too large.
     func hold(_ file: FileBytes, at place: String) {
         state.withLock { state in
-            for url in state.retention.hold(file, at: place) { table.remove(url) }
+            guard state.files[place]?.bytes !== file else { return }
+            release(place, &state)
+            state.ordinals += 1
+            state.files[place] = HeldFile(bytes: file, ordinal: state.ordinals)
+            guard file.heapBytes > 0 else { return }
+            state.heapBytes += file.heapBytes
+            state.fileOrder.append(place, stamp: state.ordinals, of: state.files.count) {
+                state.files[$0]?.ordinal == $1
+            }
+            while state.heapBytes > heapLimit,
+                let oldest = state.fileOrder.popFirst(where: { state.files[$0]?.ordinal == $1 })
+            {
+                release(oldest, &state)
+            }
         }
     }
 
     /// Releases a file's bytes, and drops the responses made from them.
-    func release(_ place: String) {
-        state.withLock { state in
-            for url in state.retention.drop(place) { table.remove(url) }
-        }
+    func release(_ place: String) { state.withLock { release(place, &$0) } }
+
+    private func release(_ place: String, _ state: inout State) {
+        guard let file = state.files.removeValue(forKey: place) else { return }
+        state.heapBytes -= file.bytes.heapBytes
+        for name in file.names { remove(name, &state) }
     }
 }
 
 extension RetainedResponses {
-    /// The retained responses by URL, for hits.
+    /// A response that the cache keeps in memory, with what a hit needs to know about it.
     ///
-    /// The table has several parts, each with its own lock. With a single lock, two threads together make fewer hits than one thread
-    /// alone: see the benchmark “two threads”. ``RetentionLimits`` decides what is retained, and for how long.
-    private final class Table: Sendable {
-        private struct Part: Sendable {
-            var responses: [String: RetainedResponse] = [:]
-            var hits = 0
-            var bytes = 0
-            /// Whether there are listeners. Kept in each part so that a hit doesn't need a lock that all threads share.
-            var isObserved = false
-        }
+    /// It's a subclass so that a hit touches one object: the response that it returns.
+    // Foundation declares the superclass as unchecked, so a subclass must say it again. What this one adds is constant.
+    final class Response: CachedURLResponse, @unchecked Sendable {
+        /// The size of the body in bytes.
+        let size: Int
+        /// The key of the entry that answers.
+        let key: String
+        /// The path of the entry's file; `nil` for an entry without one.
+        let path: String?
+        /// Whether there's nothing to check at a hit.
+        let isAlwaysValid: Bool
+        /// The bytes of the file, or of the newer copy that replaces it.
+        fileprivate let bytes: FileBytes?
+        /// Where the bytes are held.
+        fileprivate let place: String?
+        /// Whether the number of such URLs is unlimited.
+        fileprivate let isEndless: Bool
+        /// The map in use; `nil` if changes aren't reloaded.
+        private let maps: MapInUse?
+        /// The map that the response was made with; `nil` if changes aren't reloaded.
+        private let map: SubstitutionMap?
+        /// The names of missing files. If one of them existed, another entry would answer.
+        private let missing: [String]
+        /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
+        private let expiresAt: Int64?
+        /// The state of the newer copy; `nil` if the entry isn't `untilUpdated`.
+        private let stamp: RefreshSchedule.Record.Stamp?
 
-        /// A part with padding, so that two parts never share a cache line.
-        private final class Box: Sendable {
-            let part = Guarded(Part())
-            let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
-        }
-
-        private static let parts = 16
-        private let boxes = (0..<parts).map { _ in Box() }
-
-        /// Returns the response for a URL, and whether there are listeners. Counts a hit if the response has no validity to check.
-        func response(for url: String) -> (response: RetainedResponse, isObserved: Bool)? {
-            box(for: url).part.withLock { part in
-                guard let response = part.responses[url] else { return nil }
-                if response.validity == nil {
-                    part.hits += 1
-                    part.bytes += response.size
-                }
-                return (response, part.isObserved)
+        /// - Parameters:
+        ///   - bytes: The bytes that the response is made from; `nil` for an entry without a file.
+        ///   - newer: What is known about a newer copy of the file; `nil` if the entry isn't `untilUpdated`.
+        init(
+            _ response: CachedURLResponse,
+            to plan: Plan,
+            by substitution: Substitution,
+            madeOf bytes: FileBytes?,
+            newer: NewerCopies.Answer?,
+            in maps: MapInUse
+        ) {
+            size = response.data.count
+            key = substitution.key
+            path = plan.path(of: substitution)
+            self.bytes = bytes
+            place = newer?.place ?? path
+            isEndless = !plan.isSpelledAsKey
+            self.maps = maps.reloadsChanges ? maps : nil
+            map = maps.reloadsChanges ? plan.map : nil
+            missing = plan.match?.missingFiles ?? []
+            expiresAt = LoaderRules.lifetime(substitution.headers).map {
+                FileStatus.now &+ Int64(min($0, 1e9) * 1e9)
             }
+            stamp = newer?.stamp
+            isAlwaysValid = !maps.reloadsChanges && expiresAt == nil && stamp == nil
+            super.init(
+                response: response.response,
+                data: response.data,
+                userInfo: response.userInfo,
+                storagePolicy: response.storagePolicy
+            )
         }
 
-        func observe() {
-            for box in boxes { box.part.withLock { $0.isObserved = true } }
+        // On Apple platforms, responses can be archived. Archives have plain ones.
+        override var classForCoder: AnyClass { CachedURLResponse.self }
+        required init?(coder: NSCoder) { nil }
+
+        /// Returns whether the response certainly matches the current map and file. If not, only reading the file tells.
+        ///
+        /// - Parameters:
+        ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
+        ///   - isChecked: Whether the response is known to match.
+        func isValid(isStrict: Bool, isChecked: Bool = false) -> Bool {
+            isAlwaysValid || (isChecked || (!hasExpired && isUnchanged)) && !(isStrict && stamp != nil)
         }
 
-        /// Returns the response for a URL without counting a hit.
-        func peek(_ url: String) -> RetainedResponse? {
-            box(for: url).part.withLock { $0.responses[url] }
+        fileprivate var hasExpired: Bool {
+            expiresAt.map { FileStatus.now >= $0 } ?? false || stamp?.hasExpired ?? false
         }
 
-        func insert(_ response: RetainedResponse, for url: String) {
-            box(for: url).part.withLock { $0.responses[url] = response }
-        }
-
-        func remove(_ url: String) {
-            box(for: url).part.withLock { _ = $0.responses.removeValue(forKey: url) }
-        }
-
-        func removeAll() {
-            for box in boxes { box.part.withLock { $0.responses = [:] } }
-        }
-
-        /// The number of hits, and the total size of their bodies in bytes.
-        var counts: (hits: Int, bytes: Int) {
-            boxes.reduce((0, 0)) { counts, box in
-                box.part.withLock { (counts.0 + $0.hits, counts.1 + $0.bytes) }
-            }
-        }
-
-        /// Returns the part for a URL. It's chosen by the URL's end, where URLs differ most.
-        private func box(for url: String) -> Box {
-            let end = url.utf8.withContiguousStorageIfAvailable { bytes in
-                bytes.count < 8
-                    ? 0 : UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
-            }
-            return boxes[Int(((end ?? 0) &* 0x9E37_79B9_7F4A_7C15) >> 60)]
+        private var isUnchanged: Bool {
+            guard let maps, let map else { return true }
+            guard maps.isCurrent(map), missing.allSatisfy({ map.storage.folder?.servedStatus(of: $0) == nil })
+            else { return false }
+            guard let path, let bytes else { return true }
+            return FileStatus(path: path).map(bytes.isCurrent) ?? false
         }
     }
 }

@@ -1,15 +1,73 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+package import FoundationNetworking
+#endif
+
 /// What a session adds to what the map says. An object, so that a plan can tell for which session it was made.
-final class SessionRules: Sendable {
-    /// Which requests must not reach the network.
-    let unmatched: UnmatchedRule
+package final class SessionRules: Sendable {
+    /// Whether unanswered requests fail, unless they're exceptions.
+    package let isStrict: Bool
+    private let exceptions: MapKey.Matcher
     /// Keeps what the network answers, and answers when there's no network; `nil` for most sessions.
-    let keeper: (any ResponseKeeper)?
+    let recorder: (any ResponseRecorder)?
     /// Hears of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most sessions.
     let listener: RequestListener?
 
-    init(unmatched: UnmatchedRule, keeper: (any ResponseKeeper)? = nil, listener: RequestListener? = nil) {
-        self.unmatched = unmatched
-        self.keeper = keeper
+    private init() {
+        (isStrict, exceptions) = (false, MapKey.Matcher())
+        (recorder, listener) = (nil, nil)
+    }
+
+    /// Unanswered requests may reach the network.
+    static let load = SessionRules()
+
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
+    package init(
+        _ unmatched: LocalSubstitutionCache.Unmatched,
+        recorder: (any ResponseRecorder)? = nil,
+        listener: RequestListener? = nil
+    ) throws(AttachmentError) {
+        var matcher = MapKey.Matcher()
+        if case .fail(let exceptions) = unmatched {
+            for key in exceptions {
+                do throws(URLParts.SyntaxError) {
+                    try matcher.insert(key)
+                } catch {
+                    throw AttachmentError(.invalidException, "The exception “\(key)” \(error.message)")
+                }
+            }
+        }
+        isStrict = unmatched != .load
+        exceptions = matcher
+        self.recorder = recorder
         self.listener = listener
+    }
+
+    /// Returns whether a request must not reach the network.
+    package func fails(_ request: URLRequest) -> Bool {
+        guard isStrict, let url = request.url.flatMap({ try? NormalizedURL($0.absoluteString) }) else {
+            return isStrict
+        }
+        return !exceptions.match(url)
+    }
+}
+
+extension LocalSubstitutionCache {
+    /// What happens in an attached session to a request that no entry answers.
+    public enum Unmatched: Sendable, Hashable {
+        /// The request is loaded from the network, as if nothing were attached.
+        case load
+        /// The request fails, unless its URL matches an exception. An exception is an exact URL, or a match pattern such as
+        /// `http://127.0.0.1:*/*`. A redirect of an exception is followed only to another exception or to an entry.
+        ///
+        /// On Linux, a download task for an exception fails, because Foundation can't finish a download task that a protocol
+        /// answers.
+        case fail(except: [String])
+
+        /// Every such request fails at once, with an error that explains why. The session never reaches the network, and a file
+        /// answers even if there's a newer copy of it. Once there's such a session, newer copies are requested only for sessions
+        /// attached with `.load`.
+        public static var fail: Unmatched { .fail(except: []) }
     }
 }

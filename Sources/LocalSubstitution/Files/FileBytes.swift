@@ -1,4 +1,3 @@
-import Dispatch
 package import Foundation
 import Guarded
 
@@ -41,7 +40,7 @@ package final class FileBytes: Sendable {
         self.data = data
         status = file.status
         isMapped = false
-        readAt = Guarded(file.readAt.withLock { $0 })
+        readAt = Guarded(file.lastRead)
     }
 
     /// The digest of the bytes, computed at first use.
@@ -62,13 +61,16 @@ package final class FileBytes: Sendable {
     var heapBytes: Int { isMapped ? 0 : data.count }
 
     /// Returns whether a file with this status certainly has these bytes.
-    func isCurrent(_ status: FileStatus) -> Bool {
-        status == self.status && !status.isTooFresh(at: readAt.withLock { $0 })
-    }
+    func isCurrent(_ status: FileStatus) -> Bool { status.isUnchanged(since: self.status, readAt: lastRead) }
+
+    /// Returns whether the file was read after a time.
+    func wasRead(since time: Int64) -> Bool { lastRead >= time }
+
+    private var lastRead: Int64 { readAt.withLock { $0 } }
 
     /// Notes that the file was read again and had the same bytes.
     func confirm(by other: FileBytes) {
-        let time = other.readAt.withLock { $0 }
+        let time = other.lastRead
         readAt.withLock { $0 = time }
     }
 
@@ -112,66 +114,4 @@ package final class FileBytes: Sendable {
     /// The size from which parts are shared. `Data` holds a few bytes inline, without a stable address, but never a whole that has
     /// a part of this size.
     private static let smallestShared = 64
-}
-
-extension FileBytes {
-    /// A reader of files that reads each of them once, even if several threads want it at the same time.
-    final class Reads: Sendable {
-        typealias Outcome = Result<FileBytes, FileProblem>
-
-        private let reads = Guarded<[String: Read]>([:])
-
-        /// Returns the bytes of the file at a path.
-        ///
-        /// - Parameters:
-        ///   - isCurrent: Returns whether bytes that another thread has read are still those of the file.
-        ///   - read: Reads the file. It's called on this thread, unless another thread is already reading the file.
-        func file(
-            at path: String,
-            isCurrent: (FileBytes) -> Bool,
-            read: () -> Outcome
-        ) throws(FileProblem) -> FileBytes {
-            let wantedAt = FileStatus.now
-            while true {
-                let (known, mine) = join(path)
-                if let mine {
-                    let outcome = read()
-                    reads.withLock { $0[path] = nil }
-                    mine.end(outcome)
-                    return try outcome.get()
-                }
-                guard let known, let outcome = known.wait() else { continue }
-                // A read that began before this call may have older bytes.
-                if known.startedAt >= wantedAt { return try outcome.get() }
-                if case .success(let file) = outcome, isCurrent(file) { return file }
-            }
-        }
-
-        private func join(_ path: String) -> (known: Read?, mine: Read?) {
-            reads.withLock { reads in
-                if let known = reads[path] { return (known, nil) }
-                let mine = Read()
-                reads[path] = mine
-                return (nil, mine)
-            }
-        }
-
-        /// A file that is being read, shared by all threads that want it.
-        private final class Read: Sendable {
-            let startedAt = FileStatus.now
-            private let hasEnded = DispatchSemaphore(value: 0)
-            private let outcome = Guarded<Outcome?>(nil)
-
-            func end(_ result: Outcome) {
-                outcome.withLock { $0 = result }
-                hasEnded.signal()
-            }
-
-            func wait() -> Outcome? {
-                hasEnded.wait()
-                hasEnded.signal()
-                return outcome.withLock { $0 }
-            }
-        }
-    }
 }

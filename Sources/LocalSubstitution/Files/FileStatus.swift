@@ -54,6 +54,14 @@ package struct FileStatus: Equatable, Sendable {
         return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)
     }
 
+    /// Returns whether a file with this status certainly has the bytes that were read when it had an earlier one.
+    ///
+    /// - Parameter readAt: When reading began, in nanoseconds since 1970.
+    func isUnchanged(since earlier: FileStatus, readAt: Int64) -> Bool {
+        self == earlier && !isTooFresh(at: readAt)
+    }
+
+    /// The time, in nanoseconds since 1970.
     package static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

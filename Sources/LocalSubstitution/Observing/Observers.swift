@@ -1,3 +1,4 @@
+import Foundation
 import Guarded
 
 /// Counts what a cache does, and tells its listeners.
@@ -18,28 +19,18 @@ final class Observers: Sendable {
         var listeners: [Int: Listener] = [:]
         var lastListener = 0
         var hasEnded = false
+
+        func listeners(isReload: Bool) -> [Listener] {
+            listeners.isEmpty ? [] : listeners.values.filter { isReload || !$0.hearsOnlyReloads }
+        }
     }
 
     private let state = Guarded(State())
 
-    // MARK: Counts
-
+    /// What has been counted so far, except hits of responses that are always valid.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
-    func count(_ change: (inout Statistics) -> Void) {
-        state.withLock { change(&$0.statistics) }
-    }
-
-    /// Counts a lookup that an entry answered.
-    func countSubstituted(_ bytes: Int) {
-        count {
-            $0.lookups += 1
-            $0.substituted += 1
-            $0.bytes += bytes
-        }
-    }
-
-    // MARK: Events
+    // MARK: Listeners
 
     /// Returns a stream of everything that happens from now on, for one listener. The stream ends with the cache.
     func events(bufferingNewest limit: Int) -> AsyncStream<Event> {
@@ -67,11 +58,57 @@ final class Observers: Sendable {
         state.withLock { _ = $0.listeners.removeValue(forKey: number) }
     }
 
-    /// Sends an event to its listeners. The event is created only if there are any.
+    // MARK: Events
+
+    /// What answered with a substitution.
+    enum Answerer {
+        /// The cache, in a lookup.
+        case cache
+        case `protocol`
+        /// The table of retained responses, which has counted the hit.
+        case table
+    }
+
+    /// Counts something that happened, and tells the listeners. Without a URL, it's only counted.
+    ///
+    /// The event is created only if there are listeners.
+    func report(
+        _ kind: Event.Kind,
+        _ url: URL?,
+        by answerer: Answerer = .cache,
+        key: String? = nil,
+        file: @autoclosure () -> URL? = nil,
+        bytes: Int? = nil,
+        reason: @autoclosure () -> String? = nil,
+        nearMisses: @autoclosure () -> [SubstitutionMap.NearMiss] = []
+    ) {
+        let listeners = state.withLock { state in
+            state.statistics.count(kind, by: answerer, bytes: bytes ?? 0)
+            return state.listeners(isReload: false)
+        }
+        guard let url else { return }
+        tell(
+            listeners,
+            Event(
+                kind: kind,
+                url: url,
+                key: key,
+                file: file(),
+                bytes: bytes,
+                reason: reason(),
+                nearMisses: nearMisses()
+            )
+        )
+    }
+
+    /// Tells the listeners of something that isn't counted.
     ///
     /// - Parameter isReload: Whether the event is about reloading the map.
     func emit(_ event: @autoclosure () -> Event, isReload: Bool = false) {
-        let listeners = state.withLock { $0.listeners.values.filter { isReload || !$0.hearsOnlyReloads } }
+        tell(state.withLock { $0.listeners(isReload: isReload) }, event())
+    }
+
+    private func tell(_ listeners: [Listener], _ event: @autoclosure () -> Event) {
         guard !listeners.isEmpty else { return }
         let event = event()
         for listener in listeners { listener.hear(event) }

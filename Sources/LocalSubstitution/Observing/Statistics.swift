@@ -34,3 +34,35 @@ extension LocalSubstitutionCache {
         public internal(set) var refreshed = 0
     }
 }
+
+extension LocalSubstitutionCache.Statistics {
+    /// Counts an event. Hits of the table of retained responses are counted there, and confirmed copies as forwarded.
+    mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, by answerer: Observers.Answerer, bytes: Int) {
+        switch kind {
+        case .substituted:
+            switch answerer {
+            case .cache:
+                lookups += 1
+                substituted += 1
+            case .protocol: served += 1
+            case .table: return
+            }
+            self.bytes += bytes
+        case .bypassed:
+            lookups += 1
+            bypassed += 1
+        case .fallbackHit:
+            lookups += 1
+            fallbackHits += 1
+        case .missed:
+            lookups += 1
+            misses += 1
+        case .forwarded: forwarded += 1
+        case .fellBack: fellBack += 1
+        case .recorded: recorded += 1
+        case .fault: faults += 1
+        case .refreshed: refreshed += 1
+        default: break
+        }
+    }
+}

@@ -15,7 +15,7 @@ final class Attachment: Sendable {
     let takesLargeFiles: Bool
     /// Whether a request's `Authorization` is sent on to the network.
     let sendsCredentials: Bool
-    /// Whether the keeper also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
+    /// Whether the recorder also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
     let isBrowsed: Bool
 
     /// - Parameters:
@@ -24,7 +24,7 @@ final class Attachment: Sendable {
     init(
         of responder: Responder,
         to configuration: URLSessionConfiguration,
-        rules: SessionRules = SessionRules(unmatched: .load),
+        rules: SessionRules = .load,
         responseLimit: Int? = nil,
         isDirect: Bool = false,
         takesLargeFiles: Bool = false,

@@ -18,7 +18,7 @@ package final class DirectLoader: Sendable {
     ///   - request: The request, with its whole body.
     ///   - isWanted: Called now and then while the call waits. If it returns `false`, the request is cancelled.
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
-        let isStrict = attachment.rules.unmatched.isStrict
+        let isStrict = attachment.rules.isStrict
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
             return Response(.answered(nil, retained))
         }

@@ -39,7 +39,7 @@ struct ForwardedRequest: Sendable {
         if !attachment.sendsCredentials, !isFixed { request.setValue(nil, forHTTPHeaderField: "Authorization") }
         body?.replaceStream(of: &request)
         var validators: Validators?
-        if isConditional, case .keeper(let keeper)? = fallback { validators = keeper.validators(for: request) }
+        if isConditional, case .recorder(let recorder)? = fallback { validators = recorder.validators(for: request) }
         validators?.makeConditional(&request)
         self.isConditional = validators != nil
         self.request = request
@@ -53,7 +53,7 @@ struct ForwardedRequest: Sendable {
         switch fallback {
         case nil: false
         case .entry: true
-        case .keeper(let keeper): keeper.hasAnswer(to: plan.request)
+        case .recorder(let recorder): recorder.hasAnswer(to: plan.request)
         }
     }
 

@@ -135,8 +135,8 @@ final class RequestLoad: Sendable {
         case .call(let handler, let substitution):
             try await wait(substitution.options.fields.delay)
             return try await call(handler, plan, substitution)
-        case .replay(let keeper):
-            return replay(plan, keeper) ?? .end(attachment.refuse(plan))
+        case .replay(let recorder):
+            return replay(plan, recorder) ?? .end(attachment.refuse(plan))
         case .readBody:
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
@@ -315,8 +315,8 @@ final class RequestLoad: Sendable {
     }
 
     /// Answers with a kept copy; returns `nil` if there is none.
-    private func replay(_ plan: Plan, _ keeper: any ResponseKeeper) -> Step? {
-        guard let outcome = responder.replay(plan, keeper) else { return nil }
+    private func replay(_ plan: Plan, _ recorder: any ResponseRecorder) -> Step? {
+        guard let outcome = responder.replay(plan, recorder) else { return nil }
         guard !attachment.isDirect, let http = outcome.response?.response as? HTTPURLResponse,
             RedirectChain.statuses.contains(http.statusCode),
             let next = plan.request.redirected(by: http.statusCode, to: http.value(forHTTPHeaderField: "Location"))
@@ -374,7 +374,7 @@ final class RequestLoad: Sendable {
         switch next.action {
         case .pass where original == nil: return .follow
         case .forward where original == nil && next.substitution?.target == nil: return .follow
-        case .answer(let substitution) where original == nil && !attachment.rules.unmatched.fails(hop):
+        case .answer(let substitution) where original == nil && !attachment.rules.fails(hop):
             guard substitution.options.fields.delay == nil, !substitution.takesTime, !substitution.isRedirect
             else { break }
             let outcome = responder.serve(next, by: substitution)
@@ -385,7 +385,7 @@ final class RequestLoad: Sendable {
         return .answer(.next(next))
     }
 
-    /// Ends with a network's response, which its entry may change and a keeper may keep.
+    /// Ends with a network's response, which its entry may change and a recorder may keep.
     private func finish(
         _ sent: ForwardedRequest,
         with received: ResponseCollector.Response,
@@ -409,14 +409,14 @@ final class RequestLoad: Sendable {
             return outcome(plan.changed(received.head))
         }
         responder.reportForwarded(plan)
-        guard case .keeper(let keeper) = fallback, let http = received.head as? HTTPURLResponse else {
+        guard case .recorder(let recorder) = fallback, let http = received.head as? HTTPURLResponse else {
             return outcome(received.head)
         }
         let redirects = attachment.isDirect ? [] : received.redirects
         if sent.isConditional, http.statusCode == 304 {
-            guard redirects.isEmpty, let kept = responder.replay(plan, keeper, isConfirmed: true), !kept.hasFailed
+            guard redirects.isEmpty, let kept = responder.replay(plan, recorder, isConfirmed: true), !kept.hasFailed
             else { return try await forward(plan, fallback, isConditional: false) }
-            keeper.confirm(plan.request)
+            recorder.confirm(plan.request)
             return .end(kept)
         }
         if !responder.excludes(http.url) {
@@ -429,11 +429,11 @@ final class RequestLoad: Sendable {
                 obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: limit) : nil)
             )
             // Registered before delivery so that a flush waits for it; written afterwards so that delivery isn't delayed.
-            // Captures neither `self` nor the plan, which would keep the keeper alive as long as the keeper holds this closure.
-            keeper.keep(exchange) { [responder, url = plan.request.url] report in
+            // Captures neither `self` nor the plan, which would keep the recorder alive as long as the recorder holds this closure.
+            recorder.keep(exchange) { [responder, url = plan.request.url] report in
                 if let url { responder.report(report, of: url) }
             }
-            if keeper.isBehind { keeper.writeBodies() }
+            if recorder.isBehind { recorder.writeBodies() }
         }
         return outcome(received.head)
     }
@@ -442,7 +442,7 @@ final class RequestLoad: Sendable {
         let step: Step =
             switch fallback {
             case .entry(let substitution): await answer(plan, by: substitution)
-            case .keeper(let keeper): replay(plan, keeper) ?? .end(fail(plan, error))
+            case .recorder(let recorder): replay(plan, recorder) ?? .end(fail(plan, error))
             }
         if case .end(let outcome) = step, outcome.hasFailed { return step }
         responder.reportFallback(plan, error)

@@ -59,7 +59,7 @@ extension Slots {
     /// The protocol class of one attachment.
     ///
     /// Foundation tells a protocol neither its session nor its configuration, only its class. So each attachment has its own class,
-    /// which determines the map, `unmatched` and the keeper.
+    /// which determines the map, `unmatched` and the recorder.
     final class Slot<Tag>: SubstitutionURLProtocol {
         override class var attachment: Attachment? { Slots.attachment(of: self) }
     }

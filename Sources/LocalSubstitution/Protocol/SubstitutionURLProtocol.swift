@@ -30,14 +30,14 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
         let responder = attachment.responder
-        let isStrict = attachment.rules.unmatched.isStrict
+        let isStrict = attachment.rules.isStrict
         if let response = responder.validRetainedResponse(for: request, isStrict: isStrict) {
-            responder.noteTaken(TakenRequest(request: request, response: response))
+            responder.noteTaken(Responder.TakenRequest(request: request, response: response))
             return true
         }
         let plan = attachment.lookUp(request, body: .onLoaderQueue(request))
         if case .pass = plan.action { return false }
-        responder.noteTaken(TakenRequest(request: request, plan: plan))
+        responder.noteTaken(Responder.TakenRequest(request: request, plan: plan))
         return true
     }
 
@@ -56,7 +56,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         guard let attachment = Self.attachment else { return deliver(.end(.failed(nil, .detached(request.url)))) }
         let responder = attachment.responder
         let taken = responder.startTaken(request)
-        let isStrict = attachment.rules.unmatched.isStrict
+        let isStrict = attachment.rules.isStrict
         hear(attachment)
         if !UnsupportedTask.isUnfinishable(task),
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)

@@ -42,7 +42,7 @@ struct CommandSession: Sendable {
             try cache.attach(
                 to: configuration,
                 unmatched: isOffline ? .fail : .load,
-                keeper: recorder,
+                responseRecorder: recorder,
                 responseLimit: limit.bytes,
                 isBrowsed: arguments.has("parts")
             )

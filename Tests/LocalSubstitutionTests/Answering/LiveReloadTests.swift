@@ -202,28 +202,22 @@ struct LiveReloadTests {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#, files: ["a.txt": "old"])
         let folder = ResourcesFolder(fixture.resources)
         let path = folder.path(of: "a.txt")
-        let reads = FileBytes.Reads()
-        @Sendable func file(_ read: @Sendable () -> FileBytes.Reads.Outcome) -> FileBytes? {
-            try? reads.file(
-                at: path,
-                isCurrent: { FileStatus(path: path).map($0.isCurrent) ?? false },
-                read: read
-            )
+        let retained = RetainedResponses(checksFiles: true)
+        @Sendable func file(_ read: @Sendable () throws(FileProblem) -> FileBytes) -> FileBytes? {
+            try? retained.file(at: path, read: read)
         }
-        @Sendable func read() -> FileBytes.Reads.Outcome {
-            Result { () throws(FileProblem) in try FileBytes(opening: "a.txt", in: folder) }
-        }
+        @Sendable func read() throws(FileProblem) -> FileBytes { try FileBytes(opening: "a.txt", in: folder) }
 
         let (hasRead, mayEnd, isAsking) = (
             DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
         )
         let isAnswered = DispatchGroup()
         DispatchQueue.global().async(group: isAnswered) {
-            let former = file {
-                let outcome = read()
+            let former = file { () throws(FileProblem) in
+                let file = try read()
                 hasRead.signal()
                 mayEnd.wait()
-                return outcome
+                return file
             }
             #expect(former?.data == Data("old".utf8))
         }

@@ -85,22 +85,18 @@ struct RetentionTests {
         let cache = try fixture.cache()
         let first = try #require(try cache.lookUp("https://h/a"))
         #expect(try cache.lookUp("https://h/a") === first)
-        let map = cache.map
-        let validity = try #require(
-            RetainedResponse.Validity(cache.responder.maps, map, path: nil, file: nil, lifetime: 0, update: nil)
-        )
-        #expect(!validity.holds)
-        #expect(
-            RetainedResponse.Validity(cache.responder.maps, map, path: nil, file: nil, lifetime: nil, update: nil)
-                == nil
-        )
+        let limits = try [", \"headers\": { \"Cache-Control\": \"max-age=0\" }", ""].map { headers in
+            try RetentionFixture(#""https://h/a": { "file": "a.txt"\#(headers) }"#).response("https://h/a", madeOf: nil)
+        }
+        #expect(!limits[0].isValid(isStrict: false) && !limits[0].isAlwaysValid)
+        #expect(limits[1].isValid(isStrict: false) && limits[1].isAlwaysValid)
     }
 
     @Test("An archive of a retained response would have a plain response")
     func archive() throws {
         let cache = try CacheFixture(#""https://h/a": "a.txt""#).cache()
         let response = try #require(try cache.lookUp("https://h/a"))
-        #expect(response is RetainedResponse)
+        #expect(response is RetainedResponses.Response)
         // On Linux, responses can't be archived.
         #expect(ObjectIdentifier(response.classForCoder) == ObjectIdentifier(CachedURLResponse.self))
     }
@@ -132,114 +128,160 @@ struct RetentionTests {
 
 @Suite("The limits of retention", .sessions)
 struct RetentionLimitsTests {
-    private let fixture: CacheFixture
-    private let folder: ResourcesFolder
+    private let a1 = "https://h/a1"
+    private let a2 = "https://h/a2"
+    private let large = "https://h/large"
+    /// The beginning of endless URLs.
+    private let endless = "https://h/p/"
+    /// The same, for responses that expire at once.
+    private let expiring = "https://h/t/"
 
-    init() throws {
-        fixture = try CacheFixture(
-            "",
-            files: ["a": String(repeating: "a", count: 60), "b": String(repeating: "b", count: 60)]
+    private func fixture(endlessLimit: Int = 1_024, heapLimit: Int = 256 << 20) throws -> RetentionFixture {
+        try RetentionFixture(
+            #""\#(a1)": "a", "\#(a2)": "a", "\#(large)": "large", "\#(endless)*": "a", "\#(expiring)*": "#
+                + #"{ "text": "t", "headers": { "Cache-Control": "max-age=0" } }"#,
+            files: ["a": String(repeating: "a", count: 60), "b": String(repeating: "b", count: 60), "large": ""],
+            endlessLimit: endlessLimit,
+            heapLimit: heapLimit
         )
-        folder = ResourcesFolder(fixture.resources)
     }
-
-    private func file(_ name: String) throws -> FileBytes { try FileBytes(opening: name, in: folder) }
 
     @Test("The oldest file and its responses go when files exceed the limit")
     func oldestFirst() throws {
-        var retention = RetentionLimits(heapLimit: 100)
-        let a = try file("a")
-        #expect(retention.hold(a, at: "a").isEmpty)
-        #expect(retention.insert("u1", path: "a", file: a, isEndless: false).isEmpty)
-        #expect(retention.insert("u2", path: "a", file: a, isEndless: true).isEmpty)
-        #expect(retention.heapBytes == 60, "a shared file counts once")
-        #expect(retention.hold(try file("b"), at: "b").sorted() == ["u1", "u2"])
-        #expect(retention.heapBytes == 60)
-        #expect(retention.count == 0)
-        #expect(retention.file(at: "a") == nil)
-        #expect(retention.file(at: "b") != nil)
+        let fixture = try fixture(heapLimit: 100)
+        let a = try fixture.hold("a")
+        #expect(try fixture.retain(a1, madeOf: a))
+        #expect(try fixture.retain(endless + "1", madeOf: a))
+        #expect(fixture.retained.heapBytes == 60, "a shared file counts once")
+        _ = try fixture.hold("b")
+        #expect(fixture.retained.peek(a1) == nil && fixture.retained.peek(endless + "1") == nil)
+        #expect(fixture.retained.heapBytes == 60)
+        #expect(fixture.held("a") == nil)
+        #expect(fixture.held("b") != nil)
     }
 
     @Test("A file that exceeds the limit alone isn't retained, and neither are its responses")
     func tooLarge() throws {
-        var retention = RetentionLimits(heapLimit: 50)
-        let a = try file("a")
-        #expect(retention.hold(a, at: "a").isEmpty)
-        #expect(retention.heapBytes == 0)
-        #expect(retention.file(at: "a") == nil)
-        #expect(retention.insert("u", path: "a", file: a, isEndless: false) == ["u"])
-        #expect(retention.count == 0)
+        let fixture = try fixture(heapLimit: 50)
+        let a = try fixture.hold("a")
+        #expect(fixture.retained.heapBytes == 0)
+        #expect(fixture.held("a") == nil)
+        #expect(try !fixture.retain(a1, madeOf: a))
     }
 
     @Test("Memory-mapped files don't count")
     func mapped() throws {
-        try fixture.write(Data(count: FileBytes.smallestMapped), to: "large")
-        let bundle = ResourcesFolder(fixture.resources, isInBundle: true)
+        let fixture = try fixture(heapLimit: 100)
+        try fixture.files.write(Data(count: FileBytes.smallestMapped), to: "large")
+        let bundle = ResourcesFolder(fixture.files.resources, isInBundle: true)
         let bytes = try FileBytes(opening: "large", in: bundle, mayMap: true)
         #expect(bytes.isMapped)
-        var retention = RetentionLimits(heapLimit: 100)
-        #expect(retention.hold(bytes, at: "large").isEmpty)
-        #expect(retention.insert("u", path: "large", file: bytes, isEndless: false).isEmpty)
-        #expect(retention.heapBytes == 0)
-        try fixture.write(Data(count: FileBytes.smallestMapped - 1), to: "small")
+        fixture.retained.hold(bytes, at: bundle.path(of: "large"))
+        #expect(try fixture.retain(large, madeOf: bytes))
+        #expect(fixture.retained.heapBytes == 0)
+        try fixture.files.write(Data(count: FileBytes.smallestMapped - 1), to: "small")
         #expect(try !FileBytes(opening: "small", in: bundle, mayMap: true).isMapped)
         #expect(try !FileBytes(opening: "large", in: bundle).isMapped, "watched files are read")
+        let folder = ResourcesFolder(fixture.files.resources)
         #expect(try !FileBytes(opening: "large", in: folder, mayMap: true).isMapped, "a folder's files are read")
     }
 
     @Test("Removed files don't count and aren't evicted again")
     func removed() throws {
-        var retention = RetentionLimits(endlessLimit: 2, heapLimit: 100)
-        let a = try file("a")
+        let fixture = try fixture(endlessLimit: 2, heapLimit: 100)
+        let retained = fixture.retained
         for _ in 0..<2 {
-            _ = retention.hold(a, at: "a")
-            _ = retention.insert("u1", path: "a", file: a, isEndless: true)
-            retention.remove("u1")
-            retention.remove("u1")
-            #expect(retention.heapBytes == 0, "a file goes with the last response made of it")
+            #expect(try fixture.retain(endless + "u", madeOf: fixture.hold("a")))
+            retained.remove(endless + "u")
+            retained.remove(endless + "u")
+            #expect(retained.heapBytes == 0, "a file goes with the last response made of it")
         }
-        _ = retention.hold(a, at: "a")
+        let a = try fixture.hold("a")
         for number in 0..<1_000 {
-            let gone = retention.insert("v\(number)", path: "a", file: a, isEndless: true)
-            #expect(gone == (number < 2 ? [] : ["v\(number - 2)"]))
+            #expect(try fixture.retain("\(endless)\(number)", madeOf: a))
+            #expect(number < 1 || retained.peek("\(endless)\(number - 1)") != nil)
+            #expect(number < 2 || retained.peek("\(endless)\(number - 2)") == nil)
         }
-        #expect(retention.count == 2)
-        #expect(retention.heapBytes == 60)
+        #expect(retained.heapBytes == 60)
     }
 
     @Test("Building and removing repeatedly leaves nothing behind")
     func removedOverAndOver() throws {
-        var retention = RetentionLimits()
-        let a = try file("a")
+        let fixture = try fixture()
         for number in 0..<1_000 {
-            _ = retention.hold(a, at: "a")
-            _ = retention.insert("u\(number)", path: "a", file: a, isEndless: true)
-            retention.remove("u\(number)")
+            #expect(try fixture.retain("\(endless)\(number)", madeOf: fixture.hold("a")))
+            fixture.retained.remove("\(endless)\(number)")
         }
-        #expect(retention.noted < 200)
+        #expect(fixture.retained.noted < 200)
     }
 
     @Test("A rebuilt response takes its own place")
     func again() throws {
-        var retention = RetentionLimits(endlessLimit: 2, heapLimit: 100)
-        for _ in 0..<10 { #expect(retention.insert("u", path: nil, file: nil, isEndless: true).isEmpty) }
-        #expect(retention.count == 1)
+        let fixture = try fixture(endlessLimit: 2, heapLimit: 100)
+        #expect(try fixture.retain(expiring + "other", madeOf: nil))
+        for _ in 0..<10 { #expect(try fixture.retain(expiring + "u", madeOf: nil)) }
+        #expect(fixture.retained.peek(expiring + "other") != nil)
     }
 
     @Test("A newer version of a file takes the old one's place, and the old responses go")
     func newer() throws {
-        var retention = RetentionLimits(heapLimit: 1_000)
-        let old = try file("a")
-        _ = retention.hold(old, at: "a")
-        _ = retention.insert("u1", path: "a", file: old, isEndless: false)
-        try fixture.write("new", to: "a")
-        let new = try file("a")
-        #expect(retention.hold(new, at: "a") == ["u1"])
-        #expect(retention.hold(new, at: "a") == [])
-        #expect(retention.heapBytes == 3)
-        #expect(retention.insert("u2", path: "a", file: old, isEndless: false) == ["u2"], "it is stale")
-        #expect(retention.insert("u2", path: "a", file: new, isEndless: false).isEmpty)
-        retention.remove("u2")
-        #expect(retention.heapBytes == 0)
+        let fixture = try fixture(heapLimit: 1_000)
+        let retained = fixture.retained
+        let old = try fixture.hold("a")
+        #expect(try fixture.retain(a1, madeOf: old))
+        try fixture.files.write("new", to: "a")
+        let new = try fixture.hold("a")
+        #expect(retained.peek(a1) == nil)
+        #expect(retained.heapBytes == 3)
+        #expect(try !fixture.retain(a2, madeOf: old), "it is stale")
+        #expect(try fixture.retain(a2, madeOf: new))
+        retained.hold(new, at: fixture.path("a"))
+        #expect(retained.peek(a2) != nil)
+        retained.remove(a2)
+        #expect(retained.heapBytes == 0)
+    }
+}
+
+/// Retained responses without a cache, and the map that they're made with.
+private struct RetentionFixture {
+    let files: CacheFixture
+    let retained: RetainedResponses
+    private let maps: MapInUse
+
+    init(
+        _ map: String,
+        files: [String: String] = ["a.txt": "local"],
+        endlessLimit: Int = 1_024,
+        heapLimit: Int = 256 << 20
+    ) throws {
+        self.files = try CacheFixture(map, files: files)
+        maps = MapInUse(try SubstitutionMap(contentsOf: self.files.mapFile), reloadsChanges: false)
+        retained = RetainedResponses(checksFiles: false, endlessLimit: endlessLimit, heapLimit: heapLimit)
+    }
+
+    func path(_ name: String) -> String { ResourcesFolder(files.resources).path(of: name) }
+
+    func held(_ name: String) -> FileBytes? { retained.heldFile(at: path(name)) }
+
+    /// Reads a file and holds its bytes.
+    func hold(_ name: String) throws -> FileBytes {
+        let file = try FileBytes(opening: name, in: ResourcesFolder(files.resources))
+        retained.hold(file, at: path(name))
+        return file
+    }
+
+    func response(_ url: String, madeOf file: FileBytes?) throws -> RetainedResponses.Response {
+        let plan = Plan(try request(url), in: maps.map)
+        let substitution = try #require(plan.substitution)
+        let builder = ResponseBuilder(substitution: substitution, file: file)
+        let response = try #require(plan.request.url.flatMap(builder.full))
+        return RetainedResponses.Response(response, to: plan, by: substitution, madeOf: file, newer: nil, in: maps)
+    }
+
+    /// Makes a response. Returns whether it's retained.
+    func retain(_ url: String, madeOf file: FileBytes?) throws -> Bool {
+        let response = try response(url, madeOf: file)
+        _ = retained.retain(response, as: url, generation: retained.generation)
+        return retained.peek(url) === response
     }
 }

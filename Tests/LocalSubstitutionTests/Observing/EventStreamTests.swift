@@ -69,7 +69,7 @@ struct EventStreamTests {
         var made = 0
         func event() -> Event {
             made += 1
-            return .fallbackHit(url)
+            return Event(kind: .fallbackHit, url: url)
         }
         do {
             let stream = cache.events()

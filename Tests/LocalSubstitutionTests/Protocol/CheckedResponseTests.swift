@@ -21,7 +21,7 @@ struct CheckedResponseTests {
         try cache.lookUpUntilOld("https://h/a")
     }
 
-    private func answer(_ taken: TakenRequest?) -> CachedURLResponse? {
+    private func answer(_ taken: Responder.TakenRequest?) -> CachedURLResponse? {
         cache.responder.retainedResponse(for: request, nil, taken, isStrict: false)
     }
 

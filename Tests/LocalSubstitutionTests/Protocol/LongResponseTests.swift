@@ -45,7 +45,7 @@ struct LongResponseTests {
         try cache.attach(
             to: configuration,
             unmatched: .load,
-            keeper: recorder,
+            responseRecorder: recorder,
             streams: streams,
             responseLimit: limit
         )

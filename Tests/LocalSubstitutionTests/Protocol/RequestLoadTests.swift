@@ -38,7 +38,7 @@ struct RequestLoadTests {
             let loader = try cache.makeDirectLoader(
                 .ephemeral,
                 unmatched: .fail,
-                keeper: nil,
+                recorder: nil,
                 sendsCredentials: false
             )
             let blocked = DispatchSemaphore(value: 0)

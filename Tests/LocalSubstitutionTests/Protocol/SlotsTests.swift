@@ -15,12 +15,12 @@ struct SlotsTests {
     func distinct() async {
         await #expect(processExitsWith: .success) {
             let map = try SubstitutionMap(json: Data("{}".utf8))
-            let rule = try UnmatchedRule(.load)
+            let rules = try SessionRules(.load)
             let attachments = (0..<2).map { _ in
                 Attachment(
                     of: Responder(map, reloadsChanges: false, defaultCacheIn: nil),
                     to: .ephemeral,
-                    rules: SessionRules(unmatched: rule)
+                    rules: rules
                 )
             }
             let slots = (0..<20_000).map { Slots.add(attachments[$0 % 2]) }

@@ -30,7 +30,7 @@ struct Visit {
         )
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = headers
-        try cache.attach(to: configuration, unmatched: unmatched, keeper: recorder, streams: streams)
+        try cache.attach(to: configuration, unmatched: unmatched, responseRecorder: recorder, streams: streams)
         session = URLSession(configuration: configuration)
     }
 

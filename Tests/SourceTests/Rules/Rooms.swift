@@ -12,7 +12,7 @@ struct Rooms: Sendable {
         Rooms(
             target: "LocalSubstitution",
             order: [
-                "Text", "Files", "HTTP", "Network", "Map", "Observing", "Updating", "Answering", "Protocol", "top",
+                "Text", "Files", "HTTP", "Network", "Map", "Observing", "Answering", "Protocol", "top",
             ],
             notYet: [:]
         ),

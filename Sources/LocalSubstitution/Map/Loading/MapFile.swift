@@ -37,6 +37,6 @@ package struct MapFile: Sendable {
 
     /// Whether the file certainly hasn't changed since it was read.
     var isCurrent: Bool {
-        FileStatus(path: url.path) == status && !status.isTooFresh(at: readAt)
+        FileStatus(path: url.path)?.isUnchanged(since: status, readAt: readAt) ?? false
     }
 }

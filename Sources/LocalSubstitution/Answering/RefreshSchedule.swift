@@ -22,7 +22,7 @@ final class RefreshSchedule: Sendable {
         var waiting: ArraySlice<Waiting> = []
         /// The URLs that are waiting or being asked for.
         var asking: Set<String> = []
-        var running = 0
+        var running: Int { asking.count - waiting.count }
     }
 
     /// The number of URLs to remember, since a pattern matches any number of them. A record can be removed only when it's due.
@@ -106,7 +106,6 @@ final class RefreshSchedule: Sendable {
     private func start() {
         let next = state.withLock { state -> Waiting? in
             guard state.running < Self.mostRunning, let next = state.waiting.popFirst() else { return nil }
-            state.running += 1
             next.record.postpone(to: nextTime(state))
             return next
         }
@@ -118,10 +117,7 @@ final class RefreshSchedule: Sendable {
     }
 
     private func finish(_ url: String) {
-        state.withLock { state in
-            state.asking.remove(url)
-            state.running -= 1
-        }
+        state.withLock { _ = $0.asking.remove(url) }
         start()
     }
 

@@ -4,10 +4,10 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// Keeps what a session receives from the network, and answers with it when the network fails. A recorder does.
-package protocol ResponseKeeper: AnyObject, Sendable {
-    /// Returns whether a request goes through the keeper. If so, its response may be kept, and a kept copy answers when there's no
-    /// network.
+/// Keeps what a session receives from the network, and answers with it when the network fails. `SubstitutionRecorder` does.
+package protocol ResponseRecorder: AnyObject, Sendable {
+    /// Returns whether a request goes through the recorder. If so, its response may be kept, and a kept copy answers when there's
+    /// no network.
     func takes(_ request: URLRequest) -> Bool
     /// Returns whether there's a copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool

@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 @Suite("The rule for unmatched requests", .values)
-struct UnmatchedRuleTests {
+struct SessionRulesTests {
     static let rows: [(exceptions: [String], url: String, fails: Bool)] = [
         ([], "https://h/a", true),
         (["https://h/a"], "https://h/a", false),
@@ -32,16 +32,16 @@ struct UnmatchedRuleTests {
 
     @Test("All fail except the exceptions: exact URLs in any spelling, and match patterns", arguments: rows)
     func exceptions(_ exceptions: [String], _ url: String, _ fails: Bool) throws {
-        let rule = try UnmatchedRule(.fail(except: exceptions))
-        #expect(rule.isStrict)
-        #expect(rule.fails(try request(url)) == fails)
+        let rules = try SessionRules(.fail(except: exceptions))
+        #expect(rules.isStrict)
+        #expect(rules.fails(try request(url)) == fails)
     }
 
     @Test("None fail if unmatched requests are loaded")
     func load() throws {
-        let rule = try UnmatchedRule(.load)
-        #expect(!rule.isStrict)
-        #expect(!rule.fails(try request("https://h/a")))
+        let rules = try SessionRules(.load)
+        #expect(!rules.isStrict)
+        #expect(!rules.fails(try request("https://h/a")))
     }
 
     @Test(
@@ -50,7 +50,7 @@ struct UnmatchedRuleTests {
     )
     func invalid(_ exception: String) throws {
         let error = try #require(throws: AttachmentError.self) {
-            try UnmatchedRule(.fail(except: ["https://h/a", exception]))
+            try SessionRules(.fail(except: ["https://h/a", exception]))
         }
         #expect(error.kind == .invalidException)
         #expect(error.description.hasPrefix("The exception “\(exception)” "))

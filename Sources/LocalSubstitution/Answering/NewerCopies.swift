@@ -60,20 +60,6 @@ final class NewerCopies: Sendable {
         let stamp: RefreshSchedule.Record.Stamp
     }
 
-    /// A type that holds the bytes of files, and of newer copies that replace them, in memory.
-    protocol FileHolder: Sendable {
-        /// Returns a file's bytes: the held ones if they're current, otherwise newly read ones.
-        func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes
-        /// Returns a file's held bytes if they're certainly current.
-        func currentFile(at path: String) -> FileBytes?
-        /// Returns the bytes that are held at a place: a file's path, or another name.
-        func file(at place: String) -> FileBytes?
-        /// Holds bytes at a place, and releases those that were held there.
-        func hold(_ file: FileBytes, at place: String)
-        /// Releases the bytes that are held at a place.
-        func release(_ place: String)
-    }
-
     /// The reason why the network has no newer copy, in readable words.
     struct Failure: Error {
         let reason: String
@@ -81,10 +67,11 @@ final class NewerCopies: Sendable {
 
     let schedule = RefreshSchedule()
     private let defaultCache: DefaultCache
-    private let files: any FileHolder
+    /// Holds the bytes of files, and of the copies that replace them.
+    private let files: RetainedResponses
     private let observers: Observers
 
-    init(in defaultCache: DefaultCache, files: any FileHolder, observers: Observers) {
+    init(in defaultCache: DefaultCache, files: RetainedResponses, observers: Observers) {
         self.defaultCache = defaultCache
         self.files = files
         self.observers = observers
@@ -116,7 +103,7 @@ final class NewerCopies: Sendable {
         switch schedule.knownRecord(for: url)?.copy {
         case .absent?: return true
         case .unknown?, nil: return false
-        case .kept(let facts)?: return file.isDigested && files.file(at: Self.place(of: facts, url)) != nil
+        case .kept(let facts)?: return file.isDigested && files.heldFile(at: Self.place(of: facts, url)) != nil
         }
     }
 
@@ -142,11 +129,9 @@ final class NewerCopies: Sendable {
             }
             if let bytes = heldCopy(facts, of: url, insteadOf: file) { return (facts, bytes) }
         }
-        guard let copy = storedCopy(of: url) else {
-            stamp.record.learn(.absent, at: stamp)
-            return nil
-        }
-        stamp.record.learn(.kept(copy.facts), at: stamp)
+        let copy = storedCopy(of: url)
+        stamp.record.learn(copy.map { .kept($0.facts) } ?? .absent, at: stamp)
+        guard let copy else { return nil }
         guard copy.facts.standsFor(file) else {
             removeOutdatedCopy(of: url, stamp)
             return nil
@@ -158,12 +143,10 @@ final class NewerCopies: Sendable {
 
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
+        // From the default cache first: the change then also ends what a lookup finds there meanwhile.
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
         release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
     }
-
-    /// Forgets every copy. The default cache has already removed its responses.
-    func removeAll() { schedule.removeAll() }
 
     /// Removes a copy that no longer replaces the file, unless another has arrived since.
     private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
@@ -172,13 +155,16 @@ final class NewerCopies: Sendable {
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
     }
 
+    /// Forgets every copy. The default cache has already removed its responses.
+    func removeAll() { schedule.removeAll() }
+
     // MARK: Copies in memory
 
     /// Returns the name under which a copy's bytes are held. It isn't a path, so it can't collide with a file's.
     private static func place(of facts: NewerCopy.Facts, _ url: String) -> String { "\(url) \(facts.digest)" }
 
     private func heldCopy(_ facts: NewerCopy.Facts, of url: String, insteadOf file: FileBytes) -> FileBytes? {
-        guard let held = files.file(at: Self.place(of: facts, url)) else { return nil }
+        guard let held = files.heldFile(at: Self.place(of: facts, url)) else { return nil }
         guard held.status == file.status else { return hold(held.data, facts, of: url, insteadOf: file) }
         held.confirm(by: file)
         return held
@@ -215,42 +201,41 @@ extension NewerCopies {
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
             // Leaves the session's queue to other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
-                let event = self?.event(after: outcome, to: question, isConditional: known?.facts.validators != nil)
-                // Before a listener hears of the event and asks again.
-                done()
-                if let event { self?.observers.emit(event) }
+                guard let self else { return done() }
+                let (url, key) = (question.requested, question.key)
+                do throws(Failure) {
+                    let bytes = try take(outcome, for: question, isConditional: known?.facts.validators != nil)
+                    // Before a listener hears of the event and asks again.
+                    done()
+                    observers.report(bytes == nil ? .upToDate : .refreshed, url, key: key, bytes: bytes)
+                } catch {
+                    done()
+                    observers.report(.refreshFailed, url, key: key, reason: error.reason)
+                }
             }
         }
     }
 
-    /// Handles a response, and returns the event to report.
-    private func event(
-        after outcome: UncachedLoader.Outcome,
-        to question: Question,
+    /// Stores what the network answered. Returns the size of the newer copy; `nil` if there's none.
+    private func take(
+        _ outcome: UncachedLoader.Outcome,
+        for question: Question,
         isConditional: Bool
-    ) -> LocalSubstitutionCache.Event {
-        do throws(Failure) {
-            switch outcome {
-            case .failed(let reason):
-                throw Failure(reason: reason)
-            case .tooLong:
-                throw Failure(
-                    reason:
-                        "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity; raise "
-                        + "its diskCapacity"
-                )
-            case .answer(let response, _) where response.statusCode == 304 && isConditional:
-                return .upToDate(question.requested, key: question.key)
-            case .answer(let response, let data):
-                try question.check(response)
-                guard try store(data, response, for: question) else {
-                    return .upToDate(question.requested, key: question.key)
-                }
-                observers.count { $0.refreshed += 1 }
-                return .refreshed(question.requested, key: question.key, bytes: data.count)
-            }
-        } catch {
-            return .refreshFailed(question.requested, key: question.key, reason: error.reason)
+    ) throws(Failure) -> Int? {
+        switch outcome {
+        case .failed(let reason):
+            throw Failure(reason: reason)
+        case .tooLong:
+            throw Failure(
+                reason:
+                    "the response has more than \(defaultCache.capacity) bytes, the default cache's capacity; raise its "
+                    + "diskCapacity"
+            )
+        case .answer(let response, _) where response.statusCode == 304 && isConditional:
+            return nil
+        case .answer(let response, let data):
+            try question.check(response)
+            return try store(data, response, for: question) ? data.count : nil
         }
     }
 
