@@ -56,6 +56,18 @@ struct AnswerTests {
             .text("").when(headers: ["A": nil, "B": "*"], query: ["q": "1"], json: ["a": [1, nil]], text: "*"),
             #"{"text": "", "when": {"headers": {"A": null, "B": "*"}, "query": {"q": "1"}, "json": {"a": [1, null]}, "text": "*"}}"#
         ),
+        Row(
+            .stream([
+                "data: a\n\n", .text("b").delay(0.2), .json(["c": 1]), .file("a").delay(1), .error(.networkConnectionLost),
+            ]).status(201).mimeType("text/plain"),
+            """
+            {"stream": ["data: a\\n\\n", {"text": "b", "delay": 0.2}, {"json": { "c": 1 }}, {"file": "a", "delay": 1},
+                {"error": "networkConnectionLost"}], "status": 201, "mimeType": "text/plain"}
+            """
+        ),
+        Row(Answer.file("a").bytesPerSecond(10), #"{"file": "a", "bytesPerSecond": 10}"#),
+        Row(.text("a").secondsPerLine(0.5), #"{"text": "a", "secondsPerLine": 0.5}"#),
+        Row(.text("a").secondsPerEvent(0), #"{"text": "a", "secondsPerEvent": 0}"#),
         Row([.status(503).times(2), "a"], #"[{"status": 503, "times": 2}, "a"]"#),
         Row(
             Answer(alternatives: [.status(503).times(2), "a"]).ignoreQuery(),
@@ -75,6 +87,8 @@ struct AnswerTests {
                 case .never: "never"
                 case .file: "file"
                 case .empty: "empty"
+                case .stream(let pieces): "stream \(pieces.map { ($0.content, $0.delay) })"
+                case .handler(let handler): handler.description
                 }
             let headers = options.fields.headers.sorted { $0.key < $1.key }
             let requestHeaders = options.fields.requestHeaders.sorted { $0.key < $1.key }
@@ -82,7 +96,7 @@ struct AnswerTests {
                 entry.key, entry.file?.text, answer, options.fields.mimeType, options.fields.charset, options.status,
                 headers,
                 options.ignoreQuery, options.use, options.fields.timeout, options.methods, options.isEnabled,
-                options.fields.delay,
+                options.fields.delay, options.fields.pace,
                 requestHeaders, options.fields.times, options.place, options.fields.when?.headers,
                 options.fields.when?.query,
                 options.fields.when?.json.map { "\($0)" }, options.fields.when?.text,

@@ -22,23 +22,20 @@ struct LongResponseTests {
         cache = try CacheFixture(#""http://127.0.0.1:*/offline": { "file": "a.txt", "use": "whenOffline" }"#).cache()
     }
 
-    /// - Parameter streams: Whether pieces are delivered as they arrive, as on Apple platforms.
     private func load(
         _ answer: LoopbackServer.Answer,
         _ path: String = "offline",
-        streams: Bool = true,
         limit: Int? = limit,
         recorder: SubstitutionRecorder? = nil
     ) async throws -> TaskRecorder.Outcome {
         let origin = try LoopbackServer { _ in answer }
         defer { origin.stop() }
-        return try await load(URLRequest(url: origin.url(path)), streams: streams, limit: limit, recorder: recorder)
+        return try await load(URLRequest(url: origin.url(path)), limit: limit, recorder: recorder)
     }
 
     private func load(
         _ request: URLRequest,
         _ configuration: URLSessionConfiguration = .ephemeral,
-        streams: Bool = true,
         limit: Int? = limit,
         recorder: SubstitutionRecorder?
     ) async throws -> TaskRecorder.Outcome {
@@ -46,7 +43,6 @@ struct LongResponseTests {
             to: configuration,
             unmatched: .load,
             responseRecorder: recorder,
-            streams: streams,
             responseLimit: limit
         )
         let delegate = TaskRecorder()
@@ -65,11 +61,20 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 1)
     }
 
-    @Test("A long response is held whole if it can't be delivered in pieces")
-    func held() async throws {
-        #expect(try await load(.ok(Self.body), streams: false, limit: nil).data == Self.body)
-        let error = try await load(.ok(Self.body), streams: false).error as? URLError
-        #expect(error?.code == .dataLengthExceedsMaximum)
+    @Test("A completion handler gets a long response whole")
+    func handled() async throws {
+        let origin = try LoopbackServer { _ in .ok(Self.body) }
+        defer { origin.stop() }
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(
+            to: configuration,
+            unmatched: .load,
+            responseRecorder: nil,
+            responseLimit: Self.limit
+        )
+        let session = URLSession(configuration: configuration)
+        defer { session.invalidateAndCancel() }
+        #expect(try await session.data(from: origin.url("offline")).0 == Self.body)
         #expect(cache.statistics.fellBack == 0)
     }
 

@@ -284,13 +284,13 @@ struct RecordingTests {
         }
     }
 
-    @Test("Pieces of a response are delivered as they arrive, if there's no fallback and the platform can")
+    @Test("Pieces of a response are delivered as they arrive, if there's no fallback")
     func pieces() async throws {
         let origin = try LoopbackServer(routes: [
             "/a": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000))
         ])
         defer { origin.stop() }
-        let visit = try Visit(recorded, streams: true)
+        let visit = try Visit(recorded)
         defer { visit.end() }
         let (bytes, continuation) = AsyncStream.makeStream(of: Int.self)
         let session = URLSession(

@@ -13,15 +13,12 @@ struct Visit {
     let cache: LocalSubstitutionCache
     let recorder: SubstitutionRecorder
 
-    /// - Parameters:
-    ///   - map: The cache's own map.
-    ///   - streams: Whether pieces of a response are delivered before the rest.
+    /// - Parameter map: The cache's own map.
     init(
         _ folder: URL,
         map: String = "{}",
         unmatched: LocalSubstitutionCache.Unmatched = .load,
         headers: [String: String] = [:],
-        streams: Bool = Attachment.canStream,
         redacting: SubstitutionRecorder.Redaction? = nil
     ) throws {
         recorder = try SubstitutionRecorder(folder: folder, redacting: redacting)
@@ -30,7 +27,7 @@ struct Visit {
         )
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = headers
-        try cache.attach(to: configuration, unmatched: unmatched, responseRecorder: recorder, streams: streams)
+        try cache.attach(to: configuration, unmatched: unmatched, responseRecorder: recorder)
         session = URLSession(configuration: configuration)
     }
 

@@ -48,7 +48,7 @@ final class FileChecker {
         return found.map { [SubstitutionMap.Problem($0.kind, entry, $0.message)] } ?? []
     }
 
-    private func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
+    func problem(of name: FileName, wildcardsInKey: Int) -> Problem? {
         if name.wildcards > wildcardsInKey {
             let message = Self.tooMany(name.wildcards, in: "The file “\(name.text)”", wildcardsInKey)
             return Problem(kind: .invalidFileName, message: message)
