@@ -1,10 +1,10 @@
 /// An index that finds the entries that match a URL, in the order in which they win, without looking at the others.
 ///
 /// It returns candidates, and doesn't read any files.
-struct MapIndex: Sendable {
+package struct MapIndex: Sendable {
     /// An entry that matches a URL.
-    struct Candidate: Sendable {
-        let number: Int
+    package struct Candidate: Sendable {
+        package let number: Int
         /// What the wildcards of the key's path matched.
         var captures: [ArraySlice<UInt8>] = []
         /// Whether an exact key equals the whole URL, with no parameter ignored.
@@ -87,8 +87,9 @@ struct MapIndex: Sendable {
                 found.append(Candidate(number: number))
             }
         }
-        if !groupsOfPatterns.isEmpty { found += patternCandidates(for: url) }
-        return found
+        guard !groupsOfPatterns.isEmpty else { return found }
+        let matches = groupsOfPatterns.flatMap { groups[$0].patterns.matches(url, ignoring: groups[$0].rule) }
+        return found + matches.ordered { $0.number < $1.number }
     }
 
     /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then the smaller key.
@@ -104,16 +105,6 @@ struct MapIndex: Sendable {
                 ? entries[first.number].key < entries[second.number].key : first.parameters > second.parameters
         }
         return found.map(\.number)
-    }
-
-    private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
-        var found: [Candidate] = []
-        for place in groupsOfPatterns {
-            for match in groups[place].patterns.matches(url, ignoring: groups[place].rule) {
-                found.append(Candidate(number: match.number, captures: match.captures))
-            }
-        }
-        return found.ordered { $0.number < $1.number }
     }
 }
 

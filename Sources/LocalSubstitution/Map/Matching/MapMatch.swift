@@ -13,19 +13,14 @@ extension SubstitutionMap {
         for facts: @autoclosure () -> RequestFacts,
         isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
     ) -> MapMatch {
+        let match = MapMatch(url: url)
         let candidates = storage.index.candidates(for: url)
-        guard !candidates.isEmpty else { return MapMatch(url) }
-        return match(MapWalk(url: url, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp), candidates)
-    }
-
-    private func match(_ walk: MapWalk, _ candidates: [MapIndex.Candidate]) -> MapMatch {
-        var losers: [Entry] = []
-        for (position, candidate) in candidates.enumerated()
-        where walk.visit(storage.index.entries[candidate.number], candidate) {
-            losers = candidates[(position + 1)...].compactMap { shadowed($0) }
-            break
+        guard !candidates.isEmpty else { return match }
+        var walk = MapWalk(match: match, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp)
+        if let winner = candidates.firstIndex(where: { walk.visit(storage.index.entries[$0.number], $0) }) {
+            walk.match.shadowed = candidates[(winner + 1)...].compactMap { shadowed($0) }
         }
-        return MapMatch(walk.url, walk, shadowed: losers)
+        return walk.match
     }
 
     /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
@@ -37,39 +32,26 @@ extension SubstitutionMap {
 }
 
 /// What a map says about one request.
-package final class MapMatch: Sendable {
-    /// The entry or alternative that wins. It answers, or it's `null`.
-    package let winner: Entry?
-    /// The number of the winner's entry in the map's index.
-    let number: Int?
+package struct MapMatch: Sendable {
     let url: NormalizedURL
+    /// The entry or alternative that wins. It answers, or it's `null`.
+    package fileprivate(set) var winner: Entry?
+    /// The number of the winner's entry in the map's index.
+    fileprivate(set) var number: Int?
     /// Whether the URL equals the winner's key, with no parameter ignored.
-    let isWithoutIgnoring: Bool
+    fileprivate(set) var isWithoutIgnoring = false
     /// What the winner answers with; `nil` if it's `null`, or if the request's body must be read first.
-    let substitution: Substitution?
+    fileprivate(set) var substitution: Substitution?
     /// Whether the winner has a condition on the request's body, which hasn't been read yet.
-    let needsBody: Bool
+    fileprivate(set) var needsBody = false
     /// The entries and alternatives that come before the winner, and why they don't answer.
-    let passedOver: [(entry: Entry, why: PassedOver)]
+    fileprivate(set) var passedOver: [(entry: Entry, why: PassedOver)] = []
     /// The entries that match too, but come after the winner.
-    let shadowed: [Entry]
+    fileprivate(set) var shadowed: [Entry] = []
     /// The first field on the way to the winner that a cache alone can't follow; `nil` if there's none.
-    let protocolField: String?
+    fileprivate(set) var protocolField: String?
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
-    let isConditional: Bool
-
-    fileprivate init(_ url: NormalizedURL, _ walk: MapWalk? = nil, shadowed: [Entry] = []) {
-        self.url = url
-        winner = walk?.winner
-        number = walk?.candidate?.number
-        isWithoutIgnoring = walk?.candidate?.isWithoutIgnoring ?? false
-        substitution = walk?.substitution
-        needsBody = walk?.needsBody ?? false
-        passedOver = walk?.passedOver ?? []
-        protocolField = walk?.protocolField
-        isConditional = walk?.isConditional ?? false
-        self.shadowed = shadowed
-    }
+    fileprivate(set) var isConditional = false
 
     /// Whether the winner is `null`: such a URL is never substituted.
     package var isExcluded: Bool { winner?.options.isNever == true }
@@ -150,34 +132,15 @@ extension MapMatch {
 }
 
 /// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
-private final class MapWalk {
-    /// The entry or alternative that ends the walk.
-    private(set) var winner: Entry?
-    private(set) var candidate: MapIndex.Candidate?
-    private(set) var substitution: Substitution?
-    private(set) var needsBody = false
-    private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
-    /// See ``MapMatch/protocolField``.
-    private(set) var protocolField: String?
-    /// See ``MapMatch/isConditional``.
-    private(set) var isConditional = false
-
-    let url: NormalizedURL
-    private let facts: RequestFacts
-    private let folder: ResourcesFolder?
-    private let isUsedUp: (MapMatch.Count) -> Bool
-
-    init(
-        url: NormalizedURL,
-        facts: RequestFacts,
-        folder: ResourcesFolder?,
-        isUsedUp: @escaping (MapMatch.Count) -> Bool
-    ) {
-        (self.url, self.facts, self.folder, self.isUsedUp) = (url, facts, folder, isUsedUp)
-    }
+private struct MapWalk {
+    /// What was found so far.
+    var match: MapMatch
+    let facts: RequestFacts
+    let folder: ResourcesFolder?
+    let isUsedUp: (MapMatch.Count) -> Bool
 
     /// Tries an entry's alternatives one by one, or the entry itself. Returns whether one answers.
-    func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
+    mutating func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
         guard entry.options.isEnabled else { return passOver(entry, .isDisabled) }
         // Most entries have no alternatives, so don't allocate a list for them.
         guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
@@ -185,43 +148,44 @@ private final class MapWalk {
         return false
     }
 
-    private func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
+    private mutating func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
         if !entry.options.isNever {
             if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
             if let when = entry.options.fields.when, when.needsBody {
                 if case .unread = facts.body {
-                    needsBody = true
+                    match.needsBody = true
                 } else if let failure = when.failureOfBody(facts) {
                     return passOver(entry, .condition(failure))
                 }
             }
-            if !needsBody {
+            if !match.needsBody {
                 do throws(MapMatch.PassedOver) {
-                    substitution = try substitution(entry, candidate.captures)
+                    match.substitution = try substitution(entry, candidate.captures)
                 } catch {
                     return passOver(entry, error)
                 }
             }
         }
-        (winner, self.candidate) = (entry, candidate)
+        match.winner = entry
+        (match.number, match.isWithoutIgnoring) = (candidate.number, candidate.isWithoutIgnoring)
         return true
     }
 
-    private func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Bool {
-        passedOver.append((entry, why))
+    private mutating func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Bool {
+        match.passedOver.append((entry, why))
         return false
     }
 
     /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
-    private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
+    private mutating func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
         if let when = options.fields.when {
-            isConditional = true
-            if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
+            match.isConditional = true
+            if let failure = when.failureOfHead(facts, match.url) { return .condition(failure) }
         }
-        protocolField = protocolField ?? options.protocolFields.first
+        match.protocolField = match.protocolField ?? options.protocolFields.first
         guard let most = options.fields.times else { return nil }
-        isConditional = true
+        match.isConditional = true
         return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
 
@@ -232,7 +196,7 @@ private final class MapWalk {
     ) throws(MapMatch.PassedOver) -> Substitution {
         let content: Substitution.Content
         do throws(FileName.Obstacle) {
-            content = try Substitution.Content(entry, filledWith: captures, for: url)
+            content = try Substitution.Content(entry, filledWith: captures, for: match.url)
         } catch {
             throw .notFilled(error)
         }
@@ -245,6 +209,6 @@ private final class MapWalk {
                 throw .noSuchFile(name: name)
             }
         }
-        return Substitution(entry, content, folder: folder, url: url)
+        return Substitution(entry, content, folder: folder, url: match.url)
     }
 }
