@@ -293,23 +293,21 @@ extension SecretName {
         package let name: String?
         package let description: String
 
-        package init(name: String, reason: String = "may be a credential") {
+        package init(name: String) { self.init(name: name, reason: "may be a credential") }
+
+        private init(name: String?, reason: String) {
             self.name = name
-            description = "the URL's parameter “\(name)” \(reason)"
+            description =
+                name.map { "the URL's parameter “\($0)” \(reason)" } ?? "a part of the URL looks like a credential"
         }
 
-        fileprivate init(name: String, _ finding: Finding) {
+        /// - Parameter name: `nil` for a part without a name.
+        fileprivate init(name: String?, _ finding: Finding) {
             switch finding {
             case .name(let inner): self.init(name: name, reason: "contains “\(inner)”, which may be a credential")
             case .userInfo: self.init(name: name, reason: "contains a URL with a user name")
             case .value: self.init(name: name, reason: "has a value that looks like a credential")
             }
-        }
-
-        /// Creates a part without a name.
-        fileprivate init(of: Void) {
-            name = nil
-            description = "a part of the URL looks like a credential"
         }
 
         /// The description as a sentence.
@@ -332,8 +330,8 @@ extension SecretName {
             let hasName = parameter.contains(UInt8(ascii: "="))
             let value = hasName ? parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst() : parameter
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            if let finding = finding(in: spaced) { return hasName ? Parameter(name: name, finding) : Parameter(of: ()) }
+            if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding) }
         }
-        return hasWebToken(Array(url.path.utf8)) ? Parameter(of: ()) : nil
+        return hasWebToken(Array(url.path.utf8)) ? Parameter(name: nil, .value) : nil
     }
 }
