@@ -23,16 +23,26 @@ package struct JSONScanner {
     private let range: Range<Int>
     private let line: Int
 
-    /// - Parameters:
-    ///   - range: The range of one value inside the text; the whole text by default.
-    ///   - line: The line on which the value begins.
-    package init(_ bytes: [UInt8], in range: Range<Int>? = nil, line: Int = 1) {
-        (self.bytes, self.range, self.line) = (bytes, range ?? 0..<bytes.count, line)
+    package init(_ bytes: [UInt8]) {
+        self.init(bytes, in: 0..<bytes.count, line: 1)
+    }
+
+    /// Creates a scanner for one value inside a text. The value begins on `line`.
+    init(_ bytes: [UInt8], in range: Range<Int>, line: Int) {
+        self.bytes = bytes
+        self.range = range
+        self.line = line
     }
 
     /// Returns the members of the object that is the whole text, in their order, including those with equal keys.
     package func members() throws(JSONCursor.SyntaxError) -> [Member] {
         var members: [Member] = []
+        try forEachMember { members.append($0) }
+        return members
+    }
+
+    /// Passes the members to a closure one by one. An error is thrown only after the members before it were passed.
+    func forEachMember(_ body: (Member) -> Void) throws(JSONCursor.SyntaxError) {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)
             guard let first = cursor.next else { throw cursor.failure("is empty. Write a JSON object.") }
@@ -40,11 +50,10 @@ package struct JSONScanner {
                 throw cursor.failure("isn't a JSON object. Begin it with {.", isOtherJSON: true)
             }
             try cursor.object { cursor, key, line throws(JSONCursor.SyntaxError) in
-                members.append(try Self.member(&cursor, key: key, line: line))
+                body(try Self.member(&cursor, key: key, line: line))
             }
             try cursor.finish()
         }
-        return members
     }
 
     /// Returns the elements of the array that is the whole text.

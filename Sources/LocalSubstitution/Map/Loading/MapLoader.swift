@@ -21,6 +21,8 @@ package final class MapLoader {
     private var defaults = EntryFields()
     /// The options of an entry that is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
+    /// Whether the defaults are already known from a first pass over the map.
+    private let hasDefaults: Bool
     /// The keys of invalid entries. Another entry with the same key is invalid too.
     private var wrongKeys: Set<String> = []
     /// The first entry or alternative with a file.
@@ -28,8 +30,11 @@ package final class MapLoader {
     /// The lines of keys that begin with `$`.
     private var reserved: [String: Int] = [:]
 
-    private init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
+    /// - Parameter defaults: The map's defaults, if they're already known.
+    private init(_ folder: ResourcesFolder?, looksAtFiles: Bool, defaults: EntryFields? = nil) {
         files = FileChecker(folder, looksAtFiles: looksAtFiles)
+        hasDefaults = defaults != nil
+        if let defaults { use(defaults) }
     }
 
     /// Loads a map of files that was made in code.
@@ -64,11 +69,15 @@ package final class MapLoader {
     /// Loads a map from its JSON. Without a resources folder, its entries' files aren't looked for.
     static func load(json: [UInt8], folder: ResourcesFolder?, looksAtFiles: Bool = true) -> MapLoader {
         let json = json.withoutByteOrderMark
-        let loader = MapLoader(folder, looksAtFiles: looksAtFiles)
+        var loader = MapLoader(folder, looksAtFiles: looksAtFiles)
         do throws(JSONCursor.SyntaxError) {
-            loader.add(try JSONScanner(json).members(), of: json)
+            if try !loader.add(json) {
+                loader = MapLoader(folder, looksAtFiles: looksAtFiles, defaults: loader.defaults)
+                _ = try loader.add(json)
+            }
             loader.finish()
         } catch {
+            loader = MapLoader(folder, looksAtFiles: looksAtFiles)
             loader.problems = [problem(error, in: json)]
         }
         return loader
@@ -80,16 +89,19 @@ package final class MapLoader {
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
 
-    private func add(_ members: [JSONScanner.Member], of json: [UInt8]) {
-        // The defaults apply to all entries, even to those above them.
-        for member in members where member.key == "$defaults" {
-            guard case .object(let range) = member.value else { continue }
-            use(EntryFieldsReader(range, of: json, line: member.line, in: .defaults).fields)
-        }
-        for member in members {
+    /// Adds the members of a map as they're read. A list of them all would take as much memory as the map.
+    ///
+    /// - Returns: Whether no entry comes before the defaults. If one does, the map must be read again with the defaults, which
+    ///   apply to all entries.
+    private func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
+        var (hasEntries, areDefaultsFirst) = (false, true)
+        try JSONScanner(json).forEachMember { member in
+            guard !member.key.hasPrefix("$") else {
+                if member.key == "$defaults", hasEntries { areDefaultsFirst = false }
+                return addReserved(member, of: json)
+            }
+            hasEntries = true
             switch member.value {
-            case _ where member.key.hasPrefix("$"):
-                addReserved(member, of: json)
             case .string(let file):
                 add(key: member.key, line: member.line, file: file, options: plain, isRight: true)
             case .null:
@@ -103,6 +115,7 @@ package final class MapLoader {
                 add(key: member.key, line: member.line, file: nil, options: .never, isRight: false)
             }
         }
+        return areDefaultsFirst
     }
 
     private func addReserved(_ member: JSONScanner.Member, of json: [UInt8]) {
@@ -120,7 +133,9 @@ package final class MapLoader {
         guard case .object(let range) = member.value else {
             return note(.wrongType, member, "The value must be an object with an entry's fields.")
         }
-        note(EntryFieldsReader(range, of: json, line: member.line, in: .defaults), key: member.key)
+        let reader = EntryFieldsReader(range, of: json, line: member.line, in: .defaults)
+        note(reader, key: member.key)
+        if !hasDefaults { use(reader.fields) }
     }
 
     private func use(_ defaults: EntryFields) {

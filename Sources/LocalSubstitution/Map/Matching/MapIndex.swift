@@ -87,9 +87,8 @@ package struct MapIndex: Sendable {
                 found.append(Candidate(number: number))
             }
         }
-        guard !groupsOfPatterns.isEmpty else { return found }
-        let matches = groupsOfPatterns.flatMap { groups[$0].patterns.matches(url, ignoring: groups[$0].rule) }
-        return found + matches.ordered { $0.number < $1.number }
+        if !groupsOfPatterns.isEmpty { found += patternCandidates(for: url) }
+        return found
     }
 
     /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then the smaller key.
@@ -105,6 +104,12 @@ package struct MapIndex: Sendable {
                 ? entries[first.number].key < entries[second.number].key : first.parameters > second.parameters
         }
         return found.map(\.number)
+    }
+
+    private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
+        var found: [Candidate] = []
+        for place in groupsOfPatterns { found += groups[place].patterns.matches(url, ignoring: groups[place].rule) }
+        return found.ordered { $0.number < $1.number }
     }
 }
 

@@ -13,14 +13,19 @@ extension SubstitutionMap {
         for facts: @autoclosure () -> RequestFacts,
         isUsedUp: @escaping (MapMatch.Count) -> Bool = { _ in false }
     ) -> MapMatch {
-        let match = MapMatch(url: url)
         let candidates = storage.index.candidates(for: url)
-        guard !candidates.isEmpty else { return match }
-        var walk = MapWalk(match: match, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp)
-        if let winner = candidates.firstIndex(where: { walk.visit(storage.index.entries[$0.number], $0) }) {
-            walk.match.shadowed = candidates[(winner + 1)...].compactMap { shadowed($0) }
+        guard !candidates.isEmpty else { return MapMatch(url) }
+        return match(MapWalk(url: url, facts: facts(), folder: storage.folder, isUsedUp: isUsedUp), candidates)
+    }
+
+    private func match(_ walk: MapWalk, _ candidates: [MapIndex.Candidate]) -> MapMatch {
+        var losers: [Entry] = []
+        for (position, candidate) in candidates.enumerated()
+        where walk.visit(storage.index.entries[candidate.number], candidate) {
+            losers = candidates[(position + 1)...].compactMap { shadowed($0) }
+            break
         }
-        return walk.match
+        return MapMatch(walk.url, walk, shadowed: losers)
     }
 
     /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
@@ -32,26 +37,39 @@ extension SubstitutionMap {
 }
 
 /// What a map says about one request.
-package struct MapMatch: Sendable {
-    let url: NormalizedURL
+package final class MapMatch: Sendable {
     /// The entry or alternative that wins. It answers, or it's `null`.
-    package fileprivate(set) var winner: Entry?
+    package let winner: Entry?
     /// The number of the winner's entry in the map's index.
-    fileprivate(set) var number: Int?
+    let number: Int?
+    let url: NormalizedURL
     /// Whether the URL equals the winner's key, with no parameter ignored.
-    fileprivate(set) var isWithoutIgnoring = false
+    let isWithoutIgnoring: Bool
     /// What the winner answers with; `nil` if it's `null`, or if the request's body must be read first.
-    fileprivate(set) var substitution: Substitution?
+    let substitution: Substitution?
     /// Whether the winner has a condition on the request's body, which hasn't been read yet.
-    fileprivate(set) var needsBody = false
+    let needsBody: Bool
     /// The entries and alternatives that come before the winner, and why they don't answer.
-    fileprivate(set) var passedOver: [(entry: Entry, why: PassedOver)] = []
+    let passedOver: [(entry: Entry, why: PassedOver)]
     /// The entries that match too, but come after the winner.
-    fileprivate(set) var shadowed: [Entry] = []
+    let shadowed: [Entry]
     /// The first field on the way to the winner that a cache alone can't follow; `nil` if there's none.
-    fileprivate(set) var protocolField: String?
+    let protocolField: String?
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
-    fileprivate(set) var isConditional = false
+    let isConditional: Bool
+
+    fileprivate init(_ url: NormalizedURL, _ walk: MapWalk? = nil, shadowed: [Entry] = []) {
+        self.url = url
+        winner = walk?.winner
+        number = walk?.candidate?.number
+        isWithoutIgnoring = walk?.candidate?.isWithoutIgnoring ?? false
+        substitution = walk?.substitution
+        needsBody = walk?.needsBody ?? false
+        passedOver = walk?.passedOver ?? []
+        protocolField = walk?.protocolField
+        isConditional = walk?.isConditional ?? false
+        self.shadowed = shadowed
+    }
 
     /// Whether the winner is `null`: such a URL is never substituted.
     package var isExcluded: Bool { winner?.options.isNever == true }
@@ -132,15 +150,34 @@ extension MapMatch {
 }
 
 /// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
-private struct MapWalk {
-    /// What was found so far.
-    var match: MapMatch
-    let facts: RequestFacts
-    let folder: ResourcesFolder?
-    let isUsedUp: (MapMatch.Count) -> Bool
+private final class MapWalk {
+    /// The entry or alternative that ends the walk.
+    private(set) var winner: Entry?
+    private(set) var candidate: MapIndex.Candidate?
+    private(set) var substitution: Substitution?
+    private(set) var needsBody = false
+    private(set) var passedOver: [(entry: Entry, why: MapMatch.PassedOver)] = []
+    /// See ``MapMatch/protocolField``.
+    private(set) var protocolField: String?
+    /// See ``MapMatch/isConditional``.
+    private(set) var isConditional = false
+
+    let url: NormalizedURL
+    private let facts: RequestFacts
+    private let folder: ResourcesFolder?
+    private let isUsedUp: (MapMatch.Count) -> Bool
+
+    init(
+        url: NormalizedURL,
+        facts: RequestFacts,
+        folder: ResourcesFolder?,
+        isUsedUp: @escaping (MapMatch.Count) -> Bool
+    ) {
+        (self.url, self.facts, self.folder, self.isUsedUp) = (url, facts, folder, isUsedUp)
+    }
 
     /// Tries an entry's alternatives one by one, or the entry itself. Returns whether one answers.
-    mutating func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
+    func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
         guard entry.options.isEnabled else { return passOver(entry, .isDisabled) }
         // Most entries have no alternatives, so don't allocate a list for them.
         guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
@@ -148,44 +185,43 @@ private struct MapWalk {
         return false
     }
 
-    private mutating func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
+    private func visitOne(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
         if !entry.options.isNever {
             if let why = obstacle(entry.options, candidate.number) { return passOver(entry, why) }
             if let when = entry.options.fields.when, when.needsBody {
                 if case .unread = facts.body {
-                    match.needsBody = true
+                    needsBody = true
                 } else if let failure = when.failureOfBody(facts) {
                     return passOver(entry, .condition(failure))
                 }
             }
-            if !match.needsBody {
+            if !needsBody {
                 do throws(MapMatch.PassedOver) {
-                    match.substitution = try substitution(entry, candidate.captures)
+                    substitution = try substitution(entry, candidate.captures)
                 } catch {
                     return passOver(entry, error)
                 }
             }
         }
-        match.winner = entry
-        (match.number, match.isWithoutIgnoring) = (candidate.number, candidate.isWithoutIgnoring)
+        (winner, self.candidate) = (entry, candidate)
         return true
     }
 
-    private mutating func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Bool {
-        match.passedOver.append((entry, why))
+    private func passOver(_ entry: Entry, _ why: MapMatch.PassedOver) -> Bool {
+        passedOver.append((entry, why))
         return false
     }
 
     /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
-    private mutating func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
+    private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
         if let when = options.fields.when {
-            match.isConditional = true
-            if let failure = when.failureOfHead(facts, match.url) { return .condition(failure) }
+            isConditional = true
+            if let failure = when.failureOfHead(facts, url) { return .condition(failure) }
         }
-        match.protocolField = match.protocolField ?? options.protocolFields.first
+        protocolField = protocolField ?? options.protocolFields.first
         guard let most = options.fields.times else { return nil }
-        match.isConditional = true
+        isConditional = true
         return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
 
@@ -196,7 +232,7 @@ private struct MapWalk {
     ) throws(MapMatch.PassedOver) -> Substitution {
         let content: Substitution.Content
         do throws(FileName.Obstacle) {
-            content = try Substitution.Content(entry, filledWith: captures, for: match.url)
+            content = try Substitution.Content(entry, filledWith: captures, for: url)
         } catch {
             throw .notFilled(error)
         }
@@ -209,6 +245,6 @@ private struct MapWalk {
                 throw .noSuchFile(name: name)
             }
         }
-        return Substitution(entry, content, folder: folder, url: match.url)
+        return Substitution(entry, content, folder: folder, url: url)
     }
 }

@@ -170,9 +170,10 @@ final class NearMisses: Sendable {
 
     private func exactKeys(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
         let asked = Self.outline(url)
-        let near = exactKeys.compactMap { key -> (number: Int, edits: Int)? in
-            guard !matches.contains(key.number), let edits = key.outline.misspellings(of: asked) else { return nil }
-            return (key.number, edits)
+        var near: [(number: Int, edits: Int)] = []
+        for key in exactKeys {
+            guard let edits = key.outline.misspellings(of: asked), !matches.contains(key.number) else { continue }
+            near.append((key.number, edits))
         }
         let fewest = near.map(\.edits).filter { $0 > 0 }.min()
         let found = near.filter { $0.edits == 0 }.prefix(1_000) + near.filter { $0.edits == fewest }.prefix(Self.most)
@@ -291,8 +292,9 @@ extension NearestName.Text {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
         let (first, second) = (bytes, other.bytes)
         let shorter = min(first.count, second.count)
-        let start = zip(first, second).prefix { $0 == $1 }.count
-        let end = zip(first.reversed(), second.reversed()).prefix(shorter - start).prefix { $0 == $1 }.count
+        var (start, end) = (0, 0)
+        while start < shorter, first[start] == second[start] { start += 1 }
+        while end < shorter - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
         guard start < max(first.count, second.count) else { return 0 }
         let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
         // Different digits are rarely typos: they number versions, or the members of a series.
