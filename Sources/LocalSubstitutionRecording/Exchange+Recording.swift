@@ -52,80 +52,28 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// Decides about exchanges that arrived together. Of several for one URL, only the last response can be kept.
-    struct Batch {
-        /// The exchanges whose responses are kept, in the order of their arrival.
-        let accepted: [Accepted]
-        /// The URLs whose earlier copies are dropped.
-        let dropped: [NormalizedURL]
-        /// Why the other responses aren't kept, by their index in the batch.
-        let refusals: [Int: RecordingRules.Refusal]
-
-        /// - Parameters:
-        ///   - limit: The largest total size of a recorder's files, in bytes.
-        ///   - redact: Called once for each response that the rules would keep, in the order of their arrival.
-        init(
-            _ batch: [Exchange],
-            _ foreign: ForeignEntries,
-            limit: Int,
-            redact: SubstitutionRecorder.Redaction?
-        ) {
-            var last: [String: Accepted] = [:]
-            var dropped: [NormalizedURL] = []
-            var refusals: [Int: RecordingRules.Refusal] = [:]
-            for (number, original) in batch.enumerated() {
-                var exchange = original
-                var decision = exchange.decision(foreign, limit: limit)
-                if let redact, case .keep(let url) = decision {
-                    if let redacted = redact(
-                        .init(request: exchange.request, head: exchange.response, body: exchange.body)
-                    ) {
-                        exchange.body = redacted.body
-                        decision = exchange.decision(foreign, limit: limit)
-                    } else {
-                        decision = .drop(url, .refused)
-                    }
-                }
-                switch decision {
-                case .keep(let url):
-                    last[url.canonical] = Accepted(
-                        number: number,
-                        exchange: exchange,
-                        url: url,
-                        digest: Digest.hexadecimal(of: exchange.body),
-                        isOriginal: redact == nil || exchange.body == original.body
-                    )
-                case .leave(let reason):
-                    refusals[number] = reason
-                case .drop(let url, let reason):
-                    last[url.canonical] = nil
-                    dropped.append(url)
-                    refusals[number] = reason
-                }
-            }
-            accepted = last.values.sorted { $0.number < $1.number }
-            (self.dropped, self.refusals) = (dropped, refusals)
-        }
-    }
-
     /// An exchange whose response is kept.
-    struct Accepted {
-        /// The exchange's index in its batch.
-        let number: Int
-        fileprivate let exchange: Exchange
+    final class Accepted {
+        private let exchange: Exchange
         let url: NormalizedURL
-        /// The body's digest.
-        let digest: String
         /// Whether the body is as the server sent it, so that the server's validators describe it.
-        fileprivate let isOriginal: Bool
+        private let isOriginal: Bool
+
+        fileprivate init(_ exchange: Exchange, at url: NormalizedURL, isOriginal: Bool) {
+            (self.exchange, self.url, self.isOriginal) = (exchange, url, isOriginal)
+        }
 
         var body: Data { exchange.body }
 
+        /// The body's digest. It's worked out at first use, since a later response may supersede this one.
+        private(set) lazy var digest = Digest.hexadecimal(of: body)
+
         /// What the map keeps.
-        var response: RecordedResponse {
-            let location = (300..<400).contains(exchange.response.statusCode) ? ["Location"] : []
-            return RecordedResponse(exchange.response, body: body, headers: RecordingRules.Headers.names + location)
-        }
+        private(set) lazy var response = RecordedResponse(
+            exchange.response,
+            body: body,
+            headers: RecordingRules.Headers.names + (300..<400 ~= exchange.response.statusCode ? ["Location"] : [])
+        )
 
         /// Which headers are left out because they may contain a credential; `nil` if none are.
         var headerNote: String? {
@@ -159,17 +107,37 @@ extension Exchange {
     }
 
     /// What a recorder does with a response that has arrived.
-    private enum Decision {
+    enum Decision {
         /// Keep the response in place of an earlier copy.
-        case keep(NormalizedURL)
+        case keep(Accepted)
         /// Don't keep the response, and leave an earlier copy alone.
         case leave(RecordingRules.Refusal)
         /// Don't keep the response, and drop an earlier copy, which is out of date or can't be kept any more.
         case drop(NormalizedURL, RecordingRules.Refusal)
     }
 
-    /// - Parameter limit: The largest total size of a recorder's files, in bytes.
-    private func decision(_ foreign: ForeignEntries, limit: Int) -> Decision {
+    /// Decides about the response, and about what the redaction makes of it.
+    ///
+    /// - Parameters:
+    ///   - limit: The largest total size of a recorder's files, in bytes.
+    ///   - redact: Called once if the rules would keep the response.
+    func decision(
+        _ foreign: ForeignEntries,
+        limit: Int,
+        redact: SubstitutionRecorder.Redaction?
+    ) -> Decision {
+        let decision = decision(foreign, limit: limit, original: body)
+        guard let redact, case .keep(let accepted) = decision else { return decision }
+        guard let redacted = redact(.init(request: request, head: response, body: body)) else {
+            return .drop(accepted.url, .refused)
+        }
+        var exchange = self
+        exchange.body = redacted.body
+        return exchange.decision(foreign, limit: limit, original: body)
+    }
+
+    /// - Parameter original: The body as the server sent it.
+    private func decision(_ foreign: ForeignEntries, limit: Int, original: Data) -> Decision {
         let url: NormalizedURL
         do throws(RecordingRules.Refusal) {
             url = try RecordingRules.url(of: request)
@@ -185,7 +153,7 @@ extension Exchange {
             RecordingRules.refusal(ofRedirects: redirects) ?? exclusionOfTarget(foreign)
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20, isBrowsed: isBrowsed)
             ?? notHeld
-        guard let refusal else { return .keep(url) }
+        guard let refusal else { return .keep(Accepted(self, at: url, isOriginal: body == original)) }
         return [200, 404, 410].contains(response.statusCode) ? .drop(url, refusal) : .leave(refusal)
     }
 

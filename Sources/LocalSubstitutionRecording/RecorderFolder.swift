@@ -130,22 +130,31 @@ final class RecorderFolder: Sendable {
         guard !batch.isEmpty else { return }
         var outcomes = [Exchange.Report](repeating: .unchanged, count: batch.count)
         let foreign = foreign
+        // Of several responses for one URL, only the last can be kept.
+        var last: [String: (number: Int, accepted: Exchange.Accepted)] = [:]
         // Only `output` is locked here, since the redaction may take long.
-        let decided = Exchange.Batch(batch.map(\.exchange), foreign, limit: limit, redact: redact)
-        for (number, reason) in decided.refusals { outcomes[number] = .notKept(reason: reason.description) }
-        index.withLock { index in
-            for url in decided.dropped { index.drop(url.canonical) }
+        for (number, (exchange, _)) in batch.enumerated() {
+            switch exchange.decision(foreign, limit: limit, redact: redact) {
+            case .keep(let accepted):
+                last[accepted.url.canonical] = (number, accepted)
+            case .leave(let reason):
+                outcomes[number] = .notKept(reason: reason.description)
+            case .drop(let url, let reason):
+                last[url.canonical] = nil
+                index.withLock { $0.drop(url.canonical) }
+                outcomes[number] = .notKept(reason: reason.description)
+            }
         }
-        let new = decided.accepted.filter { !putUnchanged($0, foreign) }
-            .map { (accepted: $0, file: newName(for: $0, &output.map)) }
+        let new = last.values.sorted { $0.number < $1.number }.filter { !putUnchanged($0.accepted, foreign) }
+            .map { (number: $0.number, accepted: $0.accepted, file: newName(for: $0.accepted, &output.map)) }
         var problem: WrittenFolder.Problem?
         do throws(WrittenFolder.Problem) { try journal.add(new.map(\.file)) } catch { problem = error }
-        for (accepted, file) in new {
+        for (number, accepted, file) in new {
             do throws(WrittenFolder.Problem) {
                 if let problem { throw problem }
                 try output.map.writtenResources.create(accepted.body, as: file)
                 put(accepted, file: file, foreign)
-                outcomes[accepted.number] = .kept(
+                outcomes[number] = .kept(
                     file: resources.url(of: file),
                     bytes: accepted.body.count,
                     note: accepted.headerNote
@@ -153,7 +162,7 @@ final class RecorderFolder: Sendable {
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays. It was right when it was recorded, and has its own validator.
-                outcomes[accepted.number] = .notKept(reason: error.fragment)
+                outcomes[number] = .notKept(reason: error.fragment)
             }
         }
         for (pending, outcome) in zip(batch, outcomes) { pending.report(outcome) }

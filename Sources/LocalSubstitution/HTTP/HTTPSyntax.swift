@@ -1,9 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
 /// The syntax of names and values in HTTP (RFC 9110 §5).
 package enum HTTPSyntax {
     /// Returns whether a text is a token (RFC 9110 §5.6.2).
@@ -84,12 +80,5 @@ extension String {
     /// Returns whether two names are those of the same header.
     package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
-    }
-}
-
-extension URLRequest {
-    /// Removes the credentials, since the request is redirected to a different origin (RFC 9110 §15.4).
-    mutating func removeCredentials() {
-        for name in HTTPSyntax.credentialHeaders { setValue(nil, forHTTPHeaderField: name) }
     }
 }

@@ -83,3 +83,10 @@ extension URLSessionConfiguration {
         return HTTPCookie.requestHeaderFields(with: cookies)["Cookie"]
     }
 }
+
+extension URLRequest {
+    /// Removes the credentials, since the request is redirected to a different origin (RFC 9110 §15.4).
+    mutating func removeCredentials() {
+        for name in HTTPSyntax.credentialHeaders { setValue(nil, forHTTPHeaderField: name) }
+    }
+}

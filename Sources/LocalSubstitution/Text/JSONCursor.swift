@@ -51,24 +51,21 @@ package struct JSONCursor {
     /// The same for a lenient cursor. Chrome nests a request's callers, some 32 deep.
     private static let deepestInArchive = 256
 
-    /// Creates a cursor at the beginning of a text, behind its byte order mark.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>, isStrict: Bool = false, deepest: Int = Self.deepest) {
-        let start = bytes.starts(with: [UInt8].byteOrderMark) ? [UInt8].byteOrderMark.count : 0
-        self.init(bytes, in: start..<bytes.count, line: 1, isStrict: isStrict, deepest: deepest)
-    }
-
-    /// Creates a cursor for one value inside a text. The value begins on `line`.
+    /// - Parameters:
+    ///   - range: The range of one value inside the text. By default, it's the whole text, behind its byte order mark.
+    ///   - line: The line on which the value begins.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>,
-        in range: Range<Int>,
-        line: Int,
-        isStrict: Bool,
+        in range: Range<Int>? = nil,
+        line: Int = 1,
+        isStrict: Bool = false,
         deepest: Int = Self.deepest
     ) {
         self.bytes = bytes
         self.deepest = isStrict ? deepest : Self.deepestInArchive
-        offset = range.lowerBound
-        end = range.upperBound
+        let mark = [UInt8].byteOrderMark
+        offset = range?.lowerBound ?? (bytes.starts(with: mark) ? mark.count : 0)
+        end = range?.upperBound ?? bytes.count
         self.line = line
         self.isStrict = isStrict
         skipWhiteSpace()
@@ -152,11 +149,7 @@ package struct JSONCursor {
                 hasMember = try takeComma(or: .rightBrace)
             }
         case .array:
-            var hasElement = try enter(.leftBracket, .rightBracket)
-            while hasElement {
-                try skip()
-                hasElement = try takeComma(or: .rightBracket)
-            }
+            try array { cursor throws(SyntaxError) in try cursor.skip() }
         case .number:
             try skipNumber()
         case .other:
@@ -256,7 +249,15 @@ package struct JSONCursor {
     /// Reads a string, and returns the range of its text between its quotes.
     private mutating func rawString() throws(SyntaxError) -> Range<Int> {
         let start = offset + 1
-        guard let quote = try isStrict ? checkedQuote(from: start) : quote(from: start) else {
+        let quote = quote(from: start)
+        if isStrict, let control = bytes[start..<(quote ?? end)].firstIndex(where: { $0 < 0x20 }) {
+            // An invalid escape before it takes precedence.
+            _ = try decoded(start..<control + 1)
+            offset = control
+            throw failure("has an unescaped control character in a string. Escape it.")
+        }
+        guard let quote else {
+            _ = try decoded(start..<end)
             offset = end
             throw failure("ends inside a string.")
         }
@@ -276,25 +277,6 @@ package struct JSONCursor {
             if backslashes.isMultiple(of: 2) { return quote }
             from = quote + 1
         }
-        return nil
-    }
-
-    /// Does the same, but throws an error if the string has a control character.
-    private mutating func checkedQuote(from start: Int) throws(SyntaxError) -> Int? {
-        var place = start
-        while place < end {
-            switch bytes[place] {
-            case .quote: return place
-            case .backslash: place += 2
-            case 0..<0x20:
-                // An invalid escape before it takes precedence.
-                _ = try decoded(start..<place)
-                offset = place
-                throw failure("has an unescaped control character in a string. Escape it.")
-            default: place += 1
-            }
-        }
-        _ = try decoded(start..<end)
         return nil
     }
 

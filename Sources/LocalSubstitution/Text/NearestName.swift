@@ -1,38 +1,81 @@
 /// A search for the name that was probably meant.
 package struct NearestName: Sendable {
-    private let names: [String]
-    private var folded = FoldedTexts()
+    private let names: [(name: String, text: Text)]
 
     /// The number of names that `of(_:)` may still compare letter by letter. It bounds the total time of many calls.
     private var comparisonsLeft = 100_000
 
     /// The limit of mistakes. A name with more of them was probably not meant.
-    private static let mostEdits = 3
+    static let mostEdits = 3
 
     package init(_ names: some Sequence<String>) {
-        self.names = Array(names)
-        for name in self.names { folded.append(Array(name.lowercased().utf8)) }
+        self.names = names.map { ($0, Text($0)) }
     }
 
     /// Returns the name that takes the fewest edits; `nil` if those are too many for its length.
     package mutating func of(_ name: String) -> String? {
-        let typed = FoldedTexts.Probe(Array(name.lowercased().utf8))
-        var best: (number: Int, edits: Int)?
-        for number in 0..<folded.count {
+        let typed = Text(name)
+        var best: (name: String, edits: Int)?
+        for (name, text) in names {
             let limit = best.map { $0.edits - 1 } ?? Self.mostEdits
             guard limit >= 0, comparisonsLeft > 0 else { break }
-            guard folded.mayBe(number, near: typed, limit: limit) else { continue }
+            guard text.mayBe(near: typed, limit: limit) else { continue }
             comparisonsLeft -= 1
-            let other = folded[number]
-            let few = min(limit, max(typed.text.count, other.count) / 3 + 1)
-            guard let edits = EditDistance.between(typed.text[...], other, limit: few) else { continue }
-            best = (number, edits)
+            let few = min(limit, max(typed.bytes.count, text.bytes.count) / 3 + 1)
+            guard let edits = Self.edits(from: typed.bytes[...], to: text.bytes[...], limit: few) else { continue }
+            best = (name, edits)
         }
-        return best.map { names[$0.number] }
+        return best?.name
     }
 
     package static func of(_ name: String, in names: some Sequence<String>) -> String? {
         var nearest = NearestName(names)
         return nearest.of(name)
+    }
+
+    /// Returns how many edits turn one text into the other: bytes inserted, removed, replaced, or swapped with their neighbors; `nil`
+    /// if there are more than `limit`.
+    static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {
+        guard abs(first.count - second.count) <= limit else { return nil }
+        let (first, second) = (Array(first), Array(second))
+        // The edits between the beginnings of both texts: a row for each of the first one's. Cells that are farther than `limit`
+        // from the diagonal need more edits.
+        var (before, last) = ([Int](), Array(0...second.count))
+        for (i, byte) in first.enumerated() {
+            var row = [Int](repeating: limit + 1, count: second.count + 1)
+            row[0] = i + 1
+            for j in max(0, i - limit)..<min(second.count, i + limit + 1) {
+                row[j + 1] = min(last[j] + (byte == second[j] ? 0 : 1), row[j] + 1, last[j + 1] + 1)
+                if i > 0, j > 0, byte == second[j - 1], first[i - 1] == second[j] {
+                    row[j + 1] = min(row[j + 1], before[j - 1] + 1)
+                }
+            }
+            guard row.contains(where: { $0 <= limit }) || last.contains(where: { $0 < limit }) else { return nil }
+            (before, last) = (last, row)
+        }
+        return last[second.count] <= limit ? last[second.count] : nil
+    }
+}
+
+extension NearestName {
+    /// A text to compare, in lowercase. Its length and its letters alone rule out nearly all others.
+    struct Text: Sendable {
+        let bytes: [UInt8]
+        /// A bit for each letter, digit and mark: lowercase letters in one half, digits and marks in the other.
+        private let letters: UInt64
+
+        init(_ text: String) {
+            bytes = Array(text.lowercased().utf8)
+            letters = bytes.reduce(0) { letters, byte in
+                letters | 1 << UInt64(byte >= UInt8(ascii: "a") ? byte & 31 : 32 | byte & 31)
+            }
+        }
+
+        /// Returns whether the text may be within `limit` edits of another. An edit adds at most one letter and removes at most one.
+        func mayBe(near other: Text, limit: Int) -> Bool {
+            abs(bytes.count - other.bytes.count) <= limit
+                && (letters & ~other.letters).nonzeroBitCount <= limit
+                && (other.letters & ~letters).nonzeroBitCount <= limit
+        }
     }
 }

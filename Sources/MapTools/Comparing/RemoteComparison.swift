@@ -45,7 +45,7 @@ package struct RemoteComparison: Sendable, Encodable {
         url = (try? NormalizedURL(key: key).text) ?? key
     }
 
-    fileprivate mutating func end(_ result: Result, _ reason: String) { (self.result, self.reason) = (result, reason) }
+    fileprivate mutating func fail(_ result: Result, _ reason: String) { (self.result, self.reason) = (result, reason) }
 }
 
 extension SubstitutionMap {
@@ -154,18 +154,18 @@ private struct RemoteComparer: Sendable {
             bytes = try file.get().data
             comparison.bytes = bytes.count
         } catch {
-            comparison.end(.unreadable, "The file “\(comparison.file)” \(error.message)")
+            comparison.fail(.unreadable, "The file “\(comparison.file)” \(error.message)")
             return nil
         }
         guard let url = URL(string: comparison.url) else {
-            comparison.end(.unreachable, "Foundation doesn't accept the URL.")
+            comparison.fail(.unreachable, "Foundation doesn't accept the URL.")
             return nil
         }
         switch await load(url) {
         case .failed(let reason):
-            comparison.end(.unreachable, "The URL can't be loaded: \(reason.sentence)")
+            comparison.fail(.unreachable, "The URL can't be loaded: \(reason.sentence)")
         case .tooLong:
-            comparison.end(.unreadable, refusal)
+            comparison.fail(.unreadable, refusal)
         case .answer(let response, let data) where [200, status].contains(response.statusCode):
             comparison.remoteBytes = data.count
             if data != bytes {
@@ -176,7 +176,7 @@ private struct RemoteComparer: Sendable {
         case .answer(let response, _) where [404, 410].contains(response.statusCode):
             (comparison.result, comparison.status) = (.gone, response.statusCode)
         case .answer(let response, _):
-            comparison.end(.unreachable, "The server answered with status \(response.statusCode).")
+            comparison.fail(.unreachable, "The server answered with status \(response.statusCode).")
         }
         return nil
     }
@@ -205,13 +205,6 @@ private struct RemoteComparer: Sendable {
 
 /// A file that one or more entries name. After it was compared with each entry's URL, it's replaced if that's wanted.
 private struct ComparedFile: Sendable {
-    private enum Update {
-        /// The file now has the bytes that the URL serves.
-        case replaced
-        /// The file is unchanged. The reason is readable.
-        case left(reason: String)
-    }
-
     private let name: String
     private let folder: ResourcesFolder
     /// How many entries haven't been compared yet.
@@ -220,10 +213,10 @@ private struct ComparedFile: Sendable {
     private var bytes: Result<FileBytes, FileProblem>?
     /// The body that the URLs have served so far, if they all served the same.
     private var body: Data?
-    /// Why the file can't be replaced.
+    /// Why the file can't be replaced, or wasn't.
     private var obstacle: String?
-    /// What happened to the file after its last entry was compared; `nil` if there was no reason to replace it.
-    private var update: Update?
+    /// Whether the file now has the bytes that the URL serves.
+    private var isReplaced = false
 
     init(_ name: String, in folder: ResourcesFolder, entries: Int) {
         (self.name, self.folder, entriesLeft) = (name, folder, entries)
@@ -247,40 +240,40 @@ private struct ComparedFile: Sendable {
             obstacle = "The URLs of its entries serve different bytes."
         }
         self.body = self.body ?? body
-        if entriesLeft == 0, case .success(let old)? = bytes { update = replace(old, entry) }
+        if entriesLeft == 0, case .success(let old)? = bytes, obstacle == nil, let body = self.body, body != old.data {
+            obstacle = replace(old, body, entry)
+            isReplaced = obstacle == nil
+        }
     }
 
     /// Returns the comparison of an entry with what happened to the file.
     func updated(_ comparison: RemoteComparison) -> RemoteComparison {
         var comparison = comparison
-        guard comparison.result == .changed, let update else { return comparison }
-        switch update {
-        case .replaced: comparison.result = .updated
-        case .left(let reason): comparison.reason = reason
-        }
+        guard comparison.result == .changed else { return comparison }
+        if isReplaced { comparison.result = .updated }
+        comparison.reason = obstacle
         return comparison
     }
 
-    private func replace(_ old: FileBytes, _ entry: Entry) -> Update? {
-        if let obstacle { return .left(reason: obstacle) }
-        guard let body, body != old.data else { return nil }
-        if let contradiction = contradiction(body, old.data, entry) { return .left(reason: contradiction) }
+    /// Replaces the file. Returns why it's unchanged; `nil` if it was replaced.
+    private func replace(_ old: FileBytes, _ body: Data, _ entry: Entry) -> String? {
+        if let contradiction = contradiction(body, old.data, entry) { return contradiction }
         let turn: FolderTurn
         do throws(FolderTurn.Failure) {
             turn = try FolderTurn(URL(fileURLWithPath: folder.path, isDirectory: true))
         } catch {
-            return .left(reason: error.description)
+            return error.description
         }
         defer { withExtendedLifetime(turn) {} }
         // The real path, so that a symbolic link to another file in the folder stays a link.
         guard let place = folder.realName(of: name), FileStatus(path: folder.path(of: name)) == old.status else {
-            return .left(reason: "The file changed in the meantime. Run the command again.")
+            return "The file changed in the meantime. Run the command again."
         }
         do throws(WrittenFolder.Problem) {
             try WrittenFolder(path: folder.path, holdsTurn: true).write(body, to: place)
-            return .replaced
+            return nil
         } catch {
-            return .left(reason: error.message)
+            return error.message
         }
     }
 

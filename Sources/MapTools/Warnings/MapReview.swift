@@ -1,3 +1,4 @@
+import Foundation
 package import LocalSubstitution
 
 /// A review of a map. It finds what works, but probably isn't as it was meant.
@@ -7,10 +8,16 @@ package struct MapReview {
     private let map: SubstitutionMap
     /// The entries that are enabled and aren't `null`.
     private let entries: [Entry]
+    /// The patterns of the entries that are enabled, including `null` ones.
+    private let patterns: [(entry: Entry, pattern: MatchPattern)]
 
     package init(_ map: SubstitutionMap) {
         self.map = map
-        entries = map.entries.filter { $0.options.isEnabled && !$0.options.isNever }
+        let enabled = map.entries.filter(\.options.isEnabled)
+        entries = enabled.filter { !$0.options.isNever }
+        patterns = enabled.filter(\.isPattern).compactMap { entry in
+            (try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery)).map { (entry, $0) }
+        }
     }
 
     /// The warnings, by line. Those about files that no entry names come last.
@@ -19,7 +26,8 @@ package struct MapReview {
     package var warnings: [SubstitutionMap.Warning] {
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
-        var found = PatternReview(map.entries).warnings + forwarding + methodsOfPatterns
+        var found = neverWinning + patterns.flatMap { [missesQuery($0, $1), catchesAll($0)].compactMap(\.self) }
+        found += entries.compactMap { foreignSyntax($0) } + forwarding + methodsOfPatterns
         found += entries.compactMap { unusedTimeout($0) } + entries.flatMap { loading($0) } + longDelays
         found += entries.flatMap(\.answering).flatMap { entry in
             [methodCase(entry), contradiction(in: entry), letterCase(of: entry, known)].compactMap(\.self)
@@ -167,19 +175,11 @@ package struct MapReview {
 
     /// Returns warnings about targets that other entries forward.
     private func forwardedTargets(_ items: [(entry: Entry, target: ForwardTarget)]) -> [Warning] {
-        var patterns = MatchPattern.Index()
-        var urls: [String: Int] = [:]
-        for (number, item) in items.enumerated() {
-            switch try? MapKey(item.entry.key) {
-            case .pattern(let pattern): patterns.insert(pattern, number: number)
-            case .url(let url): urls[url.canonical] = number
-            case nil: break
-            }
-        }
-        return items.compactMap { item in
+        var keys = MapKey.Matcher()
+        for (number, item) in items.enumerated() { try? keys.insert(item.entry.key, number: number) }
+        return items.compactMap { item -> Warning? in
             guard let example = item.target.example else { return nil }
-            let number = urls[example.canonical] ?? patterns.matches(example, ignoring: nil).first?.number
-            return number.map { number in
+            return keys.number(for: example).map { number in
                 Warning(
                     .forwardedTarget,
                     item.entry,
@@ -263,30 +263,8 @@ extension ForwardTarget {
     }
 }
 
-/// A review of patterns that can't do what was probably meant, and of keys that were probably meant as patterns.
-private struct PatternReview {
-    private typealias Warning = SubstitutionMap.Warning
-
-    private struct Item {
-        let entry: Entry
-        let pattern: MatchPattern
-    }
-
-    private let entries: [Entry]
-    private let items: [Item]
-
-    init(_ entries: [Entry]) {
-        self.entries = entries.filter(\.options.isEnabled)
-        items = self.entries.filter(\.isPattern).compactMap { entry in
-            (try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery)).map { Item(entry: entry, pattern: $0) }
-        }
-    }
-
-    var warnings: [SubstitutionMap.Warning] {
-        neverWinning + items.flatMap { [missesQuery($0), catchesAll($0)].compactMap(\.self) }
-            + entries.compactMap { foreignSyntax($0) }
-    }
-
+/// Warnings about patterns that can't do what was probably meant, and about keys that were probably meant as patterns.
+extension MapReview {
     /// Warnings about patterns that never win, because they can't make a file name, or because others that come first match all
     /// their URLs.
     ///
@@ -294,55 +272,59 @@ private struct PatternReview {
     /// wildcards, or a pair of such patterns, one for each scheme.
     private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
-        return items.compactMap { item in
-            let first = firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")]
-            firstByReach[Self.reach(item, scheme: item.pattern.scheme ?? "*")] = first ?? item.entry
-            return whyNever(item, first, firstByReach).map { Warning(.neverWins, item.entry, "The pattern \($0)") }
+        return patterns.compactMap { entry, pattern in
+            let reach = Self.reach(pattern, scheme: pattern.scheme ?? "*")
+            let first = firstByReach[reach]
+            firstByReach[reach] = first ?? entry
+            let both = ["http", "https"].compactMap { scheme in
+                pattern.scheme == nil ? firstByReach[Self.reach(pattern, scheme: scheme)] : nil
+            }
+            return whyNever(entry, first, both).map { Warning(.neverWins, entry, "The pattern \($0)") }
         }
     }
 
-    private func whyNever(_ item: Item, _ first: Entry?, _ firstByReach: [String: Entry]) -> String? {
-        if let file = item.entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
+    /// - Parameters:
+    ///   - first: The first entry for the same URLs.
+    ///   - both: The first ones for the same URLs with http, and with https.
+    private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
+        if let file = entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
             return
                 "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”. Correct the name."
         }
-        if let first, first.answersAll(of: item.entry) {
+        if let first, first.answersAll(of: entry) {
             return "is shadowed by “\(first.key)”, which matches the same URLs. Remove one of them."
         }
-        guard item.pattern.scheme == nil, let http = firstByReach[Self.reach(item, scheme: "http")],
-            let https = firstByReach[Self.reach(item, scheme: "https")],
-            http.answersAll(of: item.entry), https.answersAll(of: item.entry)
-        else { return nil }
-        return "is shadowed by “\(http.key)” and “\(https.key)”, which together match the same URLs. Remove it."
+        guard both.count == 2, both.allSatisfy({ $0.answersAll(of: entry) }) else { return nil }
+        return "is shadowed by “\(both[0].key)” and “\(both[1].key)”, which together match the same URLs. Remove it."
     }
 
     /// Returns a warning if a pattern ends in an extension: `https://h/*.png` doesn't match `https://h/a.png?v=1`.
-    private func missesQuery(_ item: Item) -> Warning? {
-        guard item.entry.options.ignoreQuery == nil, !item.entry.options.isNever,
-            let end = item.pattern.path.literals.last, !end.isEmpty, item.pattern.path.wildcards > 0
+    private func missesQuery(_ entry: Entry, _ pattern: MatchPattern) -> Warning? {
+        guard entry.options.ignoreQuery == nil, !entry.options.isNever,
+            let end = pattern.path.literals.last, !end.isEmpty, pattern.path.wildcards > 0
         else { return nil }
-        let text = item.pattern.path.text
+        let text = pattern.path.text
         guard !text.utf8.contains(UInt8(ascii: "?")), let name = MIMEType.fileExtension(of: text) else { return nil }
         return Warning(
             .missesQuery,
-            item.entry,
+            entry,
             "The pattern ends in “.\(name)”, so it doesn't match a URL with a query, such as …?v=1. "
                 + "End it in “.\(name)*”, or add \"ignoreQuery\": true."
         )
     }
 
-    private func catchesAll(_ item: Item) -> Warning? {
-        guard item.entry.answering.contains(where: { $0.file?.text == "*" }) else { return nil }
+    private func catchesAll(_ entry: Entry) -> Warning? {
+        guard entry.answering.contains(where: { $0.file?.text == "*" }) else { return nil }
         return Warning(
             .catchAll,
-            item.entry,
+            entry,
             "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own files. "
                 + "Serve a separate folder instead, such as “site/*”."
         )
     }
 
     private func foreignSyntax(_ entry: Entry) -> Warning? {
-        guard !entry.options.isNever, let foreign = ForeignSyntax(entry.key) else { return nil }
+        guard let foreign = ForeignSyntax(entry.key) else { return nil }
         return Warning(
             .foreignSyntax,
             entry,
@@ -350,8 +332,7 @@ private struct PatternReview {
         )
     }
 
-    private static func reach(_ item: Item, scheme: String) -> String {
-        let pattern = item.pattern
+    private static func reach(_ pattern: MatchPattern, scheme: String) -> String {
         let path = pattern.path.text.utf8.reduce(into: [UInt8]()) { path, byte in
             if byte != UInt8(ascii: "*") || path.last != byte { path.append(byte) }
         }
@@ -380,71 +361,37 @@ private struct ForeignSyntax {
     /// The key with wildcards instead.
     let pattern: String
 
+    /// What a name is: letters, digits, hyphens and underscores after a letter.
+    private static let name = "[A-Za-z][A-Za-z0-9_-]*"
+    /// A segment such as `:id`.
+    private static let segment = "(?<=/):\(name)(?=/|\\z)"
+    /// A regular expression's `\d`, `\w` or `\s`, or the like in uppercase, with its quantifier.
+    private static let characterClass = #"\\[dDwWsS](?:[+*]|\{[0-9,]*\})?"#
+    /// Text such as `{id}`, `\d+` or `(\d+)`.
+    private static let anywhere = #"\{\#(name)\}|\(\#(characterClass)\)|\#(characterClass)"#
+
     init?(_ key: String) {
-        guard let parts = try? URLParts(key: key) else { return nil }
-        let bytes = Array(key.utf8)
-        var (first, isInPath) = (nil as ArraySlice<UInt8>?, true)
-        var pattern = Array(bytes[..<parts.path.startIndex])
-        var rest = bytes[parts.path.startIndex...]
-        while let byte = rest.first {
-            let isAtSegment = isInPath && pattern.last == UInt8(ascii: "/")
-            let length = isAtSegment ? Self.parameter(rest) ?? Self.placeholder(rest) : Self.placeholder(rest)
-            if let length {
-                first = first ?? rest.prefix(length)
-                if pattern.last != UInt8(ascii: "*") { pattern.append(UInt8(ascii: "*")) }
-                rest = rest.dropFirst(length)
-            } else {
-                if byte == UInt8(ascii: "?") { isInPath = false }
-                // The end of a regular expression, which matches no character.
-                if !(byte == UInt8(ascii: "$") && rest.count == 1) { pattern.append(byte) }
-                rest = rest.dropFirst()
-            }
-        }
-        guard let first else { return nil }
-        placeholder = String(decoding: first, as: UTF8.self)
-        self.pattern = String(decoding: pattern, as: UTF8.self)
-    }
-
-    /// Returns the length of a segment such as `:id`.
-    private static func parameter(_ text: ArraySlice<UInt8>) -> Int? {
-        guard text.first == UInt8(ascii: ":"), let length = name(text.dropFirst()) else { return nil }
-        let next = text.dropFirst(1 + length).first
-        return next == nil || next == UInt8(ascii: "/") || next == UInt8(ascii: "?") ? 1 + length : nil
-    }
-
-    /// Returns the length of text such as `{id}`, `\d+` or `(\d+)`.
-    private static func placeholder(_ text: ArraySlice<UInt8>) -> Int? {
-        switch text.first {
-        case UInt8(ascii: "{"):
-            guard let length = name(text.dropFirst()), text.dropFirst(1 + length).first == UInt8(ascii: "}") else {
-                return nil
-            }
-            return 2 + length
-        case UInt8(ascii: "("):
-            guard let length = characterClass(text.dropFirst()), text.dropFirst(1 + length).first == UInt8(ascii: ")")
-            else { return nil }
-            return 2 + length
-        default: return characterClass(text)
-        }
-    }
-
-    /// Returns the length of a name of letters, digits, hyphens and underscores that begins with a letter.
-    private static func name(_ text: ArraySlice<UInt8>) -> Int? {
-        guard text.first?.isLetter == true else { return nil }
-        return text.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }.count
-    }
-
-    /// Returns the length of a regular expression's `\d`, `\w` or `\s`, or the like in uppercase, with its quantifier.
-    private static func characterClass(_ text: ArraySlice<UInt8>) -> Int? {
-        guard text.first == UInt8(ascii: "\\"), let letter = text.dropFirst().first, "dDwWsS".utf8.contains(letter)
+        guard let parts = try? URLParts(key: key),
+            key.utf8[...].dropFirst(parts.path.startIndex).contains(where: ":{\\".utf8.contains)
         else { return nil }
-        let rest = text.dropFirst(2)
-        switch rest.first {
-        case UInt8(ascii: "+"), UInt8(ascii: "*"): return 3
-        case UInt8(ascii: "{"):
-            let count = rest.dropFirst().prefix { $0.isDigit || $0 == UInt8(ascii: ",") }.count
-            return rest.dropFirst(1 + count).first == UInt8(ascii: "}") ? 4 + count : 2
-        default: return 2
-        }
+        let bytes = Array(key.utf8)
+        let (path, query) = (
+            String(decoding: parts.path, as: UTF8.self), String(decoding: bytes[parts.path.endIndex...], as: UTF8.self)
+        )
+        let inPath = "\(Self.segment)|\(Self.anywhere)"
+        let found =
+            path.range(of: inPath, options: .regularExpression).map { path[$0] }
+            ?? query.range(of: Self.anywhere, options: .regularExpression).map { query[$0] }
+        guard let found else { return nil }
+        placeholder = String(found)
+        let pattern =
+            String(decoding: bytes[..<parts.path.startIndex], as: UTF8.self) + Self.withWildcards(path, for: inPath)
+            + Self.withWildcards(query, for: Self.anywhere)
+        // The end of a regular expression, which matches no character.
+        self.pattern = pattern.hasSuffix("$") ? String(pattern.dropLast()) : pattern
+    }
+
+    private static func withWildcards(_ text: String, for placeholder: String) -> String {
+        text.replacingOccurrences(of: "\\*?(?:\(placeholder))+", with: "*", options: .regularExpression)
     }
 }

@@ -14,7 +14,7 @@ final class FileChecker {
     /// The names that were checked, each with its problem.
     private var checked: [String: Problem?] = [:]
     /// The folder, opened once for all files.
-    private lazy var opened = Self.opened(folder)
+    private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
     /// The files that misspelled names probably meant. They aren't reported as unused, since that's the same mistake.
     private(set) var meant: [FileName] = []
@@ -87,10 +87,9 @@ final class FileChecker {
     }
 
     private func problem(ofFolder name: String) -> FileProblem? {
-        do throws(FileProblem) {
-            return try opened.get()?.problem(ofFolder: name)
-        } catch {
-            return error
+        switch opened {
+        case .success(let opened): opened?.problem(ofFolder: name)
+        case .failure(let problem): problem
         }
     }
 
@@ -119,14 +118,6 @@ final class FileChecker {
     private static func isURL(_ text: String) -> Bool {
         let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
         return scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
-    }
-
-    private static func opened(_ folder: ResourcesFolder?) -> Result<ResourcesFolder.Opened?, FileProblem> {
-        do throws(FileProblem) {
-            return .success(try folder?.opened())
-        } catch {
-            return .failure(error)
-        }
     }
 
     private func advice(on problem: FileProblem, _ name: FileName) -> String {

@@ -1,10 +1,10 @@
 /// An index that finds the entries that match a URL, in the order in which they win, without looking at the others.
 ///
 /// It returns candidates, and doesn't read any files.
-struct MapIndex: Sendable {
+package struct MapIndex: Sendable {
     /// An entry that matches a URL.
-    struct Candidate: Sendable {
-        let number: Int
+    package struct Candidate: Sendable {
+        package let number: Int
         /// What the wildcards of the key's path matched.
         var captures: [ArraySlice<UInt8>] = []
         /// Whether an exact key equals the whole URL, with no parameter ignored.
@@ -108,11 +108,7 @@ struct MapIndex: Sendable {
 
     private func patternCandidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
-        for place in groupsOfPatterns {
-            for match in groups[place].patterns.matches(url, ignoring: groups[place].rule) {
-                found.append(Candidate(number: match.number, captures: match.captures))
-            }
-        }
+        for place in groupsOfPatterns { found += groups[place].patterns.matches(url, ignoring: groups[place].rule) }
         return found.ordered { $0.number < $1.number }
     }
 }

@@ -15,20 +15,24 @@ extension MapKey {
     /// Keys without entries, to match URLs against.
     package struct Matcher: Sendable {
         private var patterns = MatchPattern.Index()
-        private var urls: Set<String> = []
+        private var urls: [String: Int] = [:]
 
         package init() {}
 
-        package mutating func insert(_ key: String) throws(URLParts.SyntaxError) {
+        /// - Parameter number: The number that ``number(for:)`` returns for the key.
+        package mutating func insert(_ key: String, number: Int = 0) throws(URLParts.SyntaxError) {
             switch try MapKey(key) {
-            case .pattern(let pattern): patterns.insert(pattern, number: 0)
-            case .url(let url): urls.insert(url.canonical)
+            case .pattern(let pattern): patterns.insert(pattern, number: number)
+            case .url(let url): urls[url.canonical] = number
             }
         }
 
-        /// Returns whether one of the keys matches a URL.
-        package func match(_ url: NormalizedURL) -> Bool {
-            urls.contains(url.canonical) || !patterns.matches(url, ignoring: nil).isEmpty
+        /// Returns the number of a key that matches a URL; `nil` if none does.
+        package func number(for url: NormalizedURL) -> Int? {
+            urls[url.canonical] ?? patterns.matches(url, ignoring: nil).first?.number
         }
+
+        /// Returns whether one of the keys matches a URL.
+        package func match(_ url: NormalizedURL) -> Bool { number(for: url) != nil }
     }
 }

@@ -65,16 +65,12 @@ package final class MatchPattern: Sendable {
         }
         let scheme = parts.scheme == "*" ? nil : parts.scheme
         let host = try Self.host(parts.host)
-        let port = try Self.port(parts.port, scheme: scheme)
+        let port = try Self.port(parts)
 
         let path = String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: true), as: UTF8.self)
-        let query = parts.query.map {
-            String(
-                decoding: URLParts.Encoding.normalize($0, allowed: URLParts.Encoding.query, keepsAsterisks: true),
-                as: UTF8.self
-            )
+        let all = parts.query.map { query in
+            Query(String(decoding: URLParts.normalizedQuery(query, keepsAsterisks: true), as: UTF8.self))
         }
-        let all = query.map { Query($0) }
         let kept = rule.map { rule in all.flatMap { $0.removing(rule) } } ?? all
         let glob = Glob(path + (kept.map { "?" + $0.text } ?? ""))
         (self.scheme, self.host, self.port, self.path) = (scheme, host, port, glob)
@@ -91,7 +87,7 @@ package final class MatchPattern: Sendable {
         switch port {
         case .any: true
         case .number(let number): number == url.layout.port
-        case .schemeDefault: url.layout.port == URLParts.defaultPort(ofScheme: url.scheme)
+        case .schemeDefault: url.hasDefaultPort
         }
     }
 
@@ -109,11 +105,12 @@ package final class MatchPattern: Sendable {
         return isDomain ? .domain(normalized) : .exact(normalized)
     }
 
-    private static func port(_ digits: ArraySlice<UInt8>?, scheme: String?) throws(URLParts.SyntaxError) -> Port {
-        guard let digits else { return .schemeDefault }
+    private static func port(_ parts: URLParts) throws(URLParts.SyntaxError) -> Port {
+        guard let digits = parts.port, !digits.isEmpty else { return .schemeDefault }
         if digits.elementsEqual("*".utf8) { return .any }
-        guard let number = try URLParts.portNumber(digits) else { return .schemeDefault }
-        return scheme.map { URLParts.defaultPort(ofScheme: $0) } == number ? .schemeDefault : .number(number)
+        let number = try parts.portNumber()
+        let isDefault = parts.scheme != "*" && number == URLParts.defaultPort(ofScheme: parts.scheme)
+        return isDefault ? .schemeDefault : .number(number)
     }
 }
 
@@ -157,12 +154,6 @@ extension MatchPattern {
     ///
     /// It never tries patterns for other hosts or other folders, however many there are.
     package struct Index: Sendable {
-        package struct Match {
-            package let number: Int
-            /// What the wildcards of the path matched.
-            let captures: [ArraySlice<UInt8>]
-        }
-
         private struct Item: Sendable {
             let number: Int
             let pattern: MatchPattern
@@ -204,16 +195,16 @@ extension MatchPattern {
             /// Returns the patterns that match a URL.
             ///
             /// - Parameter text: The URL's path and query, without the parameters that are ignored.
-            func matches(_ url: NormalizedURL, hosts: [String], text: String) -> [Match] {
+            func matches(_ url: NormalizedURL, hosts: [String], text: String) -> [MapIndex.Candidate] {
                 let path = Array(text.utf8)[...]
-                var found: [Match] = []
+                var found: [MapIndex.Candidate] = []
                 for host in hosts {
                     let whole = Array((host + text).utf8)
                     for length in lengths[host] ?? [] where length <= whole.count {
                         for item in items[String(decoding: whole[..<length], as: UTF8.self)] ?? []
                         where item.pattern.matchesSchemeAndPort(url) {
                             guard let captures = item.match(path) else { continue }
-                            found.append(Match(number: item.number, captures: captures))
+                            found.append(MapIndex.Candidate(number: item.number, captures: captures))
                         }
                     }
                 }
@@ -229,7 +220,7 @@ extension MatchPattern {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// - Parameter number: The number that a match reports.
+        /// - Parameter number: The number of the pattern's candidates.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
             written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {
@@ -240,7 +231,7 @@ extension MatchPattern {
         /// Returns every pattern that matches, in no particular order.
         ///
         /// - Parameter rule: The parameters that all patterns of this index ignore.
-        package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [Match] {
+        package func matches(_ url: NormalizedURL, ignoring rule: Query.Ignored?) -> [MapIndex.Candidate] {
             let host = url.host
             let hosts = written.hosts(matching: host)
             guard !hosts.isEmpty else { return [] }

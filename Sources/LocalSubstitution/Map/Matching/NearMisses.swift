@@ -94,10 +94,19 @@ extension Entry {
 /// Only listeners and explanations need it, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
     private typealias Difference = SubstitutionMap.NearMiss.Difference
+    private typealias Text = NearestName.Text
+
+    private struct ExactKey: Sendable {
+        let number: Int
+        /// Host and path, without a slash at the end.
+        let outline: Text
+    }
 
     private struct Pattern: Sendable {
         let number: Int
         let pattern: MatchPattern
+        /// The host or domain without wildcards; empty for any host.
+        let host: Text
         /// The path without its query, in lowercase.
         let path: Glob
     }
@@ -115,31 +124,24 @@ final class NearMisses: Sendable {
     }
 
     private let index: MapIndex
-    /// The numbers of the entries with exact keys.
-    private let numbers: [Int]
-    /// For each of them, host and path, in lowercase and without a slash at the end.
-    private let outlines: FoldedTexts
+    private let exactKeys: [ExactKey]
     private let patterns: [Pattern]
-    /// The host or domain that each pattern names.
-    private let hosts: FoldedTexts
 
     /// The limit of keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
-        var (numbers, outlines, patterns, hosts) = ([Int](), FoldedTexts(), [Pattern](), FoldedTexts())
+        var (exactKeys, patterns) = ([ExactKey](), [Pattern]())
         for (number, entry) in index.entries.enumerated() {
             if !entry.isPattern, let url = try? NormalizedURL(key: entry.key) {
-                numbers.append(number)
-                outlines.append(Self.outline(url))
+                exactKeys.append(ExactKey(number: number, outline: Self.outline(url)))
             } else if let pattern = try? MatchPattern(entry.key, ignoring: entry.options.ignoreQuery) {
                 let path = Glob(Self.withoutQuery(pattern.path.text).lowercased())
-                patterns.append(Pattern(number: number, pattern: pattern, path: path))
-                hosts.append(Array(pattern.host.name.utf8))
+                let host = Text(pattern.host.name)
+                patterns.append(Pattern(number: number, pattern: pattern, host: host, path: path))
             }
         }
-        self.index = index
-        (self.numbers, self.outlines, self.patterns, self.hosts) = (numbers, outlines, patterns, hosts)
+        (self.index, self.exactKeys, self.patterns) = (index, exactKeys, patterns)
     }
 
     /// Returns the keys that almost match a URL, those with the fewest differences first.
@@ -149,7 +151,7 @@ final class NearMisses: Sendable {
         var found = exactKeys(near: url, besides: matches) + patterns(near: url, besides: matches)
         // Of misspelled keys, the others are probably other resources.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min() ?? 0
-        found.removeAll { $0.edits > fewest }
+        found.removeAll { $0.differences.isEmpty || $0.edits > fewest }
         found = found.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
@@ -167,32 +169,25 @@ final class NearMisses: Sendable {
     }
 
     private func exactKeys(near url: NormalizedURL, besides matches: Set<Int>) -> [Found] {
-        let asked = FoldedTexts.Probe(Self.outline(url))
+        let asked = Self.outline(url)
         var near: [(number: Int, edits: Int)] = []
-        for (place, number) in numbers.enumerated()
-        where outlines.mayBe(place, near: asked, limit: Misspelling.mostEdits) && !matches.contains(number) {
-            guard let edits = Misspelling.edits(outlines[place], asked.text[...]) else { continue }
-            near.append((number, edits))
+        for key in exactKeys {
+            guard let edits = key.outline.misspellings(of: asked), !matches.contains(key.number) else { continue }
+            near.append((key.number, edits))
         }
         let fewest = near.map(\.edits).filter { $0 > 0 }.min()
         let found = near.filter { $0.edits == 0 }.prefix(1_000) + near.filter { $0.edits == fewest }.prefix(Self.most)
         return found.compactMap { number, edits in
-            guard let key = try? NormalizedURL(key: index.entries[number].key) else { return nil }
-            return self.found(number, Self.differences(url, key), edits: edits)
+            let entry = index.entries[number]
+            guard let key = try? NormalizedURL(key: entry.key) else { return nil }
+            return Found(entry: entry, differences: Self.differences(url, key), edits: edits)
         }
     }
 
-    private func found(_ number: Int, _ differences: [Difference], edits: Int) -> Found? {
-        differences.isEmpty ? nil : Found(entry: index.entries[number], differences: differences, edits: edits)
-    }
-
-    private static func outline(_ url: NormalizedURL) -> [UInt8] {
-        Array((url.host + trimmed(url.path.lowercased())).utf8)
-    }
+    private static func outline(_ url: NormalizedURL) -> Text { Text(url.host + trimmed(url.path)) }
 
     private static func differences(_ first: NormalizedURL, _ second: NormalizedURL) -> [Difference] {
-        let defaults = (URLParts.defaultPort(ofScheme: first.scheme), URLParts.defaultPort(ofScheme: second.scheme))
-        let areDefaults = first.layout.port == defaults.0 && second.layout.port == defaults.1
+        let areDefaults = first.hasDefaultPort && second.hasDefaultPort
         let paths = (trimmed(first.path), trimmed(second.path))
         let pathsAreCased = paths.0 != paths.1 && paths.0.lowercased() == paths.1.lowercased()
         let queries = (sortedQuery(first), sortedQuery(second))
@@ -223,35 +218,29 @@ final class NearMisses: Sendable {
         let toggled = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path + "/"
         let paths = [url.path, toggled].map { (path: $0, folded: Array($0.lowercased().utf8)) }
         // The last label of the host, the last two, and so on.
-        let domains = MatchPattern.Host.domains(of: url.host).reversed().map { FoldedTexts.Probe(Array($0.utf8)) }
-        var found: [Found] = []
-        for (place, item) in patterns.enumerated() where !matches.contains(item.number) {
-            guard let edits = edits(ofHost: place, item.pattern.host, domains) else { continue }
+        let domains = MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
+        return patterns.compactMap { item in
+            guard !matches.contains(item.number), let edits = Self.edits(ofHost: item, domains) else { return nil }
             for (path, folded) in paths {
                 guard let captures = item.path.match(folded[...]) else { continue }
-                if canBeFilled(index.entries[item.number], with: captures) {
-                    let differences = Self.differences(url, path: path, item.pattern)
-                    found += self.found(item.number, differences, edits: edits).map { [$0] } ?? []
-                }
-                break
+                let entry = index.entries[item.number]
+                guard canBeFilled(entry, with: captures) else { return nil }
+                return Found(entry: entry, differences: Self.differences(url, path: path, item.pattern), edits: edits)
             }
+            return nil
         }
-        return found
     }
 
     /// Returns how many edits turn a URL's host, or a domain that it's in, into the one that a pattern names; `nil` for too many.
-    private func edits(ofHost place: Int, _ host: MatchPattern.Host, _ domains: [FoldedTexts.Probe]) -> Int? {
+    private static func edits(ofHost item: Pattern, _ domains: [Text]) -> Int? {
         let labels =
-            switch host {
+            switch item.pattern.host {
             case .exact: domains.count
             case .domain(let name): name.utf8.count { $0 == UInt8(ascii: ".") } + 1
             case .any: 0
             }
         guard labels > 0 else { return 0 }
-        guard labels <= domains.count,
-            hosts.mayBe(place, near: domains[labels - 1], limit: Misspelling.mostEdits)
-        else { return nil }
-        return Misspelling.edits(hosts[place], domains[labels - 1].text[...])
+        return labels <= domains.count ? item.host.misspellings(of: domains[labels - 1]) : nil
     }
 
     /// Returns whether the entry would apply if its pattern matched.
@@ -296,30 +285,27 @@ extension MatchPattern.Host {
     }
 }
 
-/// The rules by which one text is probably a misspelling of another.
-private enum Misspelling {
-    /// The limit of mistakes. More at once are unlikely.
-    static let mostEdits = 3
-
-    /// Returns how many edits turn one text into the other. `nil` if they differ only in digits, or in too much for the length of the
+extension NearestName.Text {
+    /// Returns how many edits turn the text into another. `nil` if they differ only in digits, or in too much for the length of the
     /// word that differs.
-    static func edits(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int? {
+    fileprivate func misspellings(of other: Self) -> Int? {
+        guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
+        let (first, second) = (bytes, other.bytes)
         let shorter = min(first.count, second.count)
-        var start = 0
-        while start < shorter, first[first.startIndex + start] == second[second.startIndex + start] { start += 1 }
-        var end = 0
-        while end < shorter - start, first[first.endIndex - 1 - end] == second[second.endIndex - 1 - end] { end += 1 }
+        var (start, end) = (0, 0)
+        while start < shorter, first[start] == second[start] { start += 1 }
+        while end < shorter - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
         guard start < max(first.count, second.count) else { return 0 }
         let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
         // Different digits are rarely typos: they number versions, or the members of a series.
         guard !(different.0.allSatisfy(\.isDigit) && different.1.allSatisfy(\.isDigit)) else { return nil }
 
-        let wordBefore = first.prefix(start).reversed().prefix(while: isWordByte).count
-        let wordAfter = first.suffix(end).prefix(while: isWordByte).count
+        let wordBefore = first.prefix(start).reversed().prefix(while: Self.isWordByte).count
+        let wordAfter = first.suffix(end).prefix(while: Self.isWordByte).count
         let word = wordBefore + max(different.0.count, different.1.count) + wordAfter
         // One edit turns most words of one or two letters into other words.
-        let limit = min(mostEdits, word / 3)
-        return limit == 0 ? nil : EditDistance.between(different.0, different.1, limit: limit)
+        let limit = min(NearestName.mostEdits, word / 3)
+        return limit == 0 ? nil : NearestName.edits(from: different.0, to: different.1, limit: limit)
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool { byte.isDigit || byte.isLetter }

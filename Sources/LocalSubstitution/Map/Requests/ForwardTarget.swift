@@ -65,15 +65,15 @@ package struct ForwardTarget: Sendable {
             )
         }
         let host = try URLParts.normalizedHost(parts.host)
-        let port = try parts.port.flatMap { digits throws(URLParts.SyntaxError) in try URLParts.portNumber(digits) }
-        let isDefault = port == nil || port == URLParts.defaultPort(ofScheme: parts.scheme)
-        origin = "\(parts.scheme)://\(host)" + (isDefault ? "" : ":\(port ?? 0)")
+        let port = try parts.portNumber()
+        let isDefault = port == URLParts.defaultPort(ofScheme: parts.scheme)
+        origin = "\(parts.scheme)://\(host)" + (isDefault ? "" : ":\(port)")
         path = Glob(URLParts.normalizedPath(parts.path, keepsAsterisks: true))
         query = try parts.query.map { query throws(URLParts.SyntaxError) in try Self.glob(ofQuery: query) }
     }
 
     private static func glob(ofQuery query: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> Glob {
-        let normal = URLParts.Encoding.normalize(query, allowed: URLParts.Encoding.query, keepsAsterisks: true)
+        let normal = URLParts.normalizedQuery(query, keepsAsterisks: true)
         for parameter in normal.split(separator: UInt8(ascii: "&")) where parameter.contains(UInt8(ascii: "*")) {
             let value = parameter.drop { $0 != UInt8(ascii: "=") }
             guard value.elementsEqual("=*".utf8), !parameter.prefix(upTo: value.startIndex).contains(UInt8(ascii: "*"))

@@ -7,14 +7,13 @@ package struct NormalizedURL: Sendable {
     package let text: String
     /// The URL with its query parameters sorted by name. It's the same for equal URLs.
     package let canonical: String
-    package let layout: Layout
+    let layout: Layout
 
     /// The positions of the parts in `text`, as offsets in UTF-8 bytes.
-    package struct Layout: Sendable {
+    struct Layout: Sendable {
         let isHTTPS: Bool
         let host: Range<Int>
-        /// The port; the scheme's default if the URL has none.
-        package let port: Int
+        let port: Int
         let path: Int
         /// The position of the `?`, or the end.
         let query: Int
@@ -50,25 +49,17 @@ package struct NormalizedURL: Sendable {
         }
         guard !parts.hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
         let host = try URLParts.normalizedHost(parts.host)
-        let defaultPort = URLParts.defaultPort(ofScheme: parts.scheme)
-        let port =
-            try parts.port.flatMap { digits throws(URLParts.SyntaxError) in try URLParts.portNumber(digits) }
-            ?? defaultPort
+        let port = try parts.portNumber()
 
         var text = "\(parts.scheme)://\(host)"
         let hostStart = parts.scheme.utf8.count + 3
         let hostEnd = text.utf8.count
-        if port != defaultPort { text += ":\(port)" }
+        if port != URLParts.defaultPort(ofScheme: parts.scheme) { text += ":\(port)" }
         let pathStart = text.utf8.count
         text += String(decoding: URLParts.normalizedPath(parts.path, keepsAsterisks: false), as: UTF8.self)
         let queryStart = text.utf8.count
         if let query = parts.query {
-            let normalized = URLParts.Encoding.normalize(
-                query,
-                allowed: URLParts.Encoding.query,
-                keepsAsterisks: false
-            )
-            text += "?" + String(decoding: normalized, as: UTF8.self)
+            text += "?" + String(decoding: URLParts.normalizedQuery(query, keepsAsterisks: false), as: UTF8.self)
         }
         self.init(
             text: text,
@@ -95,6 +86,10 @@ package struct NormalizedURL: Sendable {
 
     package var scheme: String { layout.isHTTPS ? "https" : "http" }
     package var host: String { slice(layout.host) }
+    /// The port; the scheme's default if the URL has none.
+    package var port: Int { layout.port }
+    /// Whether the port is the one of URLs that don't name one.
+    package var hasDefaultPort: Bool { layout.port == URLParts.defaultPort(ofScheme: scheme) }
     /// The path without the query.
     package var path: String { slice(layout.path..<layout.query) }
     /// The query without its `?`; `nil` if there's none.
@@ -176,5 +171,4 @@ extension NormalizedURL.Layout {
 
     /// The bytes of a host in normal form. Percent signs and IP literals are left to the slow path.
     private static let hostBytes = AllowedBytes("abcdefghijklmnopqrstuvwxyz0123456789.-")
-
 }

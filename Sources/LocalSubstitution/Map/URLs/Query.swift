@@ -86,13 +86,10 @@ extension Query {
     static func normalizedValue(_ value: String) -> Glob { Glob(normalized(value, ofName: false)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
-        let normal = URLParts.Encoding.normalize(
-            text.utf8,
-            allowed: URLParts.Encoding.query,
-            keepsAsterisks: !isName
-        )
         // A character that would end a parameter or its name is part of it here, so it must be encoded.
-        let encoded = normal.reduce(into: [UInt8]()) { bytes, byte in
+        let encoded = URLParts.normalizedQuery(text.utf8, keepsAsterisks: !isName).reduce(into: [UInt8]()) {
+            bytes,
+            byte in
             if byte == UInt8(ascii: "&") || isName && byte == UInt8(ascii: "=") {
                 PercentEncoding.append(byte, to: &bytes)
             } else {

@@ -12,47 +12,41 @@ package enum SecretName {
         case member
     }
 
-    /// Where a word must be in a name to make it a credential's. Each case includes those after it.
-    private enum Position: Int {
+    /// Where a word must be in a name to make it a credential's.
+    private enum Position {
         /// Inside a word: `password` in `userpasswordhash`.
         case inside
         /// At the end of a word: `token` in `usertoken`.
         case ending
         /// A whole word, or several words together: `apikey` in `my_api_key`.
         case word
+        /// The same, but not in the members of JSON bodies.
+        case wordInURL
         /// The last words of the name: `accesstokens` in `allAccessTokens`.
         case last
         /// The whole name.
         case alone
     }
 
-    /// All words, in lowercase, with their positions in URLs, headers and forms, and in JSON members.
-    private static let table: [(words: String, url: Position?, member: Position?)] = [
-        ("password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord", .inside, .inside),
-        ("apikey sessionid sessid credential secretkey privatekey accesskey", .inside, .inside),
-        ("token secret signature pwd nonce assertion", .ending, .ending),
-        (
-            "auth authorization oauth bearer jwt hmac csrf xsrf otp totp secrets credentials cookie cookies", .word,
-            .word
-        ),
-        ("pass passcode passkey pin pincode pw psw pswd mdp senha sas sid ssid sig mnemonic", .word, .word),
-        ("authkey authcode authdata basicauth httpauth proxyauth authenticationcode", .word, .word),
-        (
-            "signingkey encryptionkey masterkey subscriptionkey sharedkey sessionkey accountkey consumerkey", .word,
-            .word
-        ),
-        ("licensekey recoverykey securitykey sshkey hostkey apikeys accesskeys privatekeys", .word, .word),
-        ("authorizationcode verificationcode verifycode accesscode smscode mfacode twofactorcode", .word, .word),
-        ("onetimecode confirmationcode activationcode logincode resetcode devicecode codeverifier", .word, .word),
-        (
-            "recoverycode recoverycodes backupcode backupcodes secretanswer securityanswer tokenvalue passhash seedphrase recoveryphrase",
-            .word, .word
-        ),
-        ("cvv cvc securitycode cardcode cardnumber ccnumber", .word, .word),
-        ("samlresponse samlart wresult hdnea hdnts hdntl gda edgeauth", .word, .word),
-        ("accesstokens refreshtokens authtokens apitokens sessiontokens", .last, .last),
-        ("tokens authentication", .alone, .alone),
-        ("code key session sign ticket", .word, nil),
+    /// All words, in lowercase.
+    private static let table: [(position: Position, words: String)] = [
+        (.inside, "password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord"),
+        (.inside, "apikey sessionid sessid credential secretkey privatekey accesskey"),
+        (.ending, "token secret signature pwd nonce assertion"),
+        (.word, "auth authorization oauth bearer jwt hmac csrf xsrf otp totp secrets credentials cookie cookies"),
+        (.word, "pass passcode passkey pin pincode pw psw pswd mdp senha sas sid ssid sig mnemonic"),
+        (.word, "authkey authcode authdata basicauth httpauth proxyauth authenticationcode"),
+        (.word, "signingkey encryptionkey masterkey subscriptionkey sharedkey sessionkey accountkey consumerkey"),
+        (.word, "licensekey recoverykey securitykey sshkey hostkey apikeys accesskeys privatekeys"),
+        (.word, "authorizationcode verificationcode verifycode accesscode smscode mfacode twofactorcode"),
+        (.word, "onetimecode confirmationcode activationcode logincode resetcode devicecode codeverifier"),
+        (.word, "recoverycode recoverycodes backupcode backupcodes secretanswer securityanswer"),
+        (.word, "tokenvalue passhash seedphrase recoveryphrase"),
+        (.word, "cvv cvc securitycode cardcode cardnumber ccnumber"),
+        (.word, "samlresponse samlart wresult hdnea hdnts hdntl gda edgeauth"),
+        (.last, "accesstokens refreshtokens authtokens apitokens sessiontokens"),
+        (.alone, "tokens authentication"),
+        (.wordInURL, "code key session sign ticket"),
     ]
 
     /// Words that begin like those in the table.
@@ -74,21 +68,13 @@ package enum SecretName {
     /// The prefixes in signed URLs of Amazon's and Google's object stores.
     private static let prefixes = ["x-amz-", "x-goog-"]
 
-    /// The rows of ``table``, by word.
-    private static let rows: [String: Int] = {
-        var rows: [String: Int] = [:]
-        for (row, rule) in table.enumerated() {
-            for word in rule.words.split(separator: " ") { rows[String(word)] = row }
-        }
-        return rows
-    }()
+    private static let positions: [String: Position] = table.reduce(into: [:]) { positions, row in
+        for word in row.words.split(separator: " ") { positions[String(word)] = row.position }
+    }
 
     /// The words that may be parts of others.
-    private static let parts: [(word: [UInt8], isEnding: Bool)] = table.flatMap { row in
-        row.words.split(separator: " ").compactMap { word in
-            guard let position = row.url, position.rawValue <= Position.ending.rawValue else { return nil }
-            return (Array(word.utf8), position == .ending)
-        }
+    private static let parts: [(word: [UInt8], isEnding: Bool)] = positions.compactMap { word, position in
+        position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
 
     /// The number of words that ``table`` joins at most.
@@ -110,12 +96,12 @@ package enum SecretName {
             var run = ""
             for end in index..<min(index + longestRun, words.count) {
                 run += words[end]
-                guard let row = rows[run].map({ table[$0] }), let position = place == .url ? row.url : row.member
-                else { continue }
-                switch position {
+                switch positions[run] {
                 case .inside, .ending, .word: return true
+                case .wordInURL: if place == .url { return true }
                 case .last: if end == words.count - 1 { return true }
                 case .alone: if index == 0, end == words.count - 1 { return true }
+                case nil: continue
                 }
             }
         }
@@ -125,9 +111,8 @@ package enum SecretName {
     private static func hasPart(_ word: String) -> Bool {
         let bytes = Array(word.utf8)
         return parts.contains { part, isEnding in
-            guard bytes.count >= part.count else { return false }
-            if isEnding { return bytes.suffix(part.count).elementsEqual(part) }
-            return contains(part, in: bytes) && !harmless.contains(word)
+            isEnding
+                ? bytes.suffix(part.count).elementsEqual(part) : contains(part, in: bytes) && !harmless.contains(word)
         }
     }
 
@@ -145,7 +130,7 @@ package enum SecretName {
         func finish(beforeDigit: Bool = false) {
             // A version, as in `apikeyv2`, but not in `cvv2`.
             let isVersion = beforeDigit && word.last == UInt8(ascii: "v")
-            if isVersion, rows[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
+            if isVersion, positions[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
             if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
             word = []
         }
@@ -254,7 +239,7 @@ package enum SecretName {
 
     /// Returns whether a byte is in base64 for URLs (RFC 4648 §5).
     private static func isOfToken(_ byte: UInt8) -> Bool {
-        byte.isDigit || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "-")
+        byte.isDigit || byte.isLetter || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: "_")
     }
 
@@ -308,23 +293,21 @@ extension SecretName {
         package let name: String?
         package let description: String
 
-        package init(name: String, reason: String = "may be a credential") {
+        package init(name: String) { self.init(name: name, reason: "may be a credential") }
+
+        private init(name: String?, reason: String) {
             self.name = name
-            description = "the URL's parameter “\(name)” \(reason)"
+            description =
+                name.map { "the URL's parameter “\($0)” \(reason)" } ?? "a part of the URL looks like a credential"
         }
 
-        fileprivate init(name: String, _ finding: Finding) {
+        /// - Parameter name: `nil` for a part without a name.
+        fileprivate init(name: String?, _ finding: Finding) {
             switch finding {
             case .name(let inner): self.init(name: name, reason: "contains “\(inner)”, which may be a credential")
             case .userInfo: self.init(name: name, reason: "contains a URL with a user name")
             case .value: self.init(name: name, reason: "has a value that looks like a credential")
             }
-        }
-
-        /// Creates a part without a name.
-        fileprivate init(of: Void) {
-            name = nil
-            description = "a part of the URL looks like a credential"
         }
 
         /// The description as a sentence.
@@ -347,8 +330,8 @@ extension SecretName {
             let hasName = parameter.contains(UInt8(ascii: "="))
             let value = hasName ? parameter.drop { $0 != UInt8(ascii: "=") }.dropFirst() : parameter
             let spaced = value.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-            if let finding = finding(in: spaced) { return hasName ? Parameter(name: name, finding) : Parameter(of: ()) }
+            if let finding = finding(in: spaced) { return Parameter(name: hasName ? name : nil, finding) }
         }
-        return hasWebToken(Array(url.path.utf8)) ? Parameter(of: ()) : nil
+        return hasWebToken(Array(url.path.utf8)) ? Parameter(name: nil, .value) : nil
     }
 }

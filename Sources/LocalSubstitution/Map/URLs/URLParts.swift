@@ -76,9 +76,9 @@ package struct URLParts {
     /// Returns the port of URLs that don't name one (RFC 9110 §4.2.1, §4.2.2).
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
-    /// Returns the number of a port; `nil` if the text is empty, which means the default.
-    static func portNumber(_ digits: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> Int? {
-        guard !digits.isEmpty else { return nil }
+    /// Returns the port's number, or the scheme's default if the URL has none.
+    func portNumber() throws(URLParts.SyntaxError) -> Int {
+        guard let digits = port, !digits.isEmpty else { return Self.defaultPort(ofScheme: scheme) }
         let text = String(decoding: digits, as: UTF8.self)
         guard digits.allSatisfy(\.isDigit),
             let number = Int(text), number <= 65_535
@@ -136,6 +136,11 @@ package struct URLParts {
             if index == segments.count - 1 { kept.append([]) }
         }
         return kept.flatMap { [UInt8(ascii: "/")] + $0 }
+    }
+
+    /// Returns a query in normal form, without its `?`.
+    static func normalizedQuery(_ query: some Sequence<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
+        Encoding.normalize(query, allowed: Encoding.query, keepsAsterisks: keepsAsterisks)
     }
 
     private static func isDotSegment(_ segment: ArraySlice<UInt8>) -> Bool {

@@ -4,9 +4,9 @@ import Testing
 @testable import LocalSubstitution
 
 @Suite("Misspelled names and keys", .values)
-struct EditDistanceTests {
+struct NearestNameTests {
     private func edits(_ first: String, _ second: String, limit: Int) -> Int? {
-        EditDistance.between(Array(first.utf8)[...], Array(second.utf8)[...], limit: limit)
+        NearestName.edits(from: Array(first.utf8)[...], to: Array(second.utf8)[...], limit: limit)
     }
 
     @Test(
@@ -32,7 +32,7 @@ struct EditDistanceTests {
         for _ in 0..<20_000 {
             let (first, second, limit) = (text(&random), text(&random), random.below(5))
             let expected = Self.table(first, second)
-            let found = EditDistance.between(first[...], second[...], limit: limit)
+            let found = NearestName.edits(from: first[...], to: second[...], limit: limit)
             guard found == (expected <= limit ? expected : nil) else {
                 Issue.record("seed \(seed): \(first), \(second), \(limit): \(String(describing: found))")
                 return
