@@ -180,7 +180,13 @@ extension Trait where Self == SubstitutionsTrait {
     ) -> Self {
         let source = MapSource.file(map, resources: resources, testFile: filePath)
         return Self(
-            options: .init(source: source, unmatched: unmatched, handlers: handlers, redact: redact, place: sourceLocation),
+            options: .init(
+                source: source,
+                unmatched: unmatched,
+                handlers: handlers,
+                redact: redact,
+                place: sourceLocation
+            ),
             reportsUnused: reportsUnused
         )
     }

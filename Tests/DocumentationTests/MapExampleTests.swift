@@ -113,7 +113,9 @@ struct MapExample: Sendable, CustomTestStringConvertible {
     private static func names(in value: Any) -> [String] {
         if let alternatives = value as? [Any] { return alternatives.flatMap(names) }
         guard let fields = value as? [String: Any] else { return [value as? String].compactMap { $0 } }
+        let pieces = (fields["stream"] as? [Any] ?? []).filter { $0 is [String: Any] }
         return [fields["file"] as? String].compactMap { $0 } + (fields["alternatives"].map(names) ?? [])
+            + pieces.flatMap(names)
     }
 }
 
@@ -143,6 +145,8 @@ final class ExampleFolder {
         case .file(let name): return name
         case .empty: return "status \(substitution.status)"
         case .inline(let body): return String(decoding: body.data, as: UTF8.self)
+        case .stream(let pieces): return "\(pieces.count) pieces"
+        case .handler(let handler, _): return handler.description
         case .error(let code): return "error \(URLErrorNames.name(code) ?? "")"
         case .network(let target): return target?.url.absoluteString ?? "the network"
         }

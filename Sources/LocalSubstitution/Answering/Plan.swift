@@ -171,7 +171,8 @@ final class Plan: Sendable {
         return action(for: request, substitution, in: rules)
     }
 
-    private static func action(for request: URLRequest, _ substitution: Substitution, in rules: SessionRules) -> Action {
+    private static func action(for request: URLRequest, _ substitution: Substitution, in rules: SessionRules) -> Action
+    {
         switch substitution.content {
         case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)

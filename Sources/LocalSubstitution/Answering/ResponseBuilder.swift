@@ -33,7 +33,8 @@ package struct ResponseBuilder {
     func streamHead(for url: URL) -> HTTPURLResponse? {
         var headers = headers(length: 0)
         headers["Content-Length"] = nil
-        return HTTPURLResponse(url: url, statusCode: substitution.status, httpVersion: "HTTP/1.1", headerFields: headers)
+        let status = substitution.status
+        return HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
     }
 
     /// Returns the part that a `Range` header asks for (RFC 9110 §14.4, §15.3.7), or the whole response if the range can't be

@@ -91,7 +91,8 @@ struct MapChoice: Sendable {
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()
-        guard let folder = map?.resources, map?.entries.flatMap(\.answering).contains(where: { !$0.files.isEmpty }) == true
+        let files = map?.entries.flatMap(\.answering).flatMap(\.files) ?? []
+        guard let folder = map?.resources, !files.isEmpty
         else {
             return standardResources
         }

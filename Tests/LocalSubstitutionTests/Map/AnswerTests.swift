@@ -58,7 +58,8 @@ struct AnswerTests {
         ),
         Row(
             .stream([
-                "data: a\n\n", .text("b").delay(0.2), .json(["c": 1]), .file("a").delay(1), .error(.networkConnectionLost),
+                "data: a\n\n", .text("b").delay(0.2), .json(["c": 1]), .file("a").delay(1),
+                .error(.networkConnectionLost),
             ]).status(201).mimeType("text/plain"),
             """
             {"stream": ["data: a\\n\\n", {"text": "b", "delay": 0.2}, {"json": { "c": 1 }}, {"file": "a", "delay": 1},

@@ -1,0 +1,360 @@
+import Dispatch
+import Foundation
+import Guarded
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Entries that answer in pieces", .sessions, .timeLimit(.minutes(2)))
+struct StreamTests {
+    /// Notes each piece that a task gets, and when.
+    final class Pieces: NSObject, URLSessionDataDelegate, Sendable {
+        struct Piece: Sendable {
+            let text: String
+            let seconds: Double
+        }
+
+        struct State: Sendable {
+            var head: HTTPURLResponse?
+            var pieces: [Piece] = []
+            var error: URLError?
+            var began = DispatchTime.now()
+        }
+
+        private let state = Guarded(State())
+        private let changes = AsyncStream.makeStream(of: Void.self)
+
+        var current: State { state.withLock { $0 } }
+        var texts: [String] { current.pieces.map(\.text) }
+
+        /// Waits until a condition holds, or the task has ended.
+        func wait(until isDone: (State) -> Bool = { _ in false }) async -> State {
+            for await _ in changes.stream where isDone(current) { return current }
+            return current
+        }
+
+        func begin() { state.withLock { $0.began = .now() } }
+
+        func urlSession(
+            _ session: URLSession,
+            dataTask: URLSessionDataTask,
+            didReceive response: URLResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            state.withLock { $0.head = response as? HTTPURLResponse }
+            changes.continuation.yield()
+            completionHandler(.allow)
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            state.withLock { state in
+                let now = DispatchTime.now().uptimeNanoseconds
+                let seconds = Double(now - state.began.uptimeNanoseconds) / 1e9
+                state.pieces.append(Piece(text: String(decoding: data, as: UTF8.self), seconds: seconds))
+            }
+            changes.continuation.yield()
+        }
+
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            state.withLock { $0.error = error as? URLError }
+            changes.continuation.finish()
+        }
+    }
+
+    /// A session with an attached map, and a delegate.
+    private struct Streamed {
+        let session: EntrySession
+        let own: URLSession
+        let pieces = Pieces()
+
+        init(
+            _ map: String,
+            files: [String: String] = ["a.txt": "local"],
+            unmatched: LocalSubstitutionCache.Unmatched = .fail
+        ) throws {
+            session = try EntrySession(map, files: files)
+            own = try session.cache.makeSession(unmatched: unmatched, delegate: pieces)
+        }
+
+        func start(_ path: String, _ method: String = "GET", timeout: Double = 60) throws -> URLSessionDataTask {
+            var request = try session.request(path, method)
+            request.timeoutInterval = timeout
+            let task = own.dataTask(with: request)
+            pieces.begin()
+            task.resume()
+            return task
+        }
+
+        func load(_ path: String, _ method: String = "GET", timeout: Double = 60) async throws -> Pieces.State {
+            _ = try start(path, method, timeout: timeout)
+            defer { own.finishTasksAndInvalidate() }
+            return await pieces.wait()
+        }
+    }
+
+    private static let stream = #"""
+        "http://h/s": { "stream": [
+            "data: a\n\n", { "text": "data: b\n\n", "delay": 0.1 }, { "json": { "c": 1 }, "delay": 0.1 },
+            { "file": "a.txt", "delay": 0.1 }
+        ] }
+        """#
+
+    @Test("A delegate gets each piece when it's due")
+    func due() async throws {
+        let got = try await Streamed(Self.stream).load("http://h/s")
+        #expect(got.pieces.map(\.text) == ["data: a\n\n", "data: b\n\n", #"{ "c": 1 }"#, "local"])
+        for (number, piece) in got.pieces.enumerated() { #expect(piece.seconds >= Double(number) * 0.1) }
+        #expect(got.error == nil)
+        let head = try #require(got.head)
+        #expect(head.statusCode == 200)
+        #expect(head.value(forHTTPHeaderField: "Content-Type") == "text/event-stream; charset=utf-8")
+        for name in ["Content-Length", "ETag", "Accept-Ranges"] { #expect(head.value(forHTTPHeaderField: name) == nil) }
+    }
+
+    @Test(
+        "Everything else gets the whole body at the end",
+        arguments: ["data", "completion", "upload", "handled upload"]
+    )
+    func whole(kind: String) async throws {
+        let session = try EntrySession(
+            Self.stream.replacingOccurrences(of: "{ \"stream\"", with: "{ \"methods\": [\"*\"], \"stream\""),
+            unmatched: .fail
+        )
+        let whole = "data: a\n\ndata: b\n\n{ \"c\": 1 }local"
+        let request = try session.request("http://h/s")
+        var post = request
+        post.httpMethod = "POST"
+        let data: Data =
+            switch kind {
+            case "data": try await session.session.data(for: request).0
+            case "upload": try await session.session.upload(for: post, from: Data("x".utf8)).0
+            case "completion":
+                await withCheckedContinuation { continuation in
+                    session.session.dataTask(with: request) { data, _, _ in
+                        continuation.resume(returning: data ?? Data())
+                    }
+                    .resume()
+                }
+            default:
+                await withCheckedContinuation { continuation in
+                    session.session.uploadTask(with: post, from: Data("x".utf8)) { data, _, _ in
+                        continuation.resume(returning: data ?? Data())
+                    }.resume()
+                }
+            }
+        #expect(String(decoding: data, as: UTF8.self) == whole)
+        #expect(session.cache.statistics.served == 1)
+        #expect(session.cache.statistics.bytes == whole.utf8.count)
+    }
+
+    @Test("A delegate's upload task gets the pieces")
+    func upload() async throws {
+        let streamed = try Streamed(
+            #""http://h/s": { "methods": ["POST"], "stream": ["a", { "text": "b", "delay": 0.05 }] }"#
+        )
+        let task = streamed.own.uploadTask(
+            with: try streamed.session.request("http://h/s", "POST"),
+            from: Data("x".utf8)
+        )
+        streamed.pieces.begin()
+        task.resume()
+        #expect(await streamed.pieces.wait().pieces.map(\.text) == ["a", "b"])
+    }
+
+    @Test("Pieces that are due at once may be one")
+    func joined() async throws {
+        let got = try await Streamed(#""http://h/s": { "stream": ["a", "b", { "text": "c", "delay": 0.05 }, "d"] }"#)
+            .load("http://h/s")
+        #expect(got.pieces.map(\.text) == ["ab", "cd"])
+    }
+
+    @Test("An error ends a stream; a completion handler gets only the error")
+    func error() async throws {
+        let map = #"""
+            "http://h/s": { "stream": ["a", { "error": "networkConnectionLost", "delay": 0.05 }] },
+            "http://h/only": { "stream": [{ "error": "timedOut", "delay": 0.05 }] }
+            """#
+        let got = try await Streamed(map).load("http://h/s")
+        #expect(got.pieces.map(\.text) == ["a"])
+        #expect(got.error?.code == .networkConnectionLost)
+        let only = try await Streamed(map).load("http://h/only")
+        #expect(only.head == nil)
+        #expect(only.error?.code == .timedOut)
+        let session = try EntrySession(map)
+        #expect(await session.error(try session.request("http://h/s")) == .networkConnectionLost)
+    }
+
+    @Test("Cancelling stops a stream at once")
+    func cancelled() async throws {
+        let streamed = try Streamed(#""http://h/s": { "stream": ["a", { "text": "b", "delay": 3600 }] }"#)
+        let task = try streamed.start("http://h/s")
+        _ = await streamed.pieces.wait { !$0.pieces.isEmpty }
+        task.cancel()
+        let got = await streamed.pieces.wait()
+        #expect(got.error?.code == .cancelled)
+        #expect(got.pieces.map(\.text) == ["a"])
+    }
+
+    @Test("A suspended task keeps its place", arguments: [false, true])
+    func suspended(endsMeanwhile: Bool) async throws {
+        let streamed = try Streamed(
+            #""http://h/s": { "stream": ["a", { "text": "b", "delay": 0.05 }, { "text": "c", "delay": 0.05 }] }"#
+        )
+        let task = try streamed.start("http://h/s")
+        _ = await streamed.pieces.wait { !$0.pieces.isEmpty }
+        task.suspend()
+        // The loader's queue has stopped the protocol by now.
+        await withCheckedContinuation { continuation in streamed.own.getAllTasks { _ in continuation.resume() } }
+        let before = streamed.pieces.texts
+        if endsMeanwhile {
+            let other = try EntrySession(#""http://h/o": { "text": "o", "delay": 0.3 }"#)
+            _ = try await other.load("http://h/o")
+            #expect(streamed.pieces.texts == before)
+        }
+        task.resume()
+        #expect(await streamed.pieces.wait().pieces.map(\.text) == ["a", "b", "c"])
+    }
+
+    @Test("A wait longer than the request's timeout fails it, counted from the last piece")
+    func timeout() async throws {
+        let map = #"""
+            "http://h/s": { "stream": ["a", { "text": "b", "delay": 0.15 }, { "text": "c", "delay": 0.15 },
+                { "text": "d", "delay": 60 }] }
+            """#
+        let got = try await Streamed(map).load("http://h/s", timeout: 0.25)
+        #expect(got.pieces.map(\.text) == ["a", "b", "c"])
+        #expect(got.error?.code == .timedOut)
+        #expect(got.pieces.last.map { $0.seconds >= 0.3 } == true)
+    }
+
+    struct Paced: CustomTestStringConvertible, Sendable {
+        let fields: String
+        let pieces: [String]
+        /// How many seconds the whole takes.
+        let seconds: Double
+
+        var testDescription: String { fields }
+
+        static let all = [
+            Paced(fields: #""text": "abcd", "bytesPerSecond": 40"#, pieces: ["ab", "cd"], seconds: 0.1),
+            Paced(fields: #""text": "ab", "bytesPerSecond": 10"#, pieces: ["a", "b"], seconds: 0.2),
+            Paced(
+                fields: #""text": "a\nb\r\nc\rd", "secondsPerLine": 0.05"#,
+                pieces: ["a\n", "b\r\n", "c\r", "d"],
+                seconds: 0.15
+            ),
+            Paced(
+                fields: #""text": "a\nb\n\nc\r\n\r\nd\r\re", "secondsPerEvent": 0.05"#,
+                pieces: ["a\nb\n\n", "c\r\n\r\n", "d\r\r", "e"],
+                seconds: 0.15
+            ),
+            Paced(fields: #""text": "a\n\nb", "secondsPerEvent": 0"#, pieces: ["a\n\nb"], seconds: 0),
+            Paced(fields: #""file": "a.txt", "bytesPerSecond": 100"#, pieces: ["local"], seconds: 0.05),
+            Paced(fields: #""json": [1, 2], "secondsPerLine": 0"#, pieces: ["[1, 2]"], seconds: 0),
+        ]
+    }
+
+    @Test("A body is sent at its pace, with its length and validators", arguments: Paced.all)
+    func paced(_ row: Paced) async throws {
+        let streamed = try Streamed("\"http://h/p\": { \(row.fields) }")
+        let got = try await streamed.load("http://h/p")
+        #expect(got.pieces.map(\.text) == row.pieces)
+        #expect(got.pieces.last.map { $0.seconds >= row.seconds } == true)
+        let length = row.pieces.joined().utf8.count
+        #expect(got.head?.value(forHTTPHeaderField: "Content-Length") == String(length))
+        #expect(got.head?.value(forHTTPHeaderField: "ETag") != nil)
+        #expect(try await streamed.session.load("http://h/p").text == row.pieces.joined())
+    }
+
+    @Test("A default rate is inherited; an entry's own pace wins, and other answers ignore it")
+    func inherited() throws {
+        let map = try SubstitutionMap(
+            json: Data(
+                """
+                {
+                    "$defaults": { "bytesPerSecond": 10 },
+                    "http://h/a": { "text": "a" },
+                    "http://h/b": { "text": "a", "secondsPerLine": 1 },
+                    "http://h/c": { "alternatives": [{ "text": "a" }, { "text": "b", "bytesPerSecond": 5 }] },
+                    "http://h/d": { "alternatives": [{ "status": 500, "times": 1 }, { "error": "timedOut" }], "bytesPerSecond": 7 },
+                    "http://h/e": { "stream": ["a"] },
+                    "http://h/f": { "error": "timedOut" }
+                }
+                """.utf8
+            ),
+            invalidEntries: .skip
+        )
+        #expect(map.problems.map(\.kind) == [.neverReached])
+        let paces = map.entries.map { $0.answering.map(\.options.fields.pace) }
+        #expect(paces == [[.bytesPerSecond(10)], [.secondsPerLine(1)], [nil, nil], [nil], [nil]])
+    }
+
+    @Test("HEAD gets only the head, and a range of a stream the whole")
+    func headAndRange() async throws {
+        let session = try EntrySession(#""http://h/s": { "stream": ["abc", { "text": "d", "delay": 0.02 }] }"#)
+        let head = try await session.load("http://h/s", "HEAD")
+        #expect(head.text.isEmpty)
+        #expect(head.head.statusCode == 200)
+        let part = try await session.load("http://h/s", headers: ["Range": "bytes=0-1"])
+        #expect(part.text == "abcd")
+        #expect(part.head.statusCode == 200)
+    }
+
+    @Test("A stream whose file is missing is passed over, and one whose file goes later ends with an error")
+    func missingFile() async throws {
+        let session = try EntrySession(
+            #"""
+            "http://h/*": { "stream": [{ "file": "*.txt" }] },
+            "http://*/*": { "text": "other" },
+            "http://h/s": { "stream": ["a", { "file": "a.txt", "delay": 0.1 }] }
+            """#,
+            unmatched: .fail
+        )
+        #expect(try await session.load("http://h/a").text == "local")
+        #expect(try await session.load("http://h/none").text == "other")
+        let pieces = Pieces()
+        let own = try session.cache.makeSession(delegate: pieces)
+        own.dataTask(with: try session.request("http://h/s")).resume()
+        _ = await pieces.wait { !$0.pieces.isEmpty }
+        try FileManager.default.removeItem(at: session.fixture.resources.appendingPathComponent("a.txt"))
+        let got = await pieces.wait()
+        #expect(got.error?.code == .cannotOpenFile)
+        #expect(got.pieces.map(\.text) == ["a"])
+        own.invalidateAndCancel()
+        #expect(try await session.load("http://h/s").text == "other")
+    }
+
+    @Test("What forwardTo, whenOffline and exceptions load comes in pieces", arguments: ["/sent", "/exception"])
+    func forwarded(path: String) async throws {
+        let origin = try LoopbackServer(routes: [
+            "/sent": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000)),
+            "/exception": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000)),
+        ])
+        defer { origin.stop() }
+        let map = #""http://h/sent": { "forwardTo": "\#(origin.url("sent").absoluteString)" }"#
+        let streamed = try Streamed(map, unmatched: .fail(except: ["http://127.0.0.1:*/*"]))
+        let url = path == "/sent" ? "http://h/sent" : origin.url("exception").absoluteString
+        let task = try streamed.start(url)
+        _ = await streamed.pieces.wait { $0.pieces.reduce(0) { $0 + $1.text.utf8.count } == 100_000 }
+        task.cancel()
+    }
+
+    @Test("Many streams at once each keep their pieces")
+    func many() async throws {
+        let session = try EntrySession(
+            #""http://h/s/*": { "stream": ["a", { "text": "b", "delay": 0.05 }, { "text": "c", "delay": 0.05 }] }"#
+        )
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<50 {
+                group.addTask { try await session.load("http://h/s/\(number)").text }
+            }
+            for try await text in group { #expect(text == "abc") }
+        }
+    }
+}
