@@ -119,6 +119,7 @@ extension Subject {
         _ configuration: URLSessionConfiguration,
         atOnce: Int = 1,
         body: Data? = nil,
+        size: Int = size,
         _ finally: @escaping @Sendable () -> Void = {}
     ) -> @Sendable (Int) async throws -> Void {
         let session = URLSession(configuration: configuration)

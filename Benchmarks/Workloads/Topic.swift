@@ -5,7 +5,8 @@ package struct Topic: Sendable {
     package let rows: [Row]
 
     package static let all = [
-        hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, recording, largeFile,
+        hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, pieces, recording,
+        largeFile,
     ]
 }
 

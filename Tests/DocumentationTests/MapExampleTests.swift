@@ -13,7 +13,7 @@ struct MapExampleTests {
     @Test("Every map loads without problems", arguments: Document.all.flatMap { $0.blocks(in: "json") })
     func loads(_ block: Block) throws {
         let folder = try ExampleFolder(files: MapExample.files(namedIn: block.text))
-        let map = try SubstitutionMap(json: Data(block.text.utf8), resources: folder.url)
+        let map = try SubstitutionMap(json: Data(block.text.utf8), resources: folder.url, handlers: .any)
         #expect(map.count > 0)
     }
 
@@ -30,7 +30,8 @@ struct MapExampleTests {
     )
     func fields(_ path: String) throws {
         let table = try #require(Document(path).tables.first { $0.header.first == "field" })
-        #expect(Set(table.rows.map { $0.cells[0] }) == Set(EntryFields.names))
+        let fields = table.rows.flatMap { $0.cells[0].components(separatedBy: ", ") }
+        #expect(Set(fields) == Set(EntryFields.names))
     }
 
     @Test("The table of problems lists every kind")

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionTesting
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -81,6 +82,173 @@ func useSubstitutionsOfUITests() {
 func attachInstalled(to configuration: URLSessionConfiguration) throws {
     // snippet: an app's own sessions
     try LocalSubstitutionCache.installed?.attach(to: configuration, unmatched: .fail)
+    // end
+}
+
+// MARK: Answers in pieces, and in code
+
+// snippet: tokens of a stream
+@Test(
+    "tokens arrive before the connection is lost",
+    .substituting([
+        "https://api.example.com/chat": .stream([
+            "data: Hel\n\n", .text("data: lo\n\n").delay(0.1), .error(.networkConnectionLost),
+        ])
+    ])
+)
+func tokens() async throws {
+    let chat = Chat(TestSubstitutions.current.configuration)
+    var received: [String] = []
+    await #expect(throws: URLError.self) {
+        for try await token in chat.tokens { received.append(token) }
+    }
+    #expect(received == ["data: Hel\n\n", "data: lo\n\n"])
+}
+// end
+
+// snippet: a client that reads a stream
+final class Chat: NSObject, URLSessionDataDelegate {
+    let tokens: AsyncThrowingStream<String, any Error>
+    private let received: AsyncThrowingStream<String, any Error>.Continuation
+
+    init(_ configuration: URLSessionConfiguration) {
+        (tokens, received) = AsyncThrowingStream.makeStream()
+        super.init()
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        session.dataTask(with: URL(string: "https://api.example.com/chat")!).resume()
+        session.finishTasksAndInvalidate()
+    }
+
+    func urlSession(_: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        received.yield(String(decoding: data, as: UTF8.self))
+    }
+
+    func urlSession(_: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        received.finish(throwing: error)
+    }
+}
+// end
+
+// snippet: a computed answer
+@Test(
+    "an order comes back with its number",
+    .substituting([
+        "https://api.example.com/orders/*": .handler { request in
+            let order = try request.json([String: String].self)
+            return .json(["number": request.captures[0], "item": order["item"]]).status(201)
+        }
+    ])
+)
+func computedOrder() async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://api.example.com/orders/7")))
+    request.httpMethod = "PUT"
+    request.httpBody = Data(#"{"item": "socks"}"#.utf8)
+    let (data, _) = try await URLSession.substituted.data(for: request)
+    #expect(try JSONDecoder().decode([String: String].self, from: data) == ["number": "7", "item": "socks"])
+}
+// end
+
+/// Returns a cache whose map names a handler.
+func cacheWithHandler(_ mapFile: URL) throws -> LocalSubstitutionCache {
+    // snippet: a handler by name
+    let cache = try LocalSubstitutionCache(
+        contentsOf: mapFile,
+        handlers: ["saveOrder": { request in .json(["number": request.captures[0]]).status(201) }]
+    )
+    // end
+    return cache
+}
+
+// MARK: Clients that don't use URLSession
+
+extension AsyncHTTPClientStandIn {
+    // snippet: AsyncHTTPClient
+    /// Answers from the map, and asks the network for everything else.
+    static func execute(
+        _ request: HTTPClientRequest,
+        body: Data? = nil,
+        _ cache: LocalSubstitutionCache
+    ) async throws -> HTTPClientResponse {
+        guard let url = URL(string: request.url) else { throw URLError(.badURL) }
+        var asked = URLRequest(url: url)
+        asked.httpMethod = request.method.rawValue
+        for (name, value) in request.headers { asked.addValue(value, forHTTPHeaderField: name) }
+        asked.httpBody = body
+        guard let (data, head) = try await cache.answer(to: asked) else {
+            return try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+        }
+        var headers = HTTPHeaders()
+        for (name, value) in head.allHeaderFields { headers.add(name: "\(name)", value: "\(value)") }
+        return HTTPClientResponse(
+            status: HTTPResponseStatus(statusCode: head.statusCode),
+            headers: headers,
+            body: .bytes(ByteBuffer(bytes: data))
+        )
+    }
+    // end
+}
+
+extension OpenAPIStandIn {
+    // snippet: a transport of Swift OpenAPI
+    struct SubstitutedTransport: ClientTransport {
+        let cache: LocalSubstitutionCache
+        let next: any ClientTransport
+
+        func send(
+            _ request: HTTPRequest,
+            body: HTTPBody?,
+            baseURL: URL,
+            operationID: String
+        ) async throws -> (HTTPResponse, HTTPBody?) {
+            guard let url = URL(string: baseURL.absoluteString + (request.path ?? "")) else { throw URLError(.badURL) }
+            var asked = URLRequest(url: url)
+            asked.httpMethod = request.method.rawValue
+            for field in request.headerFields { asked.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+            if let body { asked.httpBody = try await Data(collecting: body, upTo: 8 << 20) }
+            guard let (data, head) = try await cache.answer(to: asked) else {
+                return try await next.send(
+                    request,
+                    body: asked.httpBody.map { HTTPBody($0) },
+                    baseURL: baseURL,
+                    operationID: operationID
+                )
+            }
+            var response = HTTPResponse(status: .init(code: head.statusCode))
+            for (name, value) in head.allHeaderFields {
+                guard let name = HTTPField.Name("\(name)") else { continue }
+                response.headerFields.append(HTTPField(name: name, value: "\(value)"))
+            }
+            return (response, HTTPBody(data))
+        }
+    }
+    // end
+}
+
+extension VaporStandIn {
+    // snippet: Vapor's client
+    struct SubstitutedClient: Client {
+        let cache: LocalSubstitutionCache
+        let eventLoop: any EventLoop
+
+        func delegating(to eventLoop: any EventLoop) -> any Client {
+            SubstitutedClient(cache: cache, eventLoop: eventLoop)
+        }
+
+        func send(_ request: ClientRequest) -> EventLoopFuture<ClientResponse> {
+            eventLoop.makeFutureWithTask {
+                guard let url = URL(string: request.url.string) else { throw URLError(.badURL) }
+                var asked = URLRequest(url: url)
+                asked.httpMethod = request.method.string
+                for (name, value) in request.headers { asked.addValue(value, forHTTPHeaderField: name) }
+                asked.httpBody = request.body.map { Data($0.readableBytesView) }
+                guard let (data, head) = try await cache.answer(to: asked) else { throw URLError(.resourceUnavailable) }
+                var headers = HTTPHeaders()
+                for (name, value) in head.allHeaderFields { headers.add(name: "\(name)", value: "\(value)") }
+                let status = HTTPStatus(statusCode: head.statusCode)
+                return ClientResponse(status: status, headers: headers, body: ByteBuffer(data: data))
+            }
+        }
+    }
     // end
 }
 

@@ -23,7 +23,8 @@ struct RecipeTests {
 
     @Test("Every map is tested")
     func all() {
-        let tried = Recipe.all.map(\.key) + ["https://api.example.com/*"]
+        let others = ["*", "orders/*", "users/*/orders"].map { "https://api.example.com/\($0)" }
+        let tried = Recipe.all.map(\.key) + others
         #expect(Recipe.maps.count > 5)
         for map in Recipe.maps { #expect(tried.contains { map.text.contains("\"\($0)\":") }, "\(map.text)") }
     }
@@ -34,6 +35,73 @@ struct RecipeTests {
         let cache = LocalSubstitutionCache(map: try SubstitutionMap(json: Data(block.text.utf8)))
         let url = try #require(URL(string: "https://api.example.com/v2/user?id=7"))
         #expect(cache.explain(URLRequest(url: url)).description.contains("http://localhost:8080/v2/user?id=7"))
+    }
+
+    @Test("Placeholders are filled in the name of a file")
+    func placeholders() async throws {
+        let block = try #require(Recipe.maps.first { $0.text.contains("users/*/orders") })
+        let folder = try ExampleFolder(files: ["orders.json", "avatars/7.png"])
+        let map = try SubstitutionMap(json: Data(block.text.utf8), resources: folder.url)
+        let session = try LocalSubstitutionCache(map: map).makeSession(unmatched: .fail)
+        for (path, file) in [("users/7/orders", "orders.json"), ("users/7/avatar.png", "avatars/7.png")] {
+            let url = try #require(URL(string: "https://api.example.com/\(path)"))
+            #expect(try await session.data(from: url).0 == Data(file.utf8))
+        }
+    }
+
+    @Test("A handler is found by its name")
+    func handler() async throws {
+        let block = try #require(Recipe.maps.first { $0.text.contains("saveOrder") })
+        let folder = try ExampleFolder(files: [])
+        let file = folder.url.appending(path: "substitutions.json")
+        try Data(block.text.utf8).write(to: file)
+        let cache = try cacheWithHandler(file)
+        var request = URLRequest(url: try #require(URL(string: "https://api.example.com/orders/7")))
+        request.httpMethod = "PUT"
+        let (body, response) = try await cache.makeSession(unmatched: .fail).data(for: request)
+        #expect(body == Data(#"{ "number": "7" }"#.utf8))
+        #expect((response as? HTTPURLResponse)?.statusCode == 201)
+        #expect(cache.explain(request).description.contains("handler “saveOrder”"))
+    }
+
+    @Test("Clients that don't use URLSession get the map's answers, and the rest from elsewhere")
+    func otherClients() async throws {
+        let map = try SubstitutionMap(["https://h/a": .text("a").status(201).methods("POST")])
+        let cache = LocalSubstitutionCache(map: map)
+        var asked = AsyncHTTPClientStandIn.HTTPClientRequest(url: "https://h/a")
+        await #expect(throws: URLError.self) { try await AsyncHTTPClientStandIn.execute(asked, cache) }
+        asked.method = .init(rawValue: "POST")
+        let got = try await AsyncHTTPClientStandIn.execute(asked, body: Data("x".utf8), cache)
+        #expect(got.status.code == 201 && got.body.buffer.data == Data("a".utf8))
+        #expect(got.headers.first(name: "Content-Length") == "1")
+
+        let base = try #require(URL(string: "https://h"))
+        let transport = OpenAPIStandIn.SubstitutedTransport(cache: cache, next: Unreachable())
+        let request = OpenAPIStandIn.HTTPRequest(method: .init(rawValue: "POST"), path: "/a")
+        let (response, body) = try await transport.send(request, body: nil, baseURL: base, operationID: "a")
+        #expect(response.status.code == 201 && body?.data == Data("a".utf8))
+        #expect(response.headerFields.contains { $0.name.rawName == "Content-Length" && $0.value == "1" })
+        let other = OpenAPIStandIn.HTTPRequest(method: .init(rawValue: "GET"), path: "/b")
+        await #expect(throws: URLError.self) {
+            try await transport.send(other, body: nil, baseURL: base, operationID: "b")
+        }
+
+        let client = VaporStandIn.SubstitutedClient(cache: cache, eventLoop: VaporStandIn.AnyEventLoop())
+            .delegating(to: VaporStandIn.AnyEventLoop())
+        let post = VaporStandIn.ClientRequest(method: .init(string: "POST"), url: .init(string: "https://h/a"))
+        let answer = try await client.send(post).get()
+        #expect(answer.status.code == 201 && answer.body?.data == Data("a".utf8))
+    }
+
+    private struct Unreachable: OpenAPIStandIn.ClientTransport {
+        func send(
+            _ request: OpenAPIStandIn.HTTPRequest,
+            body: OpenAPIStandIn.HTTPBody?,
+            baseURL: URL,
+            operationID: String
+        ) async throws -> (OpenAPIStandIn.HTTPResponse, OpenAPIStandIn.HTTPBody?) {
+            throw URLError(.notConnectedToInternet)
+        }
     }
 
     @Test("A preview's session has content, a loading state and an error")
@@ -110,6 +178,9 @@ struct Recipe: Sendable, CustomTestStringConvertible {
             .response(200, #"{ "state": "up" }"#),
             .response(200, #"{ "state": "up" }"#)
         ),
+        Recipe("https://api.example.com/chat", method: "POST", body: "{}", .error(.networkConnectionLost)),
+        Recipe("https://api.example.com/events", .response(200, "events.sse")),
+        Recipe("https://cdn.example.com/intro.mp4", .response(200, "intro.mp4")),
         Recipe("https://api.example.com/orders", method: "POST", body: "{}", .response(201, id)),
         Recipe("https://api.example.com/orders", .error(.resourceUnavailable)),
         Recipe("https://api.example.com/users", .response(200, "users.json")),

@@ -44,7 +44,7 @@ extension SubstitutionMap {
             self.url = url
             method = request.httpMethod ?? "GET"
             headers = request.allHTTPHeaderFields ?? [:]
-            self.body = if case .data(let data) = body { data } else { nil }
+            self.body = if case .data(let data) = body, !data.isEmpty { data } else { nil }
             self.captures = captures.map {
                 String(utf8: PercentEncoding.decode($0)) ?? String(decoding: $0, as: UTF8.self)
             }

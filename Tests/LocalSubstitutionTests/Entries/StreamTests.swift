@@ -312,8 +312,9 @@ struct StreamTests {
             #"""
             "http://h/*": { "stream": [{ "file": "*.txt" }] },
             "http://*/*": { "text": "other" },
-            "http://h/s": { "stream": ["a", { "file": "a.txt", "delay": 0.1 }] }
+            "http://h/s": { "stream": ["a", { "file": "b.txt", "delay": 0.1 }] }
             """#,
+            files: ["a.txt": "local", "b.txt": "b"],
             unmatched: .fail
         )
         #expect(try await session.load("http://h/a").text == "local")
@@ -322,7 +323,7 @@ struct StreamTests {
         let own = try session.cache.makeSession(delegate: pieces)
         own.dataTask(with: try session.request("http://h/s")).resume()
         _ = await pieces.wait { !$0.pieces.isEmpty }
-        try FileManager.default.removeItem(at: session.fixture.resources.appendingPathComponent("a.txt"))
+        try FileManager.default.removeItem(at: session.fixture.resources.appendingPathComponent("b.txt"))
         let got = await pieces.wait()
         #expect(got.error?.code == .cannotOpenFile)
         #expect(got.pieces.map(\.text) == ["a"])

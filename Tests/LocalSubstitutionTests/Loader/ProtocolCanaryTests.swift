@@ -22,6 +22,9 @@ struct ProtocolCanaryTests {
 
         static let seen = Guarded(Seen())
         static let pieces = Guarded(["whole"])
+        /// A task of a session without a delegate. If it's set, another protocol loads the whole body for it, and then finishes for
+        /// the real task.
+        static let silentTask = Guarded<URLSessionTask?>(nil)
         /// Whether a thread is inside `startLoading`.
         static let isStarting = Atomic(false)
 
@@ -48,7 +51,14 @@ struct ProtocolCanaryTests {
             else { return }
             client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
             for piece in Self.pieces.withLock({ $0 }) { client?.urlProtocol(self, didLoad: Data(piece.utf8)) }
-            client?.urlProtocolDidFinishLoading(self)
+            guard let silent = Self.silentTask.withLock({ $0 }), let client else {
+                client?.urlProtocolDidFinishLoading(self)
+                return
+            }
+            let whole = Probe(task: silent, cachedResponse: nil, client: client)
+            client.urlProtocol(whole, didLoad: Data(Self.pieces.withLock { $0 }.joined().utf8))
+            whole.task = task
+            client.urlProtocolDidFinishLoading(whole)
         }
     }
 
@@ -67,6 +77,57 @@ struct ProtocolCanaryTests {
         Probe.pieces.withLock { $0 = ["first", "last"] }
         defer { Probe.pieces.withLock { $0 = ["whole"] } }
         #expect(try await session.data(from: url).0 == Data("last".utf8))
+    }
+
+    @Test(
+        "If another protocol has loaded the whole body and finishes, every kind of task gets it once",
+        arguments: [false, true],
+        ["async", "async with a delegate", "completion", "delegate"]
+    )
+    func wholeBody(isUpload: Bool, kind: String) async throws {
+        Probe.pieces.withLock { $0 = ["first", "last"] }
+        let silent = URLSession(configuration: .ephemeral).dataTask(with: url)
+        Probe.silentTask.withLock { $0 = silent }
+        defer {
+            Probe.pieces.withLock { $0 = ["whole"] }
+            Probe.silentTask.withLock { $0 = nil }
+        }
+        var request = URLRequest(url: url)
+        request.httpMethod = isUpload ? "POST" : "GET"
+        let (session, body) = (session, Data("body".utf8))
+        let data: Data
+        switch kind {
+        case "async", "async with a delegate":
+            let delegate = kind == "async" ? nil : TaskRecorder()
+            data =
+                isUpload
+                ? try await session.upload(for: request, from: body, delegate: delegate).0
+                : try await session.data(for: request, delegate: delegate).0
+        case "completion":
+            data = await withCheckedContinuation { [request] continuation in
+                let done: @Sendable (Data?, URLResponse?, (any Error)?) -> Void = { data, _, _ in
+                    continuation.resume(returning: data ?? Data())
+                }
+                let task =
+                    isUpload
+                    ? session.uploadTask(with: request, from: body, completionHandler: done)
+                    : session.dataTask(with: request, completionHandler: done)
+                task.resume()
+            }
+        default:
+            let recorder = TaskRecorder()
+            let own = URLSession(
+                configuration: session.configuration,
+                delegate: recorder,
+                delegateQueue: nil
+            )
+            let task: URLSessionTask =
+                isUpload ? own.uploadTask(with: request, from: body) : own.dataTask(with: request)
+            task.resume()
+            data = await recorder.outcome().data
+            own.finishTasksAndInvalidate()
+        }
+        #expect(data == Data("firstlast".utf8))
     }
 
     @Test("An upload's body is hidden, and a request's httpBody isn't")

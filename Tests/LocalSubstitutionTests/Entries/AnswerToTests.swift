@@ -1,0 +1,115 @@
+import Foundation
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("An answer without URLSession", .sessions, .timeLimit(.minutes(2)))
+struct AnswerToTests {
+    private static let map = #"""
+        "http://h/file": "a.txt",
+        "http://h/text": { "text": "t", "status": 404, "delay": 0.02 },
+        "http://h/times": [{ "text": "first", "times": 1 }, { "text": "rest" }],
+        "http://h/post": { "when": { "json": { "a": 1 } }, "text": "met", "methods": ["POST"] },
+        "http://h/stream": { "stream": ["a", { "text": "b", "delay": 0.02 }, { "file": "a.txt" }] },
+        "http://h/paced": { "text": "abcd", "bytesPerSecond": 100 },
+        "http://h/error": { "error": "timedOut", "delay": 0.01 },
+        "http://h/cut": { "stream": ["a", { "error": "networkConnectionLost" }] },
+        "http://h/null": null,
+        "http://h/redirect": { "status": 302, "headers": { "Location": "/file" } },
+        "http://h/away": { "status": 302, "headers": { "Location": "http://elsewhere/" } },
+        "http://h/loop": { "status": 302, "headers": { "Location": "/loop" } },
+        "http://h/sent": { "forwardTo": "ORIGIN/x" },
+        "http://h/offline": { "file": "a.txt", "use": "whenOffline" },
+        "ORIGIN/headers": { "setRequestHeaders": { "A": "b" } }
+        """#
+
+    @Test(
+        "It's what a session would answer",
+        arguments: [
+            ("file", "local", 200), ("text", "t", 404), ("stream", "ablocal", 200), ("paced", "abcd", 200),
+            ("redirect", "local", 200), ("away", "", 302), ("sent", "network GET", 200), ("offline", "local", 200),
+        ]
+    )
+    func answers(path: String, text: String, status: Int) async throws {
+        let session = try EntrySession(Self.map)
+        let (data, head) = try #require(try await session.cache.answer(to: request("http://h/\(path)")))
+        #expect(String(decoding: data, as: UTF8.self) == text)
+        #expect(head.statusCode == status)
+    }
+
+    @Test(
+        "It's nil for what the map says nothing about",
+        arguments: ["http://h/none", "http://h/null", "data:,a", "file:///"]
+    )
+    func nothing(url: String) async throws {
+        let session = try EntrySession(Self.map)
+        #expect(try await session.cache.answer(to: request(url)) == nil)
+    }
+
+    @Test("It throws an entry's error", arguments: [("error", -1001), ("cut", -1005), ("loop", -1007)])
+    func errors(path: String, code: Int) async throws {
+        let session = try EntrySession(Self.map)
+        await #expect { try await session.cache.answer(to: request("http://h/\(path)")) } throws: {
+            ($0 as? URLError)?.code.rawValue == code
+        }
+    }
+
+    @Test("It counts, and sees the body that is set, but not a stream's")
+    func conditions() async throws {
+        let session = try EntrySession(Self.map)
+        func text(_ request: URLRequest) async throws -> String? {
+            try await session.cache.answer(to: request).map { String(decoding: $0.0, as: UTF8.self) }
+        }
+        let times = try request("http://h/times")
+        #expect(try await text(times) == "first")
+        #expect(try await text(times) == "rest")
+        var post = try request("http://h/post", method: "POST")
+        #expect(try await text(post) == nil)
+        post.httpBody = Data(#"{"a": 1}"#.utf8)
+        #expect(try await text(post) == "met")
+        let stream = InputStream(data: post.httpBody ?? Data())
+        post.httpBodyStream = stream
+        #expect(try await text(post) == nil)
+        #expect(stream.streamStatus == .notOpen)
+        #expect(session.cache.statistics.served == 3)
+        #expect(try await text(request(session.origin.url("headers").absoluteString)) == "network GET")
+        #expect(session.origin.requests.last?.header("A") == "b")
+    }
+
+    @Test("Cancelling the task cancels it", arguments: ["http://h/late", "http://h/stream"])
+    func cancelled(url: String) async throws {
+        let session = try EntrySession(
+            #"""
+            "http://h/late": { "text": "t", "delay": 3600 },
+            "http://h/stream": { "stream": ["a", { "text": "b", "delay": 3600 }] }
+            """#
+        )
+        let task = Task { try await session.cache.answer(to: request(url)) }
+        task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
+    }
+
+    @Test("A handler's answer, and a large file whole")
+    func handler() async throws {
+        let fixture = try CacheFixture("", files: [:])
+        let large = Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
+        try large.write(to: fixture.resources.appendingPathComponent("large.bin"))
+        let map = try SubstitutionMap(
+            [
+                "http://h/*": .handler { .text($0.captures[0] + ($0.body.map { "\($0.count)" } ?? "none")) },
+                "http://h/large": "large.bin",
+            ],
+            resources: fixture.resources
+        )
+        let cache = LocalSubstitutionCache(map: map)
+        let got = try await cache.answer(to: request("http://h/a", method: "POST"))
+        #expect(got.map { String(decoding: $0.0, as: UTF8.self) } == "anone")
+        #expect(try await cache.answer(to: request("http://h/large"))?.0 == large)
+    }
+}

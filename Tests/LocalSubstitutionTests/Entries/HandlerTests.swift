@@ -1,0 +1,386 @@
+import Dispatch
+import Foundation
+import Guarded
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("Entries that a handler answers", .sessions, .timeLimit(.minutes(2)))
+struct HandlerTests {
+    /// A session with a map in code, which fails what no entry answers.
+    private struct Handled {
+        let cache: LocalSubstitutionCache
+        let session: URLSession
+
+        init(
+            _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
+            files: [String: String] = ["a.txt": "local"],
+            unmatched: LocalSubstitutionCache.Unmatched = .fail
+        ) throws {
+            let folder = try CacheFixture("", files: files).resources
+            cache = LocalSubstitutionCache(map: try SubstitutionMap(entries, resources: folder))
+            session = try cache.makeSession(unmatched: unmatched)
+        }
+
+        func load(
+            _ url: String,
+            _ method: String = "GET",
+            headers: [String: String] = [:],
+            body: Data? = nil,
+            timeout: Double = 60
+        ) async throws -> (text: String, head: HTTPURLResponse) {
+            var request = try LocalSubstitutionTests.request(url, method: method, headers: headers)
+            request.httpBody = body
+            request.timeoutInterval = timeout
+            let (data, response) = try await session.data(for: request)
+            return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse))
+        }
+
+        func error(_ url: String, timeout: Double = 60) async -> URLError? {
+            do {
+                _ = try await load(url, timeout: timeout)
+                return nil
+            } catch {
+                return error as? URLError
+            }
+        }
+    }
+
+    @Test("A handler sees the request")
+    func seenRequest() async throws {
+        let seen = Guarded<SubstitutionMap.Request?>(nil)
+        let handled = try Handled([
+            "https://h/items/*/x?q=*": .handler { request in
+                seen.withLock { $0 = request }
+                return .json(["id": .value(request.captures[0])])
+            }
+        ])
+        let body = Data(#"{"name": "Ada"}"#.utf8)
+        let answer = try await handled.load(
+            "https://h/items/a%20b%2Fc/x?q=1%3F&p=2",
+            "PUT",
+            headers: ["X-Name": "v"],
+            body: body
+        )
+        #expect(answer.text == #"{ "id": "a b/c" }"#)
+        #expect(answer.head.value(forHTTPHeaderField: "Content-Type") == "application/json; charset=utf-8")
+        let request = try #require(seen.withLock { $0 })
+        #expect(request.method == "PUT")
+        #expect(request.url.absoluteString == "https://h/items/a%20b%2Fc/x?q=1%3F&p=2")
+        #expect(request.captures == ["a b/c", "1?&p=2"])
+        #expect(request.header("x-NAME") == "v")
+        #expect(request.query("p") == "2")
+        #expect(request.query("none") == nil)
+        #expect(request.body == body)
+        #expect(try request.json([String: String].self) == ["name": "Ada"])
+        #expect(throws: DecodingError.self) { try request.json(Int.self) }
+    }
+
+    @Test("A handler sees long bodies and streams, up to 8 MiB", arguments: [false, true])
+    func bodies(isStream: Bool) async throws {
+        let handled = try Handled(["https://h/a": .handler { .text("\($0.body?.count ?? -1)") }])
+        for (length, seen) in [(0, -1), (70_000, 70_000), (8 << 20, 8 << 20), (8 << 20 + 1, -1)] {
+            var request = try request("https://h/a", method: "POST")
+            let body = Data(repeating: 1, count: length)
+            if isStream { request.httpBodyStream = InputStream(data: body) } else { request.httpBody = body }
+            let (data, _) = try await handled.session.data(for: request)
+            let text = String(decoding: data, as: UTF8.self)
+            #expect(text == "\(seen)", "\(length)")
+        }
+    }
+
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let answer: SubstitutionMap.Answer
+        var status = 200
+        var text = ""
+        var type: String?
+
+        static let all = [
+            Row(testDescription: "file", answer: "a.txt", text: "local", type: "text/plain; charset=utf-8"),
+            Row(testDescription: "text", answer: .text("a").status(201), status: 201, text: "a"),
+            Row(testDescription: "data", answer: .data(Data("d".utf8), mimeType: "x/y"), text: "d", type: "x/y"),
+            Row(testDescription: "status", answer: .status(204), status: 204),
+            Row(testDescription: "headers", answer: .text("h").mimeType("text/css").headers(["A": "b"]), text: "h"),
+            Row(
+                testDescription: "stream",
+                answer: .stream(["a", .text("b").delay(0.01), .file("a.txt")]),
+                text: "ablocal"
+            ),
+            Row(testDescription: "pace", answer: .text("abcd").bytesPerSecond(100), text: "abcd"),
+            Row(testDescription: "delay", answer: .text("late").delay(0.02), text: "late"),
+        ]
+    }
+
+    @Test("Every kind of answer", arguments: Row.all)
+    func answers(_ row: Row) async throws {
+        let handled = try Handled(["https://h/a": .handler { _ in row.answer }])
+        for _ in 0..<2 {
+            let got = try await handled.load("https://h/a")
+            #expect(got.text == row.text)
+            #expect(got.head.statusCode == row.status)
+            if let type = row.type { #expect(got.head.value(forHTTPHeaderField: "Content-Type") == type) }
+        }
+        let head = try await handled.load("https://h/a", "HEAD")
+        #expect(head.text.isEmpty)
+        #expect(head.head.statusCode == row.status)
+        #expect(handled.cache.statistics.served == 3)
+        #expect(handled.cache.responder.retained.peek("https://h/a") == nil)
+    }
+
+    @Test("Nothing of an answer is retained, and each request calls the handler")
+    func calls() async throws {
+        let count = Guarded(0)
+        let handled = try Handled([
+            "https://h/a": [
+                Answer.handler { _ in
+                    .text("\(count.withLock { count in count += 1; return count })")
+                }.times(2),
+                "a.txt",
+            ]
+        ])
+        var texts: [String] = []
+        for _ in 0..<3 { texts.append(try await handled.load("https://h/a").text) }
+        #expect(texts == ["1", "2", "local"])
+    }
+
+    private typealias Answer = SubstitutionMap.Answer
+
+    @Test("Errors and redirects of an answer")
+    func errors() async throws {
+        struct Odd: Error {}
+        let handled = try Handled([
+            "https://h/error": .handler { _ in .error(.timedOut) },
+            "https://h/throws": .handler { _ in throw URLError(.notConnectedToInternet) },
+            "https://h/odd": .handler { _ in throw Odd() },
+            "https://h/to": .handler { _ in .status(302).headers(["Location": "/end"]) },
+            "https://h/end": .text("end"),
+            "https://h/stream": .handler { _ in .stream(["a", .error(.networkConnectionLost)]) },
+        ])
+        #expect(await handled.error("https://h/error")?.code == .timedOut)
+        #expect(await handled.error("https://h/throws")?.code == .notConnectedToInternet)
+        let odd = await handled.error("https://h/odd")
+        #expect(odd?.code == .badServerResponse)
+        #expect(odd?.localizedDescription.contains("Odd()") == true)
+        #expect(try await handled.load("https://h/to").text == "end")
+        #expect(await handled.error("https://h/stream")?.code == .networkConnectionLost)
+    }
+
+    struct Wrong: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let answer: SubstitutionMap.Answer
+        let message: String
+
+        static let all = [
+            Wrong(testDescription: "list", answer: ["a.txt", "a.txt"], message: "can't be a list"),
+            Wrong(testDescription: "handler", answer: .handler { _ in nil }, message: "“handler” isn't allowed"),
+            Wrong(testDescription: "use", answer: .file("a.txt").use(.whenOffline), message: "“use” isn't allowed"),
+            Wrong(testDescription: "timeout", answer: .file("a.txt").timeout(1), message: "“timeout” isn't allowed"),
+            Wrong(
+                testDescription: "ignoreQuery",
+                answer: .file("a.txt").ignoreQuery(),
+                message: "“ignoreQuery” isn't allowed"
+            ),
+            Wrong(
+                testDescription: "methods",
+                answer: .file("a.txt").methods("PUT"),
+                message: "“methods” isn't allowed"
+            ),
+            Wrong(testDescription: "when", answer: .file("a.txt").when(text: "a"), message: "“when” isn't allowed"),
+            Wrong(testDescription: "times", answer: .file("a.txt").times(1), message: "“times” isn't allowed"),
+            Wrong(testDescription: "status", answer: .file("a.txt").status(1000), message: "“status” can't be 1000"),
+            Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist"),
+            Wrong(testDescription: "outside", answer: "../a.txt", message: "“../a.txt” leaves its folder"),
+            Wrong(testDescription: "wildcard", answer: "*.txt", message: "“*.txt” has a *"),
+            Wrong(testDescription: "target", answer: .forward(to: "https://o/*"), message: "“https://o/*” has a *"),
+            Wrong(testDescription: "piece", answer: .stream([.file("none")]), message: "“none” doesn't exist"),
+            Wrong(
+                testDescription: "two paces",
+                answer: .text("").bytesPerSecond(0),
+                message: "“bytesPerSecond” must be"
+            ),
+        ]
+    }
+
+    @Test("A wrong answer fails the request and says what's wrong", arguments: Wrong.all)
+    func wrong(_ row: Wrong) async throws {
+        let handled = try Handled(["https://h/a": .handler { _ in row.answer }])
+        let error = await handled.error("https://h/a")
+        #expect(error?.code == .badServerResponse)
+        #expect(error?.localizedDescription.contains(row.message) == true, "\(error?.localizedDescription ?? "")")
+        #expect(error?.localizedDescription.hasPrefix("The handler of the entry “https://h/a”") == true)
+    }
+
+    @Test(".notSubstituted leaves the request to the network, where the session allows it")
+    func notSubstituted() async throws {
+        let entries: KeyValuePairs<String, Answer> = [
+            "http://127.0.0.1:*/*": .handler { _ in .notSubstituted }, "*://*/*": "a.txt",
+        ]
+        let origin = try EntrySession("")
+        let url = origin.origin.url("x").absoluteString
+        let loading = try Handled(entries, unmatched: .load)
+        #expect(try await loading.load(url).text == "network GET")
+        #expect(try await loading.cache.answer(to: request(url)) == nil)
+        let strict = try Handled(entries)
+        let error = await strict.error(url)
+        #expect(error?.code == .resourceUnavailable)
+        #expect(error?.localizedDescription.contains(".notSubstituted") == true)
+    }
+
+    @Test("A handler may send the request on")
+    func forward() async throws {
+        let origin = try EntrySession("")
+        let target = origin.origin.url("x").absoluteString
+        let handled = try Handled(["https://h/a": .handler { _ in .forward(to: target) }])
+        let got = try await handled.load("https://h/a", "PUT", body: Data("b".utf8))
+        #expect(got.text == "network PUT")
+        #expect(got.head.url?.absoluteString == "https://h/a")
+    }
+
+    @Test("A handler that takes too long is cancelled, and the request fails on time", arguments: [false, true])
+    func timeout(ignoresCancellation: Bool) async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
+        let release = DispatchSemaphore(value: 0)
+        let handled = try Handled([
+            "https://h/a": .handler { _ in
+                if ignoresCancellation {
+                    await withCheckedContinuation { continuation in
+                        DispatchQueue.global().async {
+                            release.wait()
+                            continuation.resume()
+                        }
+                    }
+                } else {
+                    try? await Task.sleep(nanoseconds: 60_000_000_000)
+                }
+                ended.yield(Task.isCancelled)
+                return nil
+            }
+        ])
+        #expect(await handled.error("https://h/a", timeout: 0.2)?.code == .timedOut)
+        release.signal()
+        for await isCancelled in ends {
+            #expect(isCancelled)
+            break
+        }
+    }
+
+    @Test("Cancelling the request cancels its handler")
+    func cancelled() async throws {
+        let (steps, step) = AsyncStream.makeStream(of: Bool.self)
+        let handled = try Handled([
+            "https://h/a": .handler { _ in
+                step.yield(false)
+                try? await Task.sleep(nanoseconds: 60_000_000_000)
+                step.yield(Task.isCancelled)
+                return nil
+            }
+        ])
+        let task = handled.session.dataTask(with: try request("https://h/a"))
+        task.resume()
+        var seen: [Bool] = []
+        for await value in steps {
+            seen.append(value)
+            if seen.count == 2 { break }
+            task.cancel()
+        }
+        #expect(seen == [false, true])
+    }
+
+    #if os(Linux)
+    @Test("A resumed task doesn't call its handler again, and suspending doesn't cancel it")
+    func suspended() async throws {
+        let calls = Guarded(0)
+        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+        let (goes, go) = AsyncStream.makeStream(of: Void.self)
+        let handled = try Handled([
+            "https://h/a": .handler { _ in
+                calls.withLock { $0 += 1 }
+                begun.yield()
+                for await _ in goes { break }
+                return .text("\(Task.isCancelled)")
+            }
+        ])
+        let recorder = TaskRecorder()
+        let own = try handled.cache.makeSession(delegate: recorder)
+        let task = own.dataTask(with: try request("https://h/a"))
+        task.resume()
+        for await _ in begins { break }
+        task.suspend()
+        await withCheckedContinuation { continuation in own.getAllTasks { _ in continuation.resume() } }
+        go.yield()
+        task.resume()
+        #expect(String(decoding: await recorder.outcome().data, as: UTF8.self) == "false")
+        #expect(calls.withLock { $0 } == 1)
+    }
+    #endif
+
+    @Test("64 handlers that suspend don't wait for each other")
+    func many() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let waiting = Guarded<[CheckedContinuation<Void, Never>]>([])
+        let handled = try Handled([
+            "https://h/*": .handler { request in
+                await withCheckedContinuation { continuation in
+                    waiting.withLock { $0.append(continuation) }
+                    arrived.yield()
+                }
+                return .text(request.captures[0])
+            }
+        ])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    let text = try await handled.load("https://h/\(number)").text
+                    #expect(text == "\(number)")
+                }
+            }
+            var count = 0
+            for await _ in arrivals {
+                count += 1
+                if count == 64 { break }
+            }
+            for continuation in waiting.withLock({ $0 }) { continuation.resume() }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("JSON names handlers that code gives; a reloaded map keeps them")
+    func named() async throws {
+        let fixture = try CacheFixture(#""https://h/a": { "handler": "one" }"#)
+        let cache = try LocalSubstitutionCache(
+            contentsOf: fixture.mapFile,
+            handlers: ["one": { _ in .text("1") }, "two": { _ in .text("2") }]
+        )
+        let session = try cache.makeSession(unmatched: .fail)
+        let url = try request("https://h/a")
+        #expect(try await session.data(for: url).0 == Data("1".utf8))
+        #expect(cache.explain(url).attached == "handler “one”")
+        try fixture.writeMap(#""https://h/a": { "handler": "two" }"#)
+        #expect(try await session.data(for: url).0 == Data("2".utf8))
+    }
+
+    @Test("Defaults apply to a handler's answers, and an entry's delay isn't waited for twice")
+    func defaults() async throws {
+        let map = try SubstitutionMap(
+            json: Data(
+                """
+                { "$defaults": { "headers": { "A": "b" }, "delay": 0.05, "bytesPerSecond": 1000 },
+                  "https://h/a": { "handler": "one" } }
+                """.utf8
+            ),
+            handlers: ["one": { _ in .text("1").headers(["C": "d"]) }]
+        )
+        let session = try LocalSubstitutionCache(map: map).makeSession()
+        let (_, response) = try await session.data(for: request("https://h/a"))
+        let head = try #require(response as? HTTPURLResponse)
+        #expect(head.value(forHTTPHeaderField: "A") == "b")
+        #expect(head.value(forHTTPHeaderField: "C") == "d")
+    }
+}
