@@ -30,7 +30,7 @@ struct MapExampleTests {
     )
     func fields(_ path: String) throws {
         let table = try #require(Document(path).tables.first { $0.header.first == "field" })
-        let fields = table.rows.flatMap { $0.cells[0].components(separatedBy: ", ") }
+        let fields = table.rows.flatMap { $0.cells[0].components(separatedBy: "`, `") }
         #expect(Set(fields) == Set(EntryFields.names))
     }
 

@@ -13,7 +13,7 @@ final class Plan: Sendable {
         /// The entry answers.
         case answer(Substitution)
         /// The entry's handler answers.
-        case call(NamedHandler, Substitution)
+        case call(Entry.Handler, Substitution)
         /// The entry makes the request fail.
         case fail(Substitution, URLError.Code)
         /// The network answers, perhaps at another URL. If it fails, the fallback does, if there is one.

@@ -59,7 +59,7 @@ extension Responder {
     /// Returns the bytes of a stream's piece.
     ///
     /// - Throws: The error that ends the stream: the piece's, or that its file can't be read.
-    func bytes(of piece: StreamPiece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
+    func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
         switch piece.content {
         case .data(let data): return data

@@ -113,9 +113,9 @@ extension Entry {
         case inline(Entry.Body)
         /// An empty body.
         case empty
-        case stream([StreamPiece])
+        case stream([Entry.Piece])
         case error(URLError.Code)
-        case handler(NamedHandler)
+        case handler(Entry.Handler)
         /// The network, at another URL if the entry forwards requests.
         case network(ForwardTarget?)
 

@@ -50,9 +50,9 @@ package final class Substitution: Sendable {
         case inline(Entry.Body)
         /// An empty body.
         case empty
-        case stream([StreamPiece])
+        case stream([Entry.Piece])
         case error(URLError.Code)
-        case handler(NamedHandler, captures: [ArraySlice<UInt8>])
+        case handler(Entry.Handler, captures: [ArraySlice<UInt8>])
         /// The network, at another URL if the entry forwards requests.
         case network(ForwardTarget.Filled?)
 

@@ -52,144 +52,75 @@ extension SubstitutionMap {
     }
 }
 
-/// A handler of a map's entry.
-package final class NamedHandler: Sendable {
-    /// The name in the map's JSON; `nil` for a closure in a map made in code.
-    let name: String?
-    /// `nil` for a map that a tool has loaded, without the app's code.
-    let call: SubstitutionMap.Handler?
+extension Entry {
+    /// A handler of a map's entry.
+    package final class Handler: Sendable {
+        /// The name in the map's JSON; `nil` for a closure in a map made in code.
+        let name: String?
+        /// `nil` for a map that a tool has loaded, without the app's code.
+        let call: SubstitutionMap.Handler?
 
-    init(name: String? = nil, _ call: SubstitutionMap.Handler?) {
-        self.name = name
-        self.call = call
-    }
-
-    /// The handler as explanations name it.
-    package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
-
-    /// Why a tool can't answer a request with the handler.
-    package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
-}
-
-/// The handlers to which the entries of a map may refer.
-package struct HandlerTable: Sendable {
-    struct UnknownName: Error {
-        let message: String
-    }
-
-    /// `nil` if any name is accepted, as in tools that don't have the app's code.
-    private let named: [String: SubstitutionMap.Handler]?
-    private let numbered: [SubstitutionMap.Handler]
-
-    package init(_ named: [String: SubstitutionMap.Handler]) {
-        self.named = named
-        numbered = []
-    }
-
-    /// Creates the handlers of a map that's made in code.
-    init(numbered: [SubstitutionMap.Handler]) {
-        named = [:]
-        self.numbered = numbered
-    }
-
-    private init() {
-        named = nil
-        numbered = []
-    }
-
-    /// Accepts any name.
-    package static let any = HandlerTable()
-
-    subscript(_ number: Int) -> NamedHandler? {
-        numbered.indices.contains(number) ? NamedHandler(numbered[number]) : nil
-    }
-
-    func handler(named name: String) throws(UnknownName) -> NamedHandler {
-        guard !name.isEmpty else { throw UnknownName(message: "“handler” is empty. \(advice)") }
-        guard let named else { return NamedHandler(name: name, nil) }
-        guard let call = named[name] else {
-            throw UnknownName(message: "“handler” names “\(name)”, which isn't given in code. \(advice)")
+        init(name: String? = nil, _ call: SubstitutionMap.Handler?) {
+            self.name = name
+            self.call = call
         }
-        return NamedHandler(name: name, call)
-    }
 
-    private var advice: String {
-        let names = (named ?? [:]).keys.ordered(by: <)
-        return names.isEmpty
-            ? "Give it where the map is loaded (`handlers:`)."
-            : "The handlers are \(names.map { "“\($0)”" }.joined(separator: ", ")). Use one, or add it to `handlers:`."
+        /// The handler as explanations name it.
+        package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
+
+        /// Why a tool can't answer a request with the handler.
+        package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
     }
 }
 
-/// What a handler's answer says, checked like an entry of a map.
-struct HandledAnswer {
-    struct Mistake: Error {
-        /// What's wrong with the answer and how to fix it.
-        let message: String
-    }
+extension SubstitutionMap {
+    /// The handlers to which the entries of a map may refer.
+    package struct HandlerTable: Sendable {
+        struct UnknownName: Error {
+            let message: String
+        }
 
-    /// What answers; `nil` if the handler leaves the request to the network.
-    let substitution: Substitution?
+        /// `nil` if any name is accepted, as in tools that don't have the app's code.
+        private let named: [String: SubstitutionMap.Handler]?
+        private let numbered: [SubstitutionMap.Handler]
 
-    /// - Parameter called: The substitution of the entry whose handler was called.
-    init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
-        throws(Mistake)
-    {
-        var fields = EntryFields()
-        var problems = answer.problems
-        switch answer.source {
-        case .never:
-            substitution = nil
-            if let problem = problems.first { throw Mistake(message: problem) }
-            return
-        case .file(let name):
-            fields.file = name
-        case .fields(let json):
-            let json = Array(json.utf8)
-            let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, in: .handled, data: answer.data)
-            fields = reader.fields
-            problems += reader.problems.map(\.message)
+        package init(_ named: [String: SubstitutionMap.Handler]) {
+            self.named = named
+            numbered = []
         }
-        var defaults = called.options.fields
-        // That delay has passed before the call.
-        defaults.delay = nil
-        let merged = fields.merged(withDefaults: defaults, in: .handled, for: EntryFields.Kind(fields))
-        let entry = Entry(
-            key: called.key,
-            line: called.entry.line,
-            file: merged.file.map { FileName(text: $0) },
-            options: Entry.Options(merged)
-        )
-        problems += [merged.requestHeadersProblem, Self.problem(with: entry, in: folder)].compactMap { $0 }
-        if let problem = problems.first { throw Mistake(message: problem) }
-        do throws(FileName.Obstacle) {
-            let content = try Substitution.Content(entry, filledWith: [], for: url)
-            substitution = Substitution(entry, content, folder: folder, url: url)
-        } catch {
-            throw Mistake(message: "Its target isn't valid: \(error.message).")
-        }
-    }
 
-    /// Returns what's wrong with the target and the files that an answer names.
-    private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
-        if case .network(let target?) = entry.options.answer, target.wildcards > 0 {
-            return "“\(target.text)” has a *, which isn't filled in a handler's answer. Write the whole URL."
+        /// Creates the handlers of a map that's made in code.
+        init(numbered: [SubstitutionMap.Handler]) {
+            named = [:]
+            self.numbered = numbered
         }
-        for file in entry.files {
-            if file.wildcards > 0 {
-                return "“\(file.text)” has a *, which isn't filled in a handler's answer. Write the file's whole name."
-            }
-            if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
-            guard let folder else {
-                return
-                    "The file “\(file.text)” can't be found, since the map has no resources folder. Name one (`resources:`)."
-            }
-            do throws(FileProblem) {
-                _ = try folder.open(file.text)
-            } catch {
-                return "The file “\(file.text)” \(error.message)"
-            }
+
+        private init() {
+            named = nil
+            numbered = []
         }
-        return nil
+
+        /// Accepts any name.
+        package static let any = HandlerTable()
+
+        subscript(_ number: Int) -> Entry.Handler? {
+            numbered.indices.contains(number) ? Entry.Handler(numbered[number]) : nil
+        }
+
+        func handler(named name: String) throws(UnknownName) -> Entry.Handler {
+            guard !name.isEmpty else { throw UnknownName(message: "“handler” is empty. \(advice)") }
+            guard let named else { return Entry.Handler(name: name, nil) }
+            guard let call = named[name] else {
+                throw UnknownName(message: "“handler” names “\(name)”, which isn't given in code. \(advice)")
+            }
+            return Entry.Handler(name: name, call)
+        }
+
+        private var advice: String {
+            let names = (named ?? [:]).keys.ordered(by: <)
+            return names.isEmpty
+                ? "Give it where the map is loaded (`handlers:`)."
+                : "The handlers are \(names.map { "“\($0)”" }.joined(separator: ", ")). Use one, or add it to `handlers:`."
+        }
     }
 }

@@ -49,44 +49,46 @@ extension SubstitutionMap {
     }
 }
 
-/// A piece of a stream as written in a map, or with the wildcards of its file's name filled.
-package struct StreamPiece: Sendable {
-    package enum Content: Sendable {
-        case data(Data)
-        case file(FileName)
-        /// The error with which the request fails.
-        case error(URLError.Code)
-    }
-
-    package var content: Content
-    /// The delay in seconds after the piece before it was sent.
-    package var delay = 0.0
-    /// The piece's line in the map; 0 for a map made in code.
-    package var line = 0
-
-    /// The name of the piece's file; `nil` if it has none.
-    package var file: FileName? { if case .file(let name) = content { name } else { nil } }
-
-    /// Returns the piece with its file's wildcards filled.
-    func filled(with captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> StreamPiece {
-        guard let file, file.wildcards > 0 else { return self }
-        var piece = self
-        piece.content = .file(FileName(text: try file.filled(with: captures)))
-        return piece
-    }
-
-    /// Joins each piece that is due at once to the one before it. Files stay pieces, since they're read when they're due.
-    static func joined(_ pieces: [StreamPiece]) -> [StreamPiece] {
-        var joined: [StreamPiece] = []
-        for piece in pieces {
-            if piece.delay == 0, case .data(let next) = piece.content, let last = joined.last,
-                case .data(let data) = last.content
-            {
-                joined[joined.count - 1].content = .data(data + next)
-            } else {
-                joined.append(piece)
-            }
+extension Entry {
+    /// A piece of a stream as written in a map, or with the wildcards of its file's name filled.
+    package struct Piece: Sendable {
+        package enum Content: Sendable {
+            case data(Data)
+            case file(FileName)
+            /// The error with which the request fails.
+            case error(URLError.Code)
         }
-        return joined
+
+        package var content: Content
+        /// The delay in seconds after the piece before it was sent.
+        package var delay = 0.0
+        /// The piece's line in the map; 0 for a map made in code.
+        package var line = 0
+
+        /// The name of the piece's file; `nil` if it has none.
+        package var file: FileName? { if case .file(let name) = content { name } else { nil } }
+
+        /// Returns the piece with its file's wildcards filled.
+        func filled(with captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> Piece {
+            guard let file, file.wildcards > 0 else { return self }
+            var piece = self
+            piece.content = .file(FileName(text: try file.filled(with: captures)))
+            return piece
+        }
+
+        /// Joins each piece that is due at once to the one before it. Files stay pieces, since they're read when they're due.
+        static func joined(_ pieces: [Piece]) -> [Piece] {
+            var joined: [Piece] = []
+            for piece in pieces {
+                if piece.delay == 0, case .data(let next) = piece.content, let last = joined.last,
+                    case .data(let data) = last.content
+                {
+                    joined[joined.count - 1].content = .data(data + next)
+                } else {
+                    joined.append(piece)
+                }
+            }
+            return joined
+        }
     }
 }

@@ -56,7 +56,7 @@ public struct SubstitutionMap: Sendable {
         var file: MapFile
         let resources: URL?
         let invalidEntries: InvalidEntries
-        let handlers: HandlerTable
+        let handlers: SubstitutionMap.HandlerTable
     }
 
     /// A map without entries.
@@ -86,7 +86,7 @@ public struct SubstitutionMap: Sendable {
             MapFile(file),
             resources: resources,
             invalidEntries: invalidEntries,
-            handlers: HandlerTable(handlers)
+            handlers: SubstitutionMap.HandlerTable(handlers)
         )
     }
 
@@ -120,7 +120,7 @@ public struct SubstitutionMap: Sendable {
             json: json,
             resources: resources,
             invalidEntries: invalidEntries,
-            handlers: HandlerTable(handlers)
+            handlers: SubstitutionMap.HandlerTable(handlers)
         )
     }
 
@@ -128,7 +128,7 @@ public struct SubstitutionMap: Sendable {
         json: Data,
         resources: URL? = nil,
         invalidEntries: InvalidEntries = .reject,
-        handlers: HandlerTable
+        handlers: SubstitutionMap.HandlerTable
     ) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
         let looksAtFiles = invalidEntries == .reject
@@ -203,7 +203,7 @@ public struct SubstitutionMap: Sendable {
         resources: URL?,
         isInBundle: Bool = false,
         invalidEntries: InvalidEntries,
-        handlers: HandlerTable,
+        handlers: SubstitutionMap.HandlerTable,
         looksAtFiles: Bool? = nil
     ) throws(SubstitutionMapError) {
         let folder = Self.folder(beside: file.url, or: resources, isInBundle: isInBundle)
@@ -276,7 +276,7 @@ extension SubstitutionMap {
             resources: nil,
             isInBundle: true,
             invalidEntries: invalidEntries,
-            handlers: HandlerTable(handlers)
+            handlers: SubstitutionMap.HandlerTable(handlers)
         )
     }
 }

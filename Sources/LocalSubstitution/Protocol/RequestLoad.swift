@@ -217,7 +217,7 @@ final class RequestLoad: Sendable {
     }
 
     /// Sends a stream's head and its pieces, each when it's due.
-    private func send(_ pieces: [StreamPiece], _ plan: Plan, _ substitution: Substitution) async -> RequestOutcome {
+    private func send(_ pieces: [Entry.Piece], _ plan: Plan, _ substitution: Substitution) async -> RequestOutcome {
         var (sent, bytes) = (DispatchTime.now(), 0)
         do throws(URLError) {
             if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
@@ -231,7 +231,7 @@ final class RequestLoad: Sendable {
             // Also if the stream fails or is cancelled: the entry has answered.
             defer { responder.reportServed(plan, by: substitution, bytes: bytes) }
             client.send(.head(head))
-            for piece in plan.request.httpMethod == "HEAD" ? [] : StreamPiece.joined(pieces) {
+            for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await wait(until: sent + piece.delay, since: sent)
                 let data = try responder.bytes(of: piece, plan, substitution)
                 client.send(.data(data))
@@ -270,7 +270,7 @@ final class RequestLoad: Sendable {
 
     /// Answers with what an entry's handler answers.
     private func call(
-        _ handler: NamedHandler,
+        _ handler: Entry.Handler,
         _ plan: Plan,
         _ substitution: Substitution
     ) async throws(URLError) -> Step {

@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite("Entries that a handler answers", .sessions, .timeLimit(.minutes(2)))
+@Suite("Entries that a handler answers", .threads, .timeLimit(.minutes(2)))
 struct HandlerTests {
     /// A session with a map in code, which fails what no entry answers.
     private struct Handled {

@@ -14,7 +14,7 @@ package final class EntryFieldsReader {
     let line: Int
     /// The bodies of answers that were given in code. The JSON refers to them by index.
     private let data: [Data]
-    private let handlers: HandlerTable
+    private let handlers: SubstitutionMap.HandlerTable
 
     /// Reads the object of an entry, of an alternative or of `$defaults`.
     package convenience init(
@@ -23,7 +23,7 @@ package final class EntryFieldsReader {
         line: Int,
         in place: EntryFields.Place = .entry,
         data: [Data] = [],
-        handlers: HandlerTable = .any
+        handlers: SubstitutionMap.HandlerTable = .any
     ) {
         self.init(bytes, line, data, handlers)
         for member in members(in: range, line: line) {
@@ -48,12 +48,12 @@ package final class EntryFieldsReader {
     }
 
     /// Reads a list of alternatives.
-    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, handlers: HandlerTable) {
+    convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, handlers: SubstitutionMap.HandlerTable) {
         self.init(bytes, line, [], handlers)
         readAlternatives(in: range, line: line)
     }
 
-    private init(_ bytes: [UInt8], _ line: Int, _ data: [Data], _ handlers: HandlerTable) {
+    private init(_ bytes: [UInt8], _ line: Int, _ data: [Data], _ handlers: SubstitutionMap.HandlerTable) {
         self.bytes = bytes
         self.line = line
         self.data = data
@@ -303,7 +303,7 @@ extension EntryFieldsReader {
             return
         }
         guard let name = string(member, "a string with the name of a handler") else { return }
-        do throws(HandlerTable.UnknownName) {
+        do throws(SubstitutionMap.HandlerTable.UnknownName) {
             fields.answer = .handler(try handlers.handler(named: name))
         } catch {
             note(member, .invalidValue, error.message)
@@ -423,7 +423,7 @@ extension EntryFieldsReader {
                 "“stream” has more than \(Self.mostPieces.grouped) pieces. Join some, or use a file with “secondsPerEvent”."
             )
         }
-        var pieces: [StreamPiece] = []
+        var pieces: [Entry.Piece] = []
         for (index, element) in elements.enumerated() {
             guard let piece = piece(element, number: index + 1) else { continue }
             if case .error = piece.content, index + 1 < elements.count {
@@ -439,11 +439,11 @@ extension EntryFieldsReader {
     }
 
     /// Reads a piece: a string, or an object with one content and perhaps a delay.
-    private func piece(_ element: Member, number: Int) -> StreamPiece? {
+    private func piece(_ element: Member, number: Int) -> Entry.Piece? {
         let line = line == 0 ? 0 : element.line
         switch element.value {
         case .string(let text):
-            return StreamPiece(content: .data(Data(text.utf8)), line: line)
+            return Entry.Piece(content: .data(Data(text.utf8)), line: line)
         case .object(let range):
             let reader = EntryFieldsReader(bytes, self.line, data, handlers)
             let piece = reader.piece(in: range, line: element.line)
@@ -459,8 +459,8 @@ extension EntryFieldsReader {
         }
     }
 
-    private func piece(in range: Range<Int>, line: Int) -> StreamPiece? {
-        var content: (name: String, value: StreamPiece.Content?)?
+    private func piece(in range: Range<Int>, line: Int) -> Entry.Piece? {
+        var content: (name: String, value: Entry.Piece.Content?)?
         var delay: Double?
         var seen: Set<String> = []
         for member in members(in: range, line: line) {
@@ -485,12 +485,12 @@ extension EntryFieldsReader {
             note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
             return nil
         }
-        return content.value.map { StreamPiece(content: $0, delay: delay ?? 0, line: self.line == 0 ? 0 : line) }
+        return content.value.map { Entry.Piece(content: $0, delay: delay ?? 0, line: self.line == 0 ? 0 : line) }
     }
 
     private static let pieceContents = ["text", "json", "file", "error"]
 
-    private func pieceContent(_ member: Member) -> StreamPiece.Content? {
+    private func pieceContent(_ member: Member) -> Entry.Piece.Content? {
         switch member.key {
         case "text": string(member, "a string").map { .data(Data($0.utf8)) }
         case "json": isTooDeep(member) ? nil : .data(Data(bytes[member.range]))

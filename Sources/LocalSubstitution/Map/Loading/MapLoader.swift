@@ -13,7 +13,7 @@ package final class MapLoader {
 
     private var namesLeftOut: [FileName] = []
     private let files: FileChecker
-    private let handlers: HandlerTable
+    private let handlers: SubstitutionMap.HandlerTable
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The entries of valid patterns so far, by normal form.
     private var patternKeys: [String: Entry] = [:]
@@ -35,7 +35,7 @@ package final class MapLoader {
     private init(
         _ folder: ResourcesFolder?,
         looksAtFiles: Bool,
-        handlers: HandlerTable = .any,
+        handlers: SubstitutionMap.HandlerTable = .any,
         defaults: EntryFields? = nil
     ) {
         self.handlers = handlers
@@ -69,7 +69,7 @@ package final class MapLoader {
             add(key: key, line: 0, file: name, options: plain, isRight: true)
         case .fields(let json):
             let json = Array(json.utf8)
-            let handlers = HandlerTable(numbered: answer.handlers)
+            let handlers = SubstitutionMap.HandlerTable(numbered: answer.handlers)
             let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, data: answer.data, handlers: handlers)
             add(reader, key: key)
         }
@@ -80,7 +80,7 @@ package final class MapLoader {
         json: [UInt8],
         folder: ResourcesFolder?,
         looksAtFiles: Bool = true,
-        handlers: HandlerTable = .any
+        handlers: SubstitutionMap.HandlerTable = .any
     ) -> MapLoader {
         let json = json.withoutByteOrderMark
         var loader = MapLoader(folder, looksAtFiles: looksAtFiles, handlers: handlers)

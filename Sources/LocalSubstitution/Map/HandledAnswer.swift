@@ -1,0 +1,74 @@
+import Foundation
+
+/// What a handler's answer says, checked like an entry of a map.
+struct HandledAnswer {
+    struct Mistake: Error {
+        /// What's wrong with the answer and how to fix it.
+        let message: String
+    }
+
+    /// What answers; `nil` if the handler leaves the request to the network.
+    let substitution: Substitution?
+
+    /// - Parameter called: The substitution of the entry whose handler was called.
+    init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
+        throws(Mistake)
+    {
+        var fields = EntryFields()
+        var problems = answer.problems
+        switch answer.source {
+        case .never:
+            substitution = nil
+            if let problem = problems.first { throw Mistake(message: problem) }
+            return
+        case .file(let name):
+            fields.file = name
+        case .fields(let json):
+            let json = Array(json.utf8)
+            let reader = EntryFieldsReader(0..<json.count, of: json, line: 0, in: .handled, data: answer.data)
+            fields = reader.fields
+            problems += reader.problems.map(\.message)
+        }
+        var defaults = called.options.fields
+        // That delay has passed before the call.
+        defaults.delay = nil
+        let merged = fields.merged(withDefaults: defaults, in: .handled, for: EntryFields.Kind(fields))
+        let entry = Entry(
+            key: called.key,
+            line: called.entry.line,
+            file: merged.file.map { FileName(text: $0) },
+            options: Entry.Options(merged)
+        )
+        problems += [merged.requestHeadersProblem, Self.problem(with: entry, in: folder)].compactMap { $0 }
+        if let problem = problems.first { throw Mistake(message: problem) }
+        do throws(FileName.Obstacle) {
+            let content = try Substitution.Content(entry, filledWith: [], for: url)
+            substitution = Substitution(entry, content, folder: folder, url: url)
+        } catch {
+            throw Mistake(message: "Its target isn't valid: \(error.message).")
+        }
+    }
+
+    /// Returns what's wrong with the target and the files that an answer names.
+    private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
+        if case .network(let target?) = entry.options.answer, target.wildcards > 0 {
+            return "“\(target.text)” has a *, which isn't filled in a handler's answer. Write the whole URL."
+        }
+        for file in entry.files {
+            if file.wildcards > 0 {
+                return "“\(file.text)” has a *, which isn't filled in a handler's answer. Write the file's whole name."
+            }
+            if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
+            guard let folder else {
+                return
+                    "The file “\(file.text)” can't be found, since the map has no resources folder. Name one (`resources:`)."
+            }
+            do throws(FileProblem) {
+                _ = try folder.open(file.text)
+            } catch {
+                return "The file “\(file.text)” \(error.message)"
+            }
+        }
+        return nil
+    }
+}
