@@ -39,19 +39,23 @@ package struct NearestName: Sendable {
         guard abs(first.count - second.count) <= limit else { return nil }
         let (first, second) = (Array(first), Array(second))
         // The edits between the beginnings of both texts: a row for each of the first one's. Cells that are farther than `limit`
-        // from the diagonal need more edits.
-        var (before, last) = ([Int](), Array(0...second.count))
+        // from the diagonal need more edits. The three rows are used in turn, which is much faster than making each.
+        var last = Array(0...second.count)
+        var (before, row) = (last, last)
         for (i, byte) in first.enumerated() {
-            var row = [Int](repeating: limit + 1, count: second.count + 1)
-            row[0] = i + 1
-            for j in max(0, i - limit)..<min(second.count, i + limit + 1) {
+            let band = max(0, i - limit)..<min(second.count, i + limit + 1)
+            var fewest = limit + 1
+            row[band.lowerBound] = band.lowerBound == 0 ? i + 1 : limit + 1
+            for j in band {
                 row[j + 1] = min(last[j] + (byte == second[j] ? 0 : 1), row[j] + 1, last[j + 1] + 1)
                 if i > 0, j > 0, byte == second[j - 1], first[i - 1] == second[j] {
                     row[j + 1] = min(row[j + 1], before[j - 1] + 1)
                 }
+                fewest = min(fewest, row[j + 1], last[j] + 1)
             }
-            guard row.contains(where: { $0 <= limit }) || last.contains(where: { $0 < limit }) else { return nil }
-            (before, last) = (last, row)
+            guard fewest <= limit || row[band.lowerBound] <= limit else { return nil }
+            if band.upperBound < second.count { row[band.upperBound + 1] = limit + 1 }
+            (before, last, row) = (last, row, before)
         }
         return last[second.count] <= limit ? last[second.count] : nil
     }
