@@ -227,6 +227,9 @@ final class Plan: Sendable {
 
     var folder: ResourcesFolder? { map.storage.folder }
 
+    /// The header that asks for a part of the body; `nil` if the whole is sent, as always for a handler's answer.
+    var range: String? { isHandled ? nil : request.rangeHeader }
+
     func path(of substitution: Substitution) -> String? {
         substitution.fileName.flatMap { name in folder?.path(of: name) }
     }

@@ -29,9 +29,9 @@ extension Responder {
         do throws(FileProblem) {
             guard let file = try LargeFile(opening: name, in: folder) else { return nil }
             let builder = ResponseBuilder(substitution: substitution, file: nil, large: file)
-            let range = plan.request.rangeHeader.flatMap(builder.range)
+            let range = plan.range.flatMap(builder.range)
             guard
-                let response = plan.request.rangeHeader.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
+                let response = plan.range.map({ builder.part($0, for: url) }) ?? builder.full(for: url)
             else { return nil }
             use(plan)
             let isHead = plan.request.httpMethod == "HEAD"

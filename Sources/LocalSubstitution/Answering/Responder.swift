@@ -250,7 +250,7 @@ final class Responder: Sendable {
         let builder = ResponseBuilder(substitution: substitution, file: file, copy: newer?.copy, proof: proof)
         let method = plan.request.httpMethod ?? "GET"
         if method == "HEAD" { return builder.head(for: url) }
-        if method == "GET", let range = plan.request.rangeHeader { return builder.part(range, for: url) }
+        if method == "GET", let range = plan.range { return builder.part(range, for: url) }
         guard proof == nil, let name = retainedName(plan, substitution) else { return builder.full(for: url) }
         if let known = retained.response(name, madeOf: file, generation: plan.generation) { return known }
         guard let response = builder.full(for: url) else { return nil }

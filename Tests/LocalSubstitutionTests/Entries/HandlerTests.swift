@@ -127,10 +127,14 @@ struct HandlerTests {
             #expect(got.head.statusCode == row.status)
             if let type = row.type { #expect(got.head.value(forHTTPHeaderField: "Content-Type") == type) }
         }
+        // Ranges aren't applied.
+        let part = try await handled.load("https://h/a", headers: ["Range": "bytes=0-0"])
+        #expect(part.text == row.text)
+        #expect(part.head.statusCode == row.status)
         let head = try await handled.load("https://h/a", "HEAD")
         #expect(head.text.isEmpty)
         #expect(head.head.statusCode == row.status)
-        #expect(handled.cache.statistics.served == 3)
+        #expect(handled.cache.statistics.served == 4)
         #expect(handled.cache.responder.retained.peek("https://h/a") == nil)
     }
 
