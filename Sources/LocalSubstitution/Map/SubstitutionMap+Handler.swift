@@ -108,19 +108,22 @@ extension SubstitutionMap {
         }
 
         func handler(named name: String) throws(UnknownName) -> Entry.Handler {
-            guard !name.isEmpty else { throw UnknownName(message: "“handler” is empty. \(advice)") }
+            guard !name.isEmpty else {
+                let advice = given ?? "Name a handler that code gives (`handlers:`)."
+                throw UnknownName(message: "“handler” is empty. \(advice)")
+            }
             guard let named else { return Entry.Handler(name: name, nil) }
             guard let call = named[name] else {
+                let advice = given ?? "Give it where the map is loaded (`handlers:`)."
                 throw UnknownName(message: "“handler” names “\(name)”, which isn't given in code. \(advice)")
             }
             return Entry.Handler(name: name, call)
         }
 
-        private var advice: String {
-            let names = (named ?? [:]).keys.ordered(by: <)
-            return names.isEmpty
-                ? "Give it where the map is loaded (`handlers:`)."
-                : "The handlers are \(names.map { "“\($0)”" }.joined(separator: ", ")). Use one, or add it to `handlers:`."
+        /// The names that are given, and what to do; `nil` if none are.
+        private var given: String? {
+            let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
+            return names.isEmpty ? nil : "The handlers are \(names). Use one, or add it to `handlers:`."
         }
     }
 }

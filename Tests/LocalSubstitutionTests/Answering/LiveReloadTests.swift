@@ -66,6 +66,21 @@ struct LiveReloadTests {
         #expect(try cache.lookUp("https://h/c")?.text == "b")
     }
 
+    @Test("A map that's loaded again keeps its handlers")
+    func handlers() async throws {
+        let fixture = try CacheFixture(#""https://h/a": { "handler": "first" }"#)
+        let cache = try LocalSubstitutionCache(
+            contentsOf: fixture.mapFile,
+            handlers: ["first": { _ in .text("1") }, "second": { _ in .text("2") }]
+        )
+        func answer() async throws -> String? {
+            try await cache.answer(to: request("https://h/a")).map { String(decoding: $0.0, as: UTF8.self) }
+        }
+        #expect(try await answer() == "1")
+        try fixture.writeMap(#""https://h/a": { "handler": "second" }"#)
+        #expect(try await answer() == "2")
+    }
+
     @Test("A map that doesn't load leaves the last good one in place and is reported once")
     func brokenMap() async throws {
         let fixture = try CacheFixture(#""https://h/a": "a.txt""#)

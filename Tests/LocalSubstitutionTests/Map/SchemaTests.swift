@@ -15,9 +15,10 @@ struct SchemaTests {
 
     @Test("It rejects mistakes in a key or a field")
     func rejects() throws {
-        let all = MapProblemTests.keyRows + MapProblemTests.fieldRows + AnswerProblemTests.rows
+        let all =
+            MapProblemTests.keyRows + MapProblemTests.fieldRows + AnswerProblemTests.rows + StreamProblemTests.rows
         let rows = all.filter { !Self.isBeyondSchemas($0) }
-        #expect(all.count - rows.count == 4)
+        #expect(all.count - rows.count == 5)
         for (row, problem) in zip(rows, try SchemaValidator.problems(of: rows.map(\.json))) {
             #expect(problem != nil, "\(row.name)")
         }
@@ -47,6 +48,13 @@ struct SchemaTests {
         #"{ "https://h/a": { "status": 100, "headers": { "X-A": "ä\t", "content-lengths": "" }, "ignoreQuery": false } }"#,
         #"{ "https://h/a": { "status": 599, "ignoreQuery": ["a", "utm_*", "*"], "timeout": 0.5, "use": "whenOffline" } }"#,
         #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,
+        #"{ "https://h/*": { "stream": ["", { "delay": 0, "text": "" }, { "json": null }, { "file": "*" }, { "error": "timedOut", "delay": 3600 }] } }"#,
+        #"{ "https://h/a": { "stream": [{ "error": "timedOut" }], "status": 599, "mimeType": "a/b", "headers": { "A": "1" } } }"#,
+        #"{ "$defaults": { "bytesPerSecond": 1 }, "https://h/a": { "text": "", "secondsPerLine": 0 }, "https://h/b": { "stream": ["a"] } }"#,
+        #"{ "https://h/a": { "bytesPerSecond": 1e9, "alternatives": [{ "json": 1, "times": 1, "secondsPerEvent": 0.5 }, "b"] } }"#,
+        #"{ "https://h/a": { "handler": "h", "delay": 1, "methods": ["PUT"], "when": { "text": "a" }, "ignoreQuery": true } }"#,
+        #"{ "https://h/a": [{ "handler": "h", "times": 1 }, { "stream": ["a"], "methods": ["POST"] }], "https://h/b": { "handler": " " } }"#,
+        #"{ "https://h/a": { "stream": [\#(Array(repeating: "\"\"", count: 10_000).joined(separator: ","))] } }"#,
     ]
 
     @Test("It accepts every map that loads")
@@ -54,7 +62,9 @@ struct SchemaTests {
         let folder = try TemporaryFolder()
         for (map, problem) in zip(Self.right, try SchemaValidator.problems(of: Self.right)) {
             #expect(problem == nil, "\(map)")
-            let problems = folder.problems(map).filter { ![.missingFile, .noResources].contains($0.kind) }
+            let problems = folder.problems(map, handlers: ["h": { _ in nil }, " ": { _ in nil }]).filter {
+                ![.missingFile, .noResources].contains($0.kind)
+            }
             #expect(problems.isEmpty, "\(map)")
         }
     }

@@ -20,15 +20,24 @@ struct WhatGoesTogetherTests {
 
     private static let response: Set = ["status", "mimeType", "charset", "headers", "delay"]
     private static let offline: Set = ["whenOffline", "timeout", "setRequestHeaders, whenOffline"]
+    private static let paces: Set = ["bytesPerSecond", "secondsPerLine", "secondsPerEvent"]
+    /// A response with a body that the map has.
+    private static let local = response.union(offline).union(paces)
 
     static let kinds = [
         Kind(
             json: #""file": "a""#,
             answer: "a",
-            fields: response.union(offline).union(["always", "untilUpdated"])
+            fields: local.union(["always", "untilUpdated"])
         ),
-        Kind(json: #""json": [1]"#, answer: .json([1]), fields: response.union(offline).union(["always"])),
-        Kind(json: #""text": "a""#, answer: .text("a"), fields: response.union(offline).union(["always"])),
+        Kind(json: #""json": [1]"#, answer: .json([1]), fields: local.union(["always"])),
+        Kind(json: #""text": "a""#, answer: .text("a"), fields: local.union(["always"])),
+        Kind(
+            json: #""stream": ["a", {"delay": 1, "file": "a"}]"#,
+            answer: .stream(["a", .file("a").delay(1)]),
+            fields: ["status", "mimeType", "headers", "delay"]
+        ),
+        Kind(json: #""handler": "h""#, answer: .handler { _ in nil }, fields: ["delay"]),
         Kind(
             json: #""status": 404"#,
             answer: .status(404),
@@ -59,6 +68,9 @@ struct WhatGoesTogetherTests {
         Field(name: "charset", json: #""charset": "utf-8""#) { $0.charset("utf-8") },
         Field(name: "headers", json: #""headers": {"A": "1"}"#) { $0.headers(["A": "1"]) },
         Field(name: "delay", json: #""delay": 0.5"#) { $0.delay(0.5) },
+        Field(name: "bytesPerSecond", json: #""bytesPerSecond": 1"#) { $0.bytesPerSecond(1) },
+        Field(name: "secondsPerLine", json: #""secondsPerLine": 0"#) { $0.secondsPerLine(0) },
+        Field(name: "secondsPerEvent", json: #""secondsPerEvent": 3600"#) { $0.secondsPerEvent(3600) },
         Field(name: "setRequestHeaders", json: #""setRequestHeaders": {"A": "1"}"#) { $0.requestHeaders(["A": "1"]) },
         Field(
             name: "setRequestHeaders, whenOffline",
@@ -86,15 +98,17 @@ struct WhatGoesTogetherTests {
         }
     }
 
+    private static let handlers: [String: SubstitutionMap.Handler] = ["h": { _ in nil }]
+
     @Test("The loader and answers in code agree with the table")
     func loads() throws {
         let folder = try TemporaryFolder(files: ["a"])
-        #expect(Self.pairs.count > 60)
+        #expect(Self.pairs.count > 110)
         for (json, kind, field) in Self.pairs {
             var isRight = kind.fields.contains(field.name)
             // With a status, it's an empty body whose request is sent on only when offline.
             if kind.json.contains("setRequest"), field.name == "status" { isRight = false }
-            let problems = folder.problems(json)
+            let problems = folder.problems(json, handlers: Self.handlers)
             #expect(problems.isEmpty == isRight, "\(json) \(problems)")
             #expect(problems.allSatisfy { $0.kind == .conflict }, "\(json) \(problems)")
             let inCode = try? SubstitutionMap(["https://h/a": field.set(kind.answer)], resources: folder.url)
@@ -107,7 +121,10 @@ struct WhatGoesTogetherTests {
         let folder = try TemporaryFolder(files: ["a"])
         let documents = Self.pairs.map(\.json) + Self.mixtures + Self.inAlternatives
         for (json, problem) in zip(documents, try SchemaValidator.problems(of: documents)) {
-            #expect((problem == nil) == folder.problems(json).isEmpty, "\(json): \(problem ?? "valid")")
+            #expect(
+                (problem == nil) == folder.problems(json, handlers: Self.handlers).isEmpty,
+                "\(json): \(problem ?? "valid")"
+            )
         }
     }
 
@@ -124,9 +141,9 @@ struct WhatGoesTogetherTests {
     @Test("Only one field says what answers")
     func mixtures() throws {
         let folder = try TemporaryFolder(files: ["a"])
-        #expect(Self.mixtures.count == 10)
+        #expect(Self.mixtures.count == 21)
         for json in Self.mixtures {
-            let problems = folder.problems(json)
+            let problems = folder.problems(json, handlers: Self.handlers)
             #expect(problems.map(\.kind) == [.conflict], "\(json)")
             #expect(problems.first?.message.contains("Keep one of them.") == true)
         }
@@ -142,7 +159,7 @@ struct WhatGoesTogetherTests {
             let isRight =
                 !hasUse && (!sendsOn || isNetwork && pair.field.name != "status")
                 && (pair.kind.fields.contains(pair.field.name))
-            #expect(folder.problems(json).isEmpty == isRight, "\(json)")
+            #expect(folder.problems(json, handlers: Self.handlers).isEmpty == isRight, "\(json)")
         }
     }
 
@@ -151,21 +168,31 @@ struct WhatGoesTogetherTests {
         let json = """
             {
               "$defaults": { "headers": { "A": "1" }, "mimeType": "a/b", "charset": "utf-16", "use": "untilUpdated",
-                "timeout": 1, "methods": ["PUT"], "delay": 2, "ignoreQuery": true },
+                "timeout": 1, "methods": ["PUT"], "delay": 2, "bytesPerSecond": 9, "ignoreQuery": true },
               "https://h/file": { "file": "a" },
               "https://h/text": { "text": "a" },
               "https://h/status": { "status": 404 },
               "https://h/error": { "error": "timedOut" },
               "https://h/network": { "forwardTo": "http://l/" },
-              "https://h/offline": { "text": "a", "use": "whenOffline" }
+              "https://h/offline": { "text": "a", "use": "whenOffline" },
+              "https://h/stream": { "stream": ["a"] },
+              "https://h/handler": { "handler": "h" }
             }
             """
-        let options = try TemporaryFolder(files: ["a"]).map(json).entries.map(\.options)
-        #expect(options.map(\.fields.headers) == [["A": "1"], ["A": "1"], ["A": "1"], [:], ["A": "1"], ["A": "1"]])
-        #expect(options.map(\.fields.mimeType) == ["a/b", "a/b", nil, nil, nil, "a/b"])
-        #expect(options.map(\.fields.charset) == ["utf-16", nil, nil, nil, nil, nil])
-        #expect(options.map(\.use) == [.untilUpdated, .always, .always, .always, .always, .whenOffline])
-        #expect(options.map(\.fields.timeout) == [nil, nil, nil, nil, nil, 1])
+        let map = try TemporaryFolder(files: ["a"]).map(json, handlers: Self.handlers)
+        let options = map.entries.map(\.options)
+        let header = ["A": "1"]
+        // A handler's entry keeps what its answers take.
+        #expect(options.map(\.fields.headers) == [header, header, header, [:], header, header, header, header])
+        #expect(options.map(\.fields.mimeType) == ["a/b", "a/b", nil, nil, nil, "a/b", "a/b", "a/b"])
+        #expect(options.map(\.fields.charset) == ["utf-16", nil, nil, nil, nil, nil, nil, "utf-16"])
+        let always = Substitution.Use.always
+        #expect(
+            options.map(\.use) == [.untilUpdated, always, always, always, always, .whenOffline, always, always]
+        )
+        #expect(options.map(\.fields.timeout) == [nil, nil, nil, nil, nil, 1, nil, nil])
+        let rate = Pace.bytesPerSecond(9)
+        #expect(options.map(\.fields.pace) == [rate, rate, nil, nil, nil, rate, nil, nil])
         #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.fields.delay == 2 && $0.ignoreQuery != nil })
     }
 }

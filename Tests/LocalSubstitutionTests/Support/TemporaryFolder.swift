@@ -28,15 +28,19 @@ extension TemporaryFolder {
     /// Returns a map with this JSON, and this folder as its resources folder.
     func map(
         _ json: String,
-        invalidEntries: SubstitutionMap.InvalidEntries = .reject
+        invalidEntries: SubstitutionMap.InvalidEntries = .reject,
+        handlers: [String: SubstitutionMap.Handler] = [:]
     ) throws(SubstitutionMapError) -> SubstitutionMap {
-        try SubstitutionMap(json: Data(json.utf8), resources: url, invalidEntries: invalidEntries)
+        try SubstitutionMap(json: Data(json.utf8), resources: url, invalidEntries: invalidEntries, handlers: handlers)
     }
 
     /// Returns all problems of a map's JSON.
-    func problems(_ json: String) -> [SubstitutionMap.Problem] {
+    func problems(
+        _ json: String,
+        handlers: [String: SubstitutionMap.Handler] = [:]
+    ) -> [SubstitutionMap.Problem] {
         do throws(SubstitutionMapError) {
-            return try map(json).problems
+            return try map(json, handlers: handlers).problems
         } catch {
             return error.problems
         }

@@ -298,8 +298,8 @@ extension EntryFieldsReader {
 
     func readHandler(_ member: Member) {
         // A handler that was given in code has no name. The JSON refers to it by index.
-        if case .other = member.value, let number = integer(member, "a string with the name of a handler") {
-            fields.answer = handlers[number].map { .handler($0) }
+        if case .number(let number) = json(member), let handler = Int(number.text).flatMap({ handlers[$0] }) {
+            fields.answer = .handler(handler)
             return
         }
         guard let name = string(member, "a string with the name of a handler") else { return }
@@ -425,7 +425,8 @@ extension EntryFieldsReader {
         }
         var pieces: [Entry.Piece] = []
         for (index, element) in elements.enumerated() {
-            guard let piece = piece(element, number: index + 1) else { continue }
+            // In place of a wrong piece, an empty one keeps the numbers of the others.
+            let piece = piece(element, number: index + 1) ?? Entry.Piece(content: .data(Data()))
             if case .error = piece.content, index + 1 < elements.count {
                 note(
                     element.line,
