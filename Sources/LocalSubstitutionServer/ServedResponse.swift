@@ -48,7 +48,8 @@ extension ServedResponse {
             let (head, received) = try response.result.get()
             var body = received
             let rewriter = ReferenceRewriter(document: url) { [origins = request.origins] in origins.local(for: $0) }
-            let syntax = rewritesReferences ? References.Syntax(of: head) : nil
+            // A stream's pieces are sent as they are, each when it's due.
+            let syntax = rewritesReferences && !response.isStream ? References.Syntax(of: head) : nil
             if let syntax {
                 let bytes = try body.bytes(upTo: Self.longestRewritten)
                 let charset = DocumentCharset.named(in: head.contentType)

@@ -87,13 +87,15 @@ extension Responder {
         return .failed(plan, error)
     }
 
-    /// Fails a request whose handler threw an error or gave an answer that isn't allowed.
+    /// Fails a request whose handler can't be called, threw an error, or gave an answer that isn't allowed.
     ///
-    /// - Parameter problem: What's wrong and how to fix it.
-    func mishandled(_ plan: Plan, by substitution: Substitution, _ problem: String) -> RequestOutcome {
+    /// - Parameters:
+    ///   - substitution: The entry whose handler was called; `nil` if it can't be called.
+    ///   - problem: What's wrong and how to fix it.
+    func mishandled(_ plan: Plan, by substitution: Substitution?, _ problem: String) -> RequestOutcome {
         use(plan)
         reportUnanswered(plan, since: problem)
-        let message = "The handler of the entry “\(substitution.key)” can't answer: \(problem)"
+        let message = substitution.map { "The handler of the entry “\($0.key)” can't answer: \(problem)" } ?? problem
         let error = URLError.explained(.badServerResponse, message, plan.request.url)
         return RequestOutcome(.mishandled(message), plan, .failure(error))
     }

@@ -10,6 +10,8 @@ import FoundationNetworking
 package final class ArrivingResponse: Sendable {
     enum Event: Sendable {
         case piece(ResponseCollector.Piece)
+        /// The head of an entry's stream. Its bytes come as pieces.
+        case stream(URLResponse)
         case end(RequestOutcome)
     }
 
@@ -88,7 +90,7 @@ package final class ArrivingResponse: Sendable {
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
-            case .piece(.head): continue
+            case .piece(.head), .stream: continue
             case .piece(.data(let data)): return data
             case .end(let outcome):
                 guard let error = outcome.error else { return nil }

@@ -31,7 +31,9 @@ package final class DirectLoader: Sendable {
         let client = RequestLoad.Client(
             isPacing: true,
             pass: { [weak arriving] piece in arriving?.add(.piece(piece)) },
-            send: { [weak arriving] piece in arriving?.add(.piece(piece)) },
+            send: { [weak arriving] piece in
+                if case .head(let head) = piece { arriving?.add(.stream(head)) } else { arriving?.add(.piece(piece)) }
+            },
             answerChallenge: { challenge in
                 // There's no outer session, so a 401 is a response like any other.
                 #if canImport(Darwin)
@@ -43,6 +45,7 @@ package final class DirectLoader: Sendable {
         arriving.wait(for: RequestLoad(plan, in: attachment, for: client).start())
         switch arriving.next() {
         case .piece(.head(let head))?: return Response(.loaded, head, .arriving(arriving))
+        case .stream(let head)?: return Response(.answered, head, .arriving(arriving))
         case .end(let outcome)?: return Response(outcome)
         case .piece(.data)?, nil: return Response(.failed(plan, URLError(.cancelled)))
         }
@@ -131,6 +134,12 @@ extension DirectLoader {
         package let result: Result<(head: HTTPURLResponse, body: Body), URLError>
         /// How fast to send the body; `nil` to send it at once, or as it arrives.
         package let pace: Pace?
+
+        /// Whether it's an entry's stream, whose pieces arrive when they're due.
+        package var isStream: Bool {
+            guard case .answered = kind, case .success((_, .arriving)) = result else { return false }
+            return true
+        }
 
         init(_ outcome: RequestOutcome) {
             kind = outcome.kind

@@ -276,7 +276,7 @@ final class RequestLoad: Sendable {
     ) async throws(URLError) -> Step {
         guard let call = handler.call, let url = plan.match?.url, case .handler(_, let captures) = substitution.content,
             let request = SubstitutionMap.Request(plan.request, body: RequestBody(plan.request), captures: captures)
-        else { return .end(responder.mishandled(plan, by: substitution, handler.refusal)) }
+        else { return .end(responder.mishandled(plan, by: nil, handler.refusal)) }
         switch await value(of: { try await call(request) }) {
         case .failure(let error):
             try checkCancellation()

@@ -1,0 +1,322 @@
+import Foundation
+import Guarded
+import LocalSubstitution
+import LocalSubstitutionServer
+import Loopback
+import TestSupport
+import Testing
+
+@Suite("Streams and paced bodies through a server", .sessions, .timeLimit(.minutes(5)))
+struct PieceTests {
+    private static let stream = #"""
+        "https://h.example/s": { "status": 201, "stream": [
+            "data: a\n\n", { "text": "data: b\n\n", "delay": 0.1 }, { "json": { "c": 1 }, "delay": 0.1 },
+            { "file": "a.txt", "delay": 0.1 }
+        ] }
+        """#
+
+    private func served(_ entries: String...) throws -> ServedMap {
+        try ServedMap("{ \(entries.joined(separator: ",\n")) }", files: ["a.txt": "local"])
+    }
+
+    @Test("Each piece of a stream is a chunk, sent when it's due")
+    func stream() throws {
+        let served = try served(Self.stream)
+        let client = try PieceClient(served, "https://h.example/s", fields: ["Range: bytes=0-1"])
+        let head = try client.head()
+        #expect(head.status == 201)
+        #expect(head.all("Transfer-Encoding") == ["chunked"])
+        #expect(head["Content-Type"] == "text/event-stream; charset=utf-8")
+        for name in ["Content-Length", "ETag", "Accept-Ranges", "Content-Range"] { #expect(head[name] == nil) }
+        let (parts, isComplete) = client.chunks()
+        #expect(parts.map(\.text) == ["data: a\n\n", "data: b\n\n", #"{ "c": 1 }"#, "local"])
+        for (number, part) in parts.enumerated() { #expect(part.seconds >= Double(number) * 0.1) }
+        #expect(isComplete)
+    }
+
+    @Test("After an error the connection is cut without the last chunk; a lone error is a 502")
+    func error() throws {
+        let served = try served(
+            #""https://h.example/s": { "stream": ["a", { "error": "networkConnectionLost", "delay": 0.05 }] }"#,
+            #""https://h.example/lone": { "stream": [{ "error": "timedOut", "delay": 0.05 }] }"#
+        )
+        let client = try PieceClient(served, "https://h.example/s")
+        #expect(try client.head().status == 200)
+        let (parts, isComplete) = client.chunks()
+        #expect(parts.map(\.text) == ["a"])
+        #expect(!isComplete)
+        let lone = try served.exchange("https://h.example/lone")
+        #expect(lone.status == 502)
+        #expect(lone.body.contains("makes this request fail with the error “timedOut”"), "\(lone.body)")
+    }
+
+    @Test("HEAD gets only the head of a stream, and an HTTP/1.0 client no chunks")
+    func headAndOldClient() throws {
+        let served = try served(Self.stream)
+        let port = try served.port("https://h.example")
+        let client = try RawClient(port)
+        // The same connection serves another request, so nothing follows the first head.
+        try client.send("HEAD /s HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        let head = try RawResponse(client.read(through: "\r\n\r\n"))
+        #expect(head.status == 201)
+        #expect(head["Content-Length"] == nil)
+        try client.send("GET /s HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        let whole = "data: a\n\ndata: b\n\n{ \"c\": 1 }local"
+        let response = try RawResponse(client.readToEnd())
+        #expect(response.status == 201)
+        #expect(response.body == whole)
+        let old = try RawClient.exchange("GET /s HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\n\r\n", with: port)
+        #expect(old.hasSuffix("\r\n\r\n\(whole)"))
+        #expect(!old.contains("Transfer-Encoding"))
+    }
+
+    struct Paced: CustomTestStringConvertible, Sendable {
+        let fields: String
+        /// The pieces, and when they're due.
+        let pieces: [(text: String, seconds: Double)]
+
+        var testDescription: String { fields }
+
+        static let all = [
+            Paced(
+                fields: #""text": "abcdef", "bytesPerSecond": 40"#,
+                pieces: [("ab", 0.05), ("cd", 0.1), ("ef", 0.15)]
+            ),
+            Paced(fields: #""text": "abc", "bytesPerSecond": 10"#, pieces: [("a", 0.1), ("b", 0.2), ("c", 0.3)]),
+            Paced(
+                fields: #""text": "a\nb\r\nc\rd", "secondsPerLine": 0.1, "delay": 0.1"#,
+                pieces: [("a\n", 0.1), ("b\r\n", 0.2), ("c\r", 0.3), ("d", 0.4)]
+            ),
+            Paced(
+                fields: #""text": "a\nb\n\nc\r\n\r\nd", "secondsPerEvent": 0.1"#,
+                pieces: [("a\nb\n\n", 0), ("c\r\n\r\n", 0.1), ("d", 0.2)]
+            ),
+            Paced(fields: #""file": "a.txt", "bytesPerSecond": 100"#, pieces: [("local", 0.05)]),
+            Paced(fields: #""text": "", "bytesPerSecond": 1"#, pieces: []),
+        ]
+    }
+
+    /// Checks that nothing of a body arrives before it's due, and that all of it arrives.
+    private func check(_ parts: [PieceClient.Part], against pieces: [(text: String, seconds: Double)]) {
+        var received = 0
+        for part in parts {
+            received += part.text.utf8.count
+            let due = pieces.filter { $0.seconds <= part.seconds }.reduce(0) { $0 + $1.text.utf8.count }
+            #expect(received <= due, "\(received) bytes after \(part.seconds) s")
+        }
+        #expect(parts.map(\.text).joined() == pieces.map(\.text).joined())
+    }
+
+    @Test("A body is sent at its pace, with its length and validators", arguments: Paced.all)
+    func paced(_ row: Paced) throws {
+        let served = try served("\"https://h.example/p\": { \(row.fields) }")
+        let client = try PieceClient(served, "https://h.example/p")
+        let head = try client.head()
+        #expect(head["Content-Length"] == "\(row.pieces.map(\.text).joined().utf8.count)")
+        #expect(head["Transfer-Encoding"] == nil)
+        #expect(head["ETag"] != nil)
+        check(try client.parts(), against: row.pieces)
+    }
+
+    @Test("A page is paced after its references are rewritten; a stream is never rewritten")
+    func rewritten() throws {
+        let page = "<a href='https://h.example/a'>a</a>"
+        let served = try served(
+            #""https://h.example/": { "text": "\#(page)", "mimeType": "text/html", "secondsPerLine": 0 }"#,
+            #""https://h.example/p": { "text": "\#(page)\n\#(page)", "mimeType": "text/html", "secondsPerLine": 0.1 }"#
+                .replacing("</a>\n", with: "</a>\\n"),
+            #""https://h.example/s": { "stream": ["\#(page)"], "mimeType": "text/html" }"#
+        )
+        let line = page.replacing("https://h.example", with: try served.local("https://h.example"))
+        #expect(try served.exchange("https://h.example/").body == line)
+        let client = try PieceClient(served, "https://h.example/p")
+        #expect(try client.head()["Content-Length"] == "\(line.utf8.count * 2 + 1)")
+        check(try client.parts(), against: [(line + "\n", 0), (line, 0.1)])
+        #expect(try served.exchange("https://h.example/s").body == page)
+    }
+
+    @Test("A large file is sent at a rate, whole and in parts")
+    func largeFile() throws {
+        let text = String(repeating: "0123456789", count: 200_000)
+        let served = try ServedMap(
+            #"{ "https://h.example/a.bin": { "file": "a.bin", "bytesPerSecond": 10000000 } }"#,
+            files: ["a.bin": text]
+        )
+        for (fields, range) in [([], 0..<2_000_000), (["Range: bytes=500000-1499999"], 500_000..<1_500_000)] {
+            let client = try PieceClient(served, "https://h.example/a.bin", fields: fields)
+            let head = try client.head()
+            #expect(head.status == (fields.isEmpty ? 200 : 206))
+            #expect(head["Content-Length"] == "\(range.count)")
+            let parts = try client.parts()
+            #expect(parts.map(\.text).joined() == text.dropFirst(range.lowerBound).prefix(range.count))
+            var received = 0.0
+            for part in parts {
+                received += Double(part.text.utf8.count)
+                #expect(part.seconds >= received / 10_000_000)
+            }
+        }
+    }
+
+    @Test("50 streams at once each keep their times")
+    func many() async throws {
+        let served = try served(
+            #""https://h.example/s/*": { "stream": ["a", { "text": "b", "delay": 0.2 }, { "text": "c", "delay": 0.2 }] }"#
+        )
+        // Opened before.
+        _ = try served.port("https://h.example")
+        let start = ContinuousClock.now
+        let results = await withTaskGroup(of: Result<(parts: [PieceClient.Part], isComplete: Bool), any Error>.self) {
+            for number in 0..<50 {
+                $0.addTask {
+                    await Self.onThread {
+                        let client = try PieceClient(served, "https://h.example/s/\(number)")
+                        #expect(try client.head().status == 200)
+                        return client.chunks()
+                    }
+                }
+            }
+            return await $0.reduce(into: []) { $0.append($1) }
+        }
+        for result in results {
+            let (parts, isComplete) = try result.get()
+            #expect(parts.map(\.text) == ["a", "b", "c"])
+            for (number, part) in parts.enumerated() { #expect(part.seconds >= Double(number) * 0.2) }
+            #expect(isComplete)
+        }
+        // One after another, they'd take 20 seconds.
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    /// Does blocking work on another thread.
+    private static func onThread<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async -> Result<Value, any Error> {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: Result { try work() }) }
+        }
+    }
+
+    @Test("A client that leaves stops its stream", arguments: [true, false])
+    func left(isReset: Bool) async throws {
+        let server = try LeavableServer(
+            #"{ "https://h.example/": { "stream": ["abc", { "text": "d", "delay": 3600 }] } }"#,
+            isReset: isReset
+        )
+        try server.leave(after: "3\r\nabc\r\n", isReset: isReset)
+        // The entry's answer is counted at its end.
+        for await event in server.events where event.kind == .substituted {
+            #expect(event.bytes == 3)
+            break
+        }
+        for await bytes in server.logged { #expect(bytes == 3) }
+        server.stop()
+    }
+
+    @Test("A client that leaves stops its paced body", arguments: [true, false])
+    func leftPaced(isReset: Bool) async throws {
+        let server = try LeavableServer(
+            #"{ "https://h.example/": { "text": "a\nb", "secondsPerLine": 3600 } }"#,
+            isReset: isReset
+        )
+        try server.leave(after: "\r\n\r\na\n", isReset: isReset)
+        for await bytes in server.logged { #expect(bytes == 2) }
+        server.stop()
+    }
+
+    /// A server whose clients may leave, and which tells what it has sent.
+    private struct LeavableServer {
+        let events: AsyncStream<LocalSubstitutionCache.Event>
+        let logged: AsyncStream<Int>
+        private let folder: TemporaryFolder
+        private let server: SubstitutionServer
+        private let port: UInt16
+
+        init(_ map: String, isReset: Bool) throws {
+            folder = try TemporaryFolder()
+            try folder.write("substitutions.json", map)
+            let cache = try LocalSubstitutionCache(contentsOf: folder.file("substitutions.json"))
+            events = cache.events()
+            let (logged, log) = AsyncStream<Int>.makeStream()
+            self.logged = logged
+            server = try SubstitutionServer(
+                cache: cache,
+                unmatched: .fail,
+                recorder: nil,
+                ports: [:],
+                // A reset says that the client has left. An end alone doesn't.
+                halfClosedSeconds: isReset ? 3_600 : 0,
+                log: { request in
+                    log.yield(request.bytes)
+                    log.finish()
+                }
+            )
+            port = UInt16(try server.url(for: #require(URL(string: "https://h.example/"))).port ?? 0)
+        }
+
+        /// Sends a request, reads some of the answer, and leaves.
+        func leave(after text: String, isReset: Bool) throws {
+            let client = try RawClient(port)
+            try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            _ = try client.read(through: text)
+            if isReset { client.resetOnClose() } else { client.connection.hangUp() }
+        }
+
+        func stop() { server.stop() }
+    }
+
+    @Test("Clients that don't read hold up no other")
+    func slowClients() throws {
+        let served = try ServedMap(
+            #"""
+            {
+              "https://h.example/a.bin": { "file": "a.bin", "bytesPerSecond": 1000000000 },
+              "https://h.example/b.bin": { "stream": [{ "file": "a.bin" }, { "text": "z", "delay": 0.05 }] },
+              \#(Self.stream)
+            }
+            """#,
+            files: ["a.bin": String(repeating: "x", count: 16 << 20), "a.txt": "local"]
+        )
+        let slow = try ["a", "b"].map { try PieceClient(served, "https://h.example/\($0).bin") }
+        // Both have begun.
+        for client in slow { #expect(try client.head().status == 200) }
+        for _ in 0..<2 {
+            let client = try PieceClient(served, "https://h.example/s")
+            #expect(try client.head().status == 201)
+            let (parts, isComplete) = client.chunks()
+            #expect(parts.count == 4)
+            #expect(isComplete)
+        }
+        #expect(try slow[0].parts().reduce(0) { $0 + $1.text.utf8.count } == 16 << 20)
+        let (parts, isComplete) = slow[1].chunks()
+        #expect(parts.reduce(0) { $0 + $1.text.utf8.count } == (16 << 20) + 1)
+        #expect(isComplete)
+    }
+
+    @Test("The log says that the entry answered")
+    func logged() throws {
+        let areOfEntry = Guarded<[Bool]>([])
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "substitutions.json",
+            #"{ "https://h.example/s": { "stream": ["a"] }, "https://h.example/p": { "text": "a", "secondsPerLine": 0 } }"#
+        )
+        let server = try SubstitutionServer(
+            cache: LocalSubstitutionCache(contentsOf: folder.file("substitutions.json")),
+            unmatched: .fail,
+            recorder: nil,
+            ports: [:],
+            log: { request in
+                let isOfEntry = if case .substituted = request.source { true } else { false }
+                areOfEntry.withLock { $0.append(isOfEntry) }
+            }
+        )
+        defer { server.stop() }
+        for path in ["s", "p"] {
+            let local = try server.url(for: #require(URL(string: "https://h.example/\(path)")))
+            let port = UInt16(local.port ?? 0)
+            let head = "GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n"
+            #expect(try RawResponse(RawClient.exchange(head, with: port)).body == "a")
+        }
+        #expect(areOfEntry.withLock { $0 } == [true, true])
+    }
+}
