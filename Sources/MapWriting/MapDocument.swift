@@ -68,33 +68,41 @@ package struct MapDocument: Sendable {
     }
 
     /// Returns the names of the files that an entry may serve, including its alternatives' files, even if the entry is invalid.
-    package func files(of key: String) -> [String] {
+    ///
+    /// - Parameter withPieces: Whether to include the files of its streams' pieces.
+    package func files(of key: String, withPieces: Bool = true) -> [String] {
         var files: [String] = []
         Array((values[key] ?? "").utf8).withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes, in: 0..<bytes.count, line: 1, isStrict: true)
             // The whole map has already been scanned, so this is valid JSON.
-            try? Self.readFiles(&cursor, into: &files)
+            try? Self.readFiles(&cursor, withPieces, into: &files)
         }
         return files
     }
 
     private static func readFiles(
         _ cursor: inout JSONCursor,
+        _ withPieces: Bool,
         into files: inout [String]
     ) throws(JSONCursor.SyntaxError) {
         switch cursor.next {
         case .string:
             if let name = try cursor.text() { files.append(name) }
         case .array:
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readFiles(&cursor, into: &files) }
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readFiles(&cursor, withPieces, into: &files)
+            }
         case .object:
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 if ["file", "alternatives"].contains(key) {
-                    try readFiles(&cursor, into: &files)
-                } else if key == "stream", cursor.next == .array {
+                    try readFiles(&cursor, withPieces, into: &files)
+                } else if key == "stream", withPieces, cursor.next == .array {
                     // A string in it is text.
                     try cursor.array { cursor throws(JSONCursor.SyntaxError) in
-                        if cursor.next == .object { try readFiles(&cursor, into: &files) } else { try cursor.skip() }
+                        if cursor.next == .object {
+                            try readFiles(&cursor, withPieces, into: &files)
+                        } else {
+                            try cursor.skip()
+                        }
                     }
                 } else {
                     try cursor.skip()

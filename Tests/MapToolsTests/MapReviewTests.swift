@@ -21,7 +21,7 @@ struct MapReviewTests {
     }
 
     private func expect(_ row: Row, _ kind: SubstitutionMap.Warning.Kind) throws {
-        let map = try SubstitutionMap(json: Data(row.json.utf8))
+        let map = try SubstitutionMap(json: Data(row.json.utf8), handlers: ["h": { _ in nil }])
         let warnings = MapReview(map).warnings.filter { $0.kind == kind }
         #expect(warnings.map(\.key) == (row.key.map { [$0] } ?? []), "\(warnings)")
         for message in row.messages { #expect(warnings.first?.message.contains(message) == true, "\(warnings)") }
@@ -197,6 +197,14 @@ struct MapReviewTests {
                 "https://h/a",
                 "“delay”, “error” and “times” need an attached session"
             ),
+            Row(#"{"https://h/a": {"stream": ["a"]}}"#, "https://h/a", "“stream” needs"),
+            Row(#"{"https://h/a": {"text": "a", "bytesPerSecond": 1}}"#, "https://h/a", "“bytesPerSecond” needs"),
+            Row(#"{"https://h/a": {"text": "a", "secondsPerLine": 1}}"#, "https://h/a", "“secondsPerLine” needs"),
+            Row(
+                #"{"https://h/a": [{"text": "a", "secondsPerEvent": 1, "times": 1}, {"handler": "h"}]}"#,
+                "https://h/a",
+                "“times”, “secondsPerEvent” and “handler” need an attached session"
+            ),
             Row(#"{"https://h/a": {"status": 200, "when": {"headers": {"A": "1"}, "query": {"a": "1"}}}}"#),
             Row(
                 #"{"https://h/a": {"text": "a", "use": "whenOffline"}}"#,
@@ -207,6 +215,22 @@ struct MapReviewTests {
     )
     func needsSession(_ row: Row) throws {
         try expect(row, .needsProtocol)
+    }
+
+    @Test("The files of a stream's pieces are looked at like an entry's own file")
+    func pieces() throws {
+        let folder = try TemporaryFolder(files: ["a.sse", "b.sse"])
+        let json = #"""
+            {
+              "https://h/a": {"stream": ["b.sse", {"file": "a.sse"}]},
+              "https://h/x/*": {"stream": ["a", {"file": ".*"}]},
+              "https://h/y/*": {"stream": [{"file": "*"}]}
+            }
+            """#
+        let map = try SubstitutionMap(json: Data(json.utf8), resources: folder.url, invalidEntries: .skip)
+        let warnings = MapReview(map).warnings.filter { $0.kind != .needsProtocol }
+        #expect(warnings.map(\.kind) == [.neverWins, .catchAll])
+        #expect(warnings.map(\.key) == ["https://h/x/*", "https://h/y/*"])
     }
 
     @Test("A pattern isn't shadowed by one that leaves it some requests")

@@ -128,6 +128,26 @@ struct AddTests {
         #expect(try folder.contents("Resources/mine.txt") == Data("new".utf8))
     }
 
+    @Test("It never overwrites the file of a stream's piece, unless that's the file it's told to write")
+    func pieces() async throws {
+        let origin = try origin()
+        defer { origin.stop() }
+        let url = origin.url("/api").absoluteString
+        let stream = #"{ "stream": ["a", { "file": "rest.sse" }] }"#
+        try folder.writeMap(#"{ "\#(url)": \#(stream), "https://h.com/s": \#(stream) }"#, files: ["rest.sse": "rest"])
+        try folder.write("new", to: "rest.sse")
+        let clash = try await folder.substitute("add", "https://h.com/new", "rest.sse", "--force")
+        #expect(clash.messages.contains("“rest.sse” in the resources folder belongs to another entry. Rename yours."))
+        // Now the only entry that names it.
+        try folder.writeMap(#"{ "\#(url)": \#(stream) }"#)
+        #expect(try await folder.substitute("add", "--force", url).status == 0)
+        #expect(try folder.contents("Resources/rest.sse") == Data("rest".utf8))
+        #expect(try map().contains("/api.json"))
+        try folder.writeMap(#"{ "\#(url)": \#(stream) }"#)
+        #expect(try await folder.substitute("add", "--force", url, "rest.sse").status == 0)
+        #expect(try folder.contents("Resources/rest.sse") == Data("new".utf8))
+    }
+
     @Test(
         "It refuses what can't be an entry, and writes nothing",
         arguments: [

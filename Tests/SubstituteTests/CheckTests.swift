@@ -465,6 +465,79 @@ struct CheckTests {
         #expect(silent.output == "5 entries in use, 0 errors, 0 warnings\n")
     }
 
+    @Test("It names streams, paces and handlers among what needs an attached session")
+    func pieces() async throws {
+        let entries = [
+            #""https://h.example/a": { "stream": ["a", { "file": "a.txt" }] }"#,
+            #""https://h.example/b": { "text": "b", "bytesPerSecond": 1 }"#,
+            #""https://h.example/c": { "text": "c", "secondsPerLine": 1 }"#,
+            #""https://h.example/d": { "text": "d", "secondsPerEvent": 0 }"#,
+        ]
+        for (entry, field) in zip(entries, ["stream", "bytesPerSecond", "secondsPerLine", "secondsPerEvent"]) {
+            try folder.writeMap("{ \(entry) }", files: field == "stream" ? ["a.txt": "a"] : [:])
+            let run = try await folder.substitute("check")
+            #expect(run.status == 0)
+            #expect(run.output.contains("warning: “https://h.example/"))
+            #expect(run.output.contains("“\(field)” needs an attached session"))
+            let silent = try await folder.substitute("check", "--attached")
+            #expect(!silent.output.contains("session"))
+        }
+    }
+
+    @Test("It notes which entries only code can answer, and doesn't fail")
+    func handlers() async throws {
+        let entries = [
+            #""https://h.example/a": { "handler": "saveOrder", "delay": 1 }"#,
+            #""https://h.example/b": [{ "status": 503, "times": 1 },"#, #"{ "handler": "other" }]"#,
+            #""https://h.example/c": { "handler": "off", "enabled": false }"#,
+        ]
+        try folder.writeMap("{\n\(entries[0]),\n\(entries[1])\n\(entries[2]),\n\(entries[3])\n}")
+        let notes = [
+            "substitutions.json:2: note: “https://h.example/a”: Only code can answer this entry: its handler is “saveOrder”.",
+            "substitutions.json:4: note: “https://h.example/b”: Only code can answer this entry: its handler is “other”.",
+        ]
+        let attached = try await folder.substitute("check", "--attached")
+        #expect(attached.status == 0)
+        #expect(attached.lines == notes + ["3 entries in use, 0 errors, 0 warnings", ""])
+        let run = try await folder.substitute("check")
+        #expect(run.status == 0)
+        #expect(
+            run.lines == [
+                "substitutions.json:2: warning: 2 entries need an attached session: “https://h.example/a” and "
+                    + "“https://h.example/b”. Attach the cache, then hide this warning with check --attached."
+            ] + notes + ["3 entries in use, 0 errors, 1 warning", ""]
+        )
+        let report = try await folder.substitute("check", "--json", "--attached").json(Report.self)
+        #expect(report.warnings == 0)
+        #expect(report.findings.map(\.severity) == ["note", "note"])
+        #expect(report.findings.map(\.kind) == ["handler", "handler"])
+        #expect(report.findings.map(\.line) == [2, 4])
+    }
+
+    @Test("It knows the files of a stream's pieces")
+    func pieceFiles() async throws {
+        try folder.writeMap(
+            #"""
+            { "https://h.example/a": { "stream": ["b.txt", { "file": "a.txt" }] },
+              "https://h.example/*": { "stream": [{ "file": "*.sse" }] } }
+            """#,
+            files: ["a.txt": "a", "b.txt": "b", "c.sse": "c"]
+        )
+        let run = try await folder.substitute("check", "--attached")
+        #expect(
+            run.lines.first == "substitutions.json: warning: No entry names the file “b.txt” in the resources folder."
+        )
+        #expect(run.lines.count == 3)
+        try folder.writeMap("{ \"https://h.example/a\": { \"stream\": [\"a\",\n{ \"file\": \"none.txt\" }] } }")
+        let missing = try await folder.substitute("check", "--attached")
+        #expect(missing.status == 1)
+        #expect(
+            missing.output.hasPrefix(
+                "substitutions.json:2: error: “https://h.example/a”: Piece 2: The file “none.txt” "
+            )
+        )
+    }
+
     @Test("It doesn't call a file unused that only an entry with an error names")
     func usedByMistake() async throws {
         try folder.writeMap(

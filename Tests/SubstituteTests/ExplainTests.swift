@@ -229,6 +229,38 @@ struct ExplainTests {
         )
     }
 
+    @Test(
+        "It says which handler answers, in how many pieces, and at which pace",
+        arguments: [
+            (#"{ "handler": "saveOrder" }"#, "handler “saveOrder”", "handler", nil),
+            (
+                #"{ "stream": ["a", "b"], "delay": 2 }"#, "the entry, in 2 pieces after 2 s", "delay",
+                "text/event-stream"
+            ),
+            (#"{ "stream": ["a"], "mimeType": "a/b" }"#, "the entry, in 1 piece", "stream", "a/b"),
+            (
+                #"{ "file": "a.txt", "bytesPerSecond": 1000 }"#, "the entry's file, at 1,000 bytes per second",
+                "bytesPerSecond", "text/plain"
+            ),
+            (
+                #"{ "json": 1, "secondsPerLine": 0.5 }"#, "the entry, line by line, 0.5 s apart", "secondsPerLine",
+                "application/json"
+            ),
+            (
+                #"{ "text": "", "secondsPerEvent": 1 }"#, "the entry, event by event, 1 s apart", "secondsPerEvent",
+                "text/plain"
+            ),
+        ] as [(String, String, String, String?)]
+    )
+    func pieces(entry: String, attached: String, field: String, type: String?) async throws {
+        try folder.writeMap(#"{ "https://h.example/a": \#(entry) }"#, files: ["a.txt": "a"])
+        let answer = try await explain("https://h.example/a")
+        #expect(answer.verdict == "needsProtocol")
+        #expect(answer.attached == attached)
+        #expect(answer.reason == "the entry's field “\(field)” works only in a session to which the cache is attached")
+        #expect(answer.contentType?.prefix { $0 != ";" } == type.map { $0[...] })
+    }
+
     @Test("It names the file, its type, and the shadowed and passed-over entries")
     func fields() async throws {
         let answer = try await explain("https://h.example/site/style.css")

@@ -330,6 +330,59 @@ struct GetTests {
         #expect(try run.json([Record].self).first?.error == message)
     }
 
+    @Test("It prints a stream's whole body, and says that the map answered")
+    func stream() async throws {
+        defer { origin.stop() }
+        let url = Self.host + "/x"
+        try folder.writeMap(
+            #"{ "\#(url)": { "stream": ["a", { "json": 1, "delay": 0.05 }, { "file": "a.txt" }] } }"#,
+            files: ["a.txt": "!"]
+        )
+        #expect(try await folder.substitute("get", "--output=-", url).output == "a1!")
+        let run = try await folder.substitute("get", "--json", url, url)
+        #expect(run.status == 0)
+        let records = try run.json([Record].self)
+        #expect(records.map(\.source) == ["substituted", "substituted"])
+        #expect(records.map(\.bytes) == [3, 3])
+    }
+
+    @Test("It says which error ended a stream, and doesn't take that for the next answer")
+    func brokenStream() async throws {
+        defer { origin.stop() }
+        let url = Self.host + "/x"
+        try folder.writeMap(
+            #"""
+            { "\#(url)": [
+                { "times": 1, "stream": ["a", { "error": "networkConnectionLost" }] },
+                { "times": 1, "error": "timedOut" },
+                { "forwardTo": "\#(origin.url("/page").absoluteString)" }
+            ] }
+            """#
+        )
+        let run = try await folder.substitute("get", "--json", url, url, url)
+        #expect(run.status == 1)
+        let records = try run.json([Record].self)
+        #expect(
+            records.prefix(2).map(\.error)
+                == ["networkConnectionLost", "timedOut"].map {
+                    "The entry “\(url)” makes this request fail with the error “\($0)”."
+                }
+        )
+        #expect(records.map(\.source) == ["failed", "failed", "network"])
+    }
+
+    @Test("It says that only code can answer an entry with a handler")
+    func handler() async throws {
+        defer { origin.stop() }
+        let url = Self.host + "/x"
+        try folder.writeMap(#"{ "\#(url)": { "handler": "saveOrder" } }"#)
+        let run = try await folder.substitute("get", "--json", "--method=PUT", url)
+        #expect(run.status == 1)
+        let message = "Only code can answer this entry: its handler is “saveOrder”."
+        #expect(run.messages.hasSuffix("substitute: \(url): \(message)\n"))
+        #expect(try run.json([Record].self).first?.error == message)
+    }
+
     @Test("It doesn't mention entries if none names the failing URL, or if the protocol is attached")
     func failsWithoutEntry() async throws {
         defer { origin.stop() }

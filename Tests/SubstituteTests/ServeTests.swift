@@ -255,6 +255,33 @@ struct ServeTests {
         #expect(try await server.end().status == 0)
     }
 
+    @Test("It sends streams, and says which entries only code can answer")
+    func streamsAndHandlers() async throws {
+        defer { origin.stop() }
+        try folder.writeMap(
+            #"""
+            {
+              "http://127.0.0.1:*/stream": { "stream": ["a", { "text": "b", "delay": 0.05 }] },
+              "http://127.0.0.1:*/order": { "handler": "saveOrder" }
+            }
+            """#
+        )
+        let server = try await serve()
+        #expect(try await load(server.url("/stream")).body == "ab")
+        let order = try await load(server.url("/order"), method: "PUT")
+        #expect(order.response.statusCode == 502)
+        #expect(
+            order.body.hasSuffix(": Only code can answer this entry: its handler is “saveOrder”.\n"),
+            "\(order.body)"
+        )
+        let outcome = try await server.end()
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.messages.contains("2 requests: 1 substituted, 0 from the network, 1 failed"),
+            "\(outcome.messages)"
+        )
+    }
+
     @Test("It says when the map is loaded again, and what's wrong with one that isn't")
     func reloadedMap() async throws {
         defer { origin.stop() }

@@ -65,7 +65,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let passedOver: [PassedOver]
     /// The winning entry's file.
     public let file: URL?
-    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins.
+    /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler answers.
     public let contentType: String?
     /// Where the MIME type comes from.
     public let contentTypeSource: String?
@@ -156,8 +156,10 @@ extension Explanation {
             match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
             ?? []
         file = substitution?.fileURL
-        contentType = substitution.map { Self.contentType($0, map, copy) }
-        contentTypeSource = substitution.map { substitution in
+        // A handler's answer has its own type.
+        let typed: Substitution? = if case .handler? = substitution?.content { nil } else { substitution }
+        contentType = typed.map { Self.contentType($0, map, copy) }
+        contentTypeSource = typed.map { substitution in
             copy?.contentType != nil && ![.entry, .header].contains(substitution.mimeTypeSource)
                 ? "set by the server" : substitution.mimeTypeSource.description
         }

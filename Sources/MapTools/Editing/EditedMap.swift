@@ -120,7 +120,7 @@ package struct EditedMap {
     /// Writes a body under the first free name, or reuses a file that has the same body and no entry. Returns the name.
     ///
     /// - Parameter oldKey: The entry that is replaced; `nil` if there is none. Of its files, uses one that already has this body, or
-    ///   that may be overwritten.
+    ///   that may be overwritten. A piece of a stream isn't a body, so its file is never overwritten.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -131,7 +131,8 @@ package struct EditedMap {
             markTaken(file)
             return file
         }
-        if let file = own.first(where: isOnlyUse) {
+        let whole = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
+        if let file = whole.first(where: isOnlyUse) {
             markTaken(file)
             try write(body, to: file)
             return file

@@ -30,7 +30,7 @@ package struct MapReview {
         found += entries.compactMap { foreignSyntax($0) } + forwarding + methodsOfPatterns
         found += entries.compactMap { unusedTimeout($0) } + entries.flatMap { loading($0) } + longDelays
         found += entries.flatMap(\.answering).flatMap { entry in
-            [methodCase(entry), contradiction(in: entry), letterCase(of: entry, known)].compactMap(\.self)
+            [methodCase(entry), contradiction(in: entry)].compactMap(\.self) + letterCases(of: entry, known)
         }
         found.sort { ($0.line ?? 0, $0.kind.rawValue) < ($1.line ?? 0, $1.kind.rawValue) }
         return found + unused(names)
@@ -207,18 +207,20 @@ package struct MapReview {
         }
     }
 
-    /// Returns a warning if a file's name differs from the one on disk in letter case. Where letter case matters, the file is
-    /// missing, which is an error instead.
-    private func letterCase(of entry: Entry, _ names: Set<String>) -> Warning? {
-        guard let file = entry.file, file.wildcards == 0, !names.contains(file.text),
-            let name = names.first(where: { $0.lowercased() == file.text.lowercased() })
-        else { return nil }
-        return Warning(
-            .letterCase,
-            entry,
-            "The file “\(file.text)” is “\(name)” on disk, so it will be missing where letter case matters, such as on a device. "
-                + "Correct the name."
-        )
+    /// Returns warnings if files' names differ from those on disk in letter case. Where letter case matters, the files are missing,
+    /// which is an error instead.
+    private func letterCases(of entry: Entry, _ names: Set<String>) -> [Warning] {
+        entry.files.compactMap { file in
+            guard file.wildcards == 0, !names.contains(file.text),
+                let name = names.first(where: { $0.lowercased() == file.text.lowercased() })
+            else { return nil }
+            return Warning(
+                .letterCase,
+                entry,
+                "The file “\(file.text)” is “\(name)” on disk, so it will be missing where letter case matters, such as on a device. "
+                    + "Correct the name."
+            )
+        }
     }
 
     /// Returns warnings about the files that no entry names.
@@ -287,7 +289,7 @@ extension MapReview {
     ///   - first: The first entry for the same URLs.
     ///   - both: The first ones for the same URLs with http, and with https.
     private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
-        if let file = entry.file, (try? file.filled(with: Self.plainCaptures(file))) == nil {
+        if let file = entry.files.first(where: { (try? $0.filled(with: Self.plainCaptures($0))) == nil }) {
             return
                 "never applies: the file “\(file.text)” has an empty segment or one that begins with “.”. Correct the name."
         }
@@ -314,7 +316,7 @@ extension MapReview {
     }
 
     private func catchesAll(_ entry: Entry) -> Warning? {
-        guard entry.answering.contains(where: { $0.file?.text == "*" }) else { return nil }
+        guard entry.answering.contains(where: { $0.files.contains { $0.text == "*" } }) else { return nil }
         return Warning(
             .catchAll,
             entry,

@@ -50,11 +50,13 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
+        // An entry's stream is reported at its end, and so is an entry's error.
+        let late = sources?.take(try? result.get().head, to: request) ?? .network
         switch result {
         case .success(let response):
             return Fetch(
                 url: url,
-                source: source.withLock { $0 },
+                source: source.withLock { $0 == .network ? late : $0 },
                 response: response.head as? HTTPURLResponse,
                 body: response.body ?? Data(),
                 redirects: response.redirects,
@@ -106,12 +108,13 @@ extension Loader {
 
         /// Returns what answered a request, and forgets it. That's the network if the cache hasn't answered its URL.
         ///
-        /// Call it once for each response, as soon as it arrives. Otherwise a load that fails later could leave its source to
-        /// another load.
-        func take(_ response: URLResponse, to request: URLRequest) -> Fetch.Source {
+        /// Call it for each response as soon as it arrives, and at the end of each load, even if it failed. Otherwise a load could
+        /// leave its source to another one.
+        func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
             // An entry may have answered the target of a redirect.
-            let source = takeLast(of: response.url) ?? takeLast(of: request.url) ?? .network
-            return source.isSubstituted ? .substituted(file: Self.file(of: response, by: cache)) : source
+            let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
+            guard source.isSubstituted, let response else { return source }
+            return .substituted(file: Self.file(of: response, by: cache))
         }
 
         private func note(_ url: URL?, _ source: Fetch.Source) {

@@ -20,6 +20,9 @@ let checkCommand = Subcommand(
         With --remote and --update, replaces the files that have changed. Files that it
         replaces aren't errors. A file that several entries name is replaced only if all
         of their URLs serve the same bytes.
+
+        Entries with a handler get a note: only the code that gives the handler can
+        answer them.
         """,
     options: [
         .flag("attached", help: "don't warn about the need for an attached session"),
@@ -56,12 +59,13 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
     let findings =
         result.problems.map { Finding($0, in: choice.file) }
         + Finding.list(result.warnings, in: choice.file, isAttached: arguments.has("attached"))
+        + Finding.notes(on: map, in: choice.file)
     for finding in findings {
         let text = (finding.key.map { "“\($0)”: " } ?? "") + finding.message
-        output.line("\(finding.place): \(finding.severity, finding.severity == "error" ? .red : .yellow): \(text)")
+        output.line("\(finding.place): \(finding.severity, finding.color): \(text)")
     }
     let errors = result.problems.count
-    let warnings = findings.count - errors
+    let warnings = findings.count { $0.severity == "warning" }
     output.line(
         """
         \(result.count.counted("entry", "entries")) in use, \(errors.counted("error", "errors")), \
@@ -82,7 +86,7 @@ private func check(_ arguments: Arguments, _ output: Output) async throws -> Sub
     return remote?.contains { $0.result == .unreachable } == true ? .tryAgain : .done
 }
 
-/// An error or a warning.
+/// An error, a warning or a note.
 private struct Finding: Encodable {
     let severity: String
     let kind: String
@@ -115,6 +119,32 @@ private struct Finding: Encodable {
         column = nil
         message = keys.map(Self.needAttachedSession) ?? warning.message
         self.keys = keys
+    }
+
+    /// A note on an entry whose handler only code has; `nil` for any other entry.
+    private init?(noteOn entry: Entry, in file: URL) {
+        guard case .handler(let handler) = entry.options.answer else { return nil }
+        severity = "note"
+        kind = "handler"
+        key = entry.key
+        self.file = file.lastPathComponent
+        line = Int(entry.line)
+        column = nil
+        message = handler.refusal
+        keys = nil
+    }
+
+    static func notes(on map: SubstitutionMap?, in file: URL) -> [Finding] {
+        let entries = map?.entries.filter(\.options.isEnabled).flatMap(\.answering) ?? []
+        return entries.compactMap { Finding(noteOn: $0, in: file) }.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
+    }
+
+    var color: Output.Color? {
+        switch severity {
+        case "error": .red
+        case "warning": .yellow
+        default: nil
+        }
     }
 
     /// Returns a finding for each warning, but only one, or none, for all entries that need an attached session.
