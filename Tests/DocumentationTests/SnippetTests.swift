@@ -110,6 +110,37 @@ struct SnippetTests {
         #expect(map.warnings().count == 3)
     }
 
+    @Test("The handlers that the article's map names answer")
+    func handlers() async throws {
+        let map = try #require(Document.article("MapFormat").blocks(in: "json").first { $0.text.contains("saveOrder") })
+        let file = FileManager.default.temporaryDirectory.appending(path: "Handlers-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(map.text.utf8).write(to: file)
+        let cache = try cacheWithHandlers(file)
+        var order = URLRequest(url: try #require(URL(string: "https://api.example.com/orders/a%20b")))
+        order.httpMethod = "PUT"
+        #expect(try await cache.answer(to: order)?.1.statusCode == 401)
+        order.setValue("Bearer x", forHTTPHeaderField: "Authorization")
+        let (saved, head) = try #require(try await cache.answer(to: order))
+        #expect(String(decoding: saved, as: UTF8.self) == #"{ "id": "a b" }"#)
+        #expect(head.statusCode == 201)
+        let search = URLRequest(url: try #require(URL(string: "https://api.example.com/search?q=tea")))
+        #expect(try await cache.answer(to: search)?.0 == Data(#"{ "query": "tea" }"#.utf8))
+    }
+
+    @Test("A stream, a pace and a handler in code answer")
+    func pieces() async throws {
+        let cache = LocalSubstitutionCache(map: try mapInPieces())
+        func answer(_ path: String) async throws -> String? {
+            let request = URLRequest(url: try #require(URL(string: "https://api.example.com/\(path)")))
+            return try await cache.answer(to: request).map { String(decoding: $0.0, as: UTF8.self) }
+        }
+        #expect(try await answer("log") == "1\n2\n")
+        #expect(try await answer("items/7") == #"{ "id": "7" }"#)
+        let error = await #expect(throws: URLError.self) { try await answer("chat") }
+        #expect(error?.code == .networkConnectionLost)
+    }
+
     @Test("A reloading cache can be made and observed until it's released")
     func reloading() async throws {
         func listener() throws -> Task<Void, Never> {

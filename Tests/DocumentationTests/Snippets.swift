@@ -94,6 +94,35 @@ func answerInCode() -> SubstitutionMap.Answer {
     return orders
 }
 
+func cacheWithHandlers(_ mapFile: URL) throws -> LocalSubstitutionCache {
+    // snippet: handlers
+    let cache = try LocalSubstitutionCache(
+        contentsOf: mapFile,
+        handlers: [
+            "saveOrder": { request in
+                guard request.header("Authorization") != nil else { return .status(401) }
+                return .json(["id": request.captures[0]]).status(201)
+            },
+            "search": { request in .json(["query": request.query("q") ?? ""]) },
+        ]
+    )
+    // end
+    return cache
+}
+
+func mapInPieces() throws -> SubstitutionMap {
+    // snippet: a stream, a pace and a handler in code
+    let map = try SubstitutionMap([
+        "https://api.example.com/chat": .stream([
+            "data: Hel\n\n", .text("data: lo\n\n").delay(0.2), .error(.networkConnectionLost),
+        ]),
+        "https://api.example.com/log": .text("1\n2\n").secondsPerLine(0.1),
+        "https://api.example.com/items/*": .handler { request in .json(["id": request.captures[0]]) },
+    ])
+    // end
+    return map
+}
+
 func printProblems(of mapFile: URL) throws -> SubstitutionMap {
     // snippet: problems and warnings
     let map = try SubstitutionMap(contentsOf: mapFile, invalidEntries: .skip)

@@ -361,6 +361,15 @@ struct Saying: Sendable, CustomTestStringConvertible {
         Saying("an error of an entry", "The entry “…” makes this request fail with the error “…”.") {
             try await error(of: cache(entry(#"{ "error": "timedOut" }"#)).makeSession())
         },
+        Saying("a handler's error", "The handler of the entry “…” can't answer: …") {
+            let map = try SubstitutionMap([url.absoluteString: .handler { _ in throw CancellationError() }])
+            return try await error(of: LocalSubstitutionCache(map: map).makeSession())
+        },
+        Saying("a handler that only code has", "Only code can answer this entry: its handler is “…”.") {
+            let json = Data(entry(#"{ "handler": "saveOrder" }"#).utf8)
+            let map = try SubstitutionMap(json: json, handlers: .any)
+            return try await error(of: LocalSubstitutionCache(map: map).makeSession())
+        },
         Saying("a session outside a test", "There are no substitutions here, so this session fails every request.") {
             try await Task.detached { try await error(of: .substituted) }.value
         },
