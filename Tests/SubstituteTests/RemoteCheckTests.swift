@@ -414,6 +414,26 @@ struct RemoteCheckTests {
         if let reason = sharing.reason { #expect(run.output.contains(reason.replacing("ORIGIN", with: base))) }
     }
 
+    @Test("--update leaves a file alone that's also a piece of a stream", arguments: ["a.txt", "link.txt"])
+    func piece(file: String) async throws {
+        let origin = try LoopbackServer(routes: ["/a": .text("new")])
+        defer { origin.stop() }
+        try folder.write("old", to: "Resources/a.txt")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("Resources/link.txt"),
+            withDestinationPath: "a.txt"
+        )
+        let stream = #"[{ "times": 1, "status": 503 }, { "stream": ["x", { "file": "\#(file)" }] }]"#
+        try writeMap(origin, [("/a", #""a.txt""#), ("/s", stream)], files: [:])
+        let run = try await folder.substitute("check", "--remote", "--update")
+        #expect(run.status == 1)
+        #expect(try text("a.txt") == "old")
+        #expect(run.output.contains("wasn't replaced. It's also a piece of the stream of the entry “"))
+        #expect(run.output.contains("1 compared: 0 same, 1 changed"))
+        let check = try await folder.substitute("check", "--remote")
+        #expect(!check.output.contains("piece of the stream"))
+    }
+
     @Test("--update writes to the target of a link inside the folder, and keeps the link")
     func link() async throws {
         let origin = try LoopbackServer(routes: ["/a": .text("new")])

@@ -59,7 +59,7 @@ extension SubstitutionMap {
     ///   - limit: The longest body to load from one URL, in bytes.
     ///   - refusal: What to say about a longer body.
     ///   - updating: Whether to replace files that have changed, each whole or not at all. A file that several entries name is left
-    ///     alone unless all of their URLs serve the same bytes.
+    ///     alone unless all of their URLs serve the same bytes, and so is a stream's piece.
     ///   - progress: Called with the number of entries compared so far and the total.
     /// - Returns: The comparisons, in the order of the map.
     package func comparedWithRemote(
@@ -101,9 +101,16 @@ private struct RemoteComparer: Sendable {
             guard let answering = entry.answeringEveryGet, let name = answering.file?.text else { continue }
             groups[folder.realName(of: name) ?? name, default: []].append(answering)
         }
-        let ofFiles = groups.values.sorted { ($0[0].line, $0[0].key) < ($1[0].line, $1[0].key) }
-        files = ofFiles.map { ComparedFile($0[0].file?.text ?? "", in: folder, entries: $0.count) }
-        jobs = ofFiles.enumerated().flatMap { file, entries in entries.map { Job(entry: $0, file: file) } }
+        var pieces: [String: Entry] = [:]
+        for entry in entries.flatMap(\.answering) where entry.file == nil {
+            for file in entry.files { pieces[folder.realName(of: file.text) ?? file.text] = entry }
+        }
+        let ofFiles = groups.sorted { ($0.value[0].line, $0.value[0].key) < ($1.value[0].line, $1.value[0].key) }
+        files = ofFiles.map { name, entries in
+            let stream = updating ? pieces[name] : nil
+            return ComparedFile(entries[0].file?.text ?? "", in: folder, entries: entries.count, pieceOf: stream)
+        }
+        jobs = ofFiles.enumerated().flatMap { file, group in group.value.map { Job(entry: $0, file: file) } }
     }
 
     func run(_ progress: (_ count: Int, _ total: Int) -> Void) async -> [RemoteComparison] {
@@ -218,8 +225,10 @@ private struct ComparedFile: Sendable {
     /// Whether the file now has the bytes that the URL serves.
     private var isReplaced = false
 
-    init(_ name: String, in folder: ResourcesFolder, entries: Int) {
+    /// - Parameter stream: The entry whose stream has the file as a piece, which isn't what any URL serves; `nil` if none has.
+    init(_ name: String, in folder: ResourcesFolder, entries: Int, pieceOf stream: Entry?) {
         (self.name, self.folder, entriesLeft) = (name, folder, entries)
+        obstacle = stream.map { "It's also a piece of the stream of the entry “\($0.key)”." }
     }
 
     mutating func read() -> Result<FileBytes, FileProblem> {

@@ -31,6 +31,13 @@ struct MapFuzzTests {
           "*://h.com/l/*": null
         }
         """#,
+        #"""
+        {
+          "$defaults": {"bytesPerSecond": 1e3},
+          "https://h.com/s": {"stream": ["a", {"json": [1], "delay": 0.5}, {"file": "a.txt"}, {"error": "timedOut"}]},
+          "https://h.com/e": [{"file": "a.txt", "secondsPerEvent": 0, "times": 1}, {"text": "a\n", "secondsPerLine": 1}]
+        }
+        """#,
     ].map { Array($0.utf8) }
 
     @Test("Mutated maps load or throw, and never crash", arguments: [0xF022 as UInt64])

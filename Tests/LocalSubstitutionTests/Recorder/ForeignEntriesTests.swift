@@ -23,7 +23,9 @@ struct ForeignEntriesTests {
         (#"{ "file": "h/a.txt", "timeout": 1 }"#, ["h/a.txt"]),
         (#"{ "file": "h/a.txt", "comment": "mine" }"#, ["h/a.txt"]),
         (#"{ "file": "h/a.txt", "what next": true }"#, ["h/a.txt"]),
-        (#"{ "forwardTo": "http://localhost:8080/*" }"#, []),
+        (#"{ "stream": ["no", { "file": "h/a.txt", "delay": 1 }, { "json": { "file": "no" } }] }"#, ["h/a.txt"]),
+        (#"[{ "stream": [{ "file": "b/*" }, 7], "times": 1 }, { "stream": "h/a.txt" }]"#, ["b/*"]),
+        (#"{ "handler": "h/a.txt" }"#, []), (#"{ "forwardTo": "http://localhost:8080/*" }"#, []),
         (#"{ "json": ["h/a.txt"] }"#, []), (#"{ "error": "timedOut" }"#, []), ("null", []), ("7", []),
         (#"{ "alternatives": 7 }"#, []), ("[]", []), (#"[["h/a.txt"]]"#, ["h/a.txt"]),
     ]
