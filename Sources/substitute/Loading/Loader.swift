@@ -50,13 +50,14 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
-        // An entry's stream is reported at its end, and so is an entry's error.
-        let late = sources?.take(try? result.get().head, to: request) ?? .network
+        // An entry's stream is reported at its end, and so is an entry's error. Another load's report isn't taken.
+        var taken = source.withLock { $0 }
+        if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {
         case .success(let response):
             return Fetch(
                 url: url,
-                source: source.withLock { $0 == .network ? late : $0 },
+                source: taken,
                 response: response.head as? HTTPURLResponse,
                 body: response.body ?? Data(),
                 redirects: response.redirects,
@@ -108,8 +109,8 @@ extension Loader {
 
         /// Returns what answered a request, and forgets it. That's the network if the cache hasn't answered its URL.
         ///
-        /// Call it for each response as soon as it arrives, and at the end of each load, even if it failed. Otherwise a load could
-        /// leave its source to another one.
+        /// Call it for each response as soon as it arrives, and if that was the network, again at the end of the load, even if it
+        /// failed. Otherwise a load could leave its source to another one.
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
             // An entry may have answered the target of a redirect.
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
