@@ -14,7 +14,7 @@ public final class TestSubstitutions: Sendable {
     /// The cache with the test's map.
     public let cache: LocalSubstitutionCache
 
-    private let log: RequestLog
+    let log: RequestLog
     private let slot: SubstitutionURLProtocol.Type?
     /// A configuration that doesn't change after `init`: each session and each caller gets a copy.
     private let original: URLSessionConfiguration = {
@@ -93,6 +93,11 @@ public final class TestSubstitutions: Sendable {
     func end() {
         // The session isn't invalidated: if the test's code still uses it, an invalidated session traps.
         if let slot { Slots.empty(slot) }
+    }
+
+    /// - Throws: An error that explains what to write, if this is what code outside any scope has.
+    func checkScope() throws(SubstitutionScope.Failure) {
+        if self === Self.missing { throw SubstitutionScope.Failure([UnscopedProtocol.explanation]) }
     }
 }
 
@@ -189,58 +194,6 @@ extension TestSubstitutions {
     }
 }
 
-extension TestSubstitutions {
-    /// The requests of a test, in the order in which they began. The loader's threads add to it.
-    final class RequestLog: Sendable {
-        private let entries = Guarded<[Request]>([])
-        private let keepsResponses: Bool
-
-        init(keepsResponses: Bool) { self.keepsResponses = keepsResponses }
-
-        var requests: [Request] { entries.withLock { $0 } }
-
-        /// Adds a request. Returns a closure to call with what happens to it.
-        func begin(_ request: URLRequest) -> @Sendable (RequestListener.Progress) -> Void {
-            let index = entries.withLock { entries in
-                entries.append(Request(request))
-                return entries.count - 1
-            }
-            return { progress in
-                self.entries.withLock { entries in
-                    switch progress {
-                    case .readBody(let body): entries[index].body = body
-                    case .ended(let outcome): entries[index].end(outcome, keepsResponse: self.keepsResponses)
-                    }
-                }
-            }
-        }
-    }
-}
-
-extension TestSubstitutions.Request {
-    fileprivate mutating func end(_ outcome: RequestOutcome, keepsResponse: Bool) {
-        self.outcome =
-            switch outcome.kind {
-            case .answered, .confirmed: .answered
-            case .loaded, .passed: .loaded
-            case .failed, .mishandled: .failed
-            case .unmatched: .unmatched
-            }
-        entry = outcome.entry
-        error = outcome.error
-        if case .mishandled(let mistake) = outcome.kind { self.mistake = mistake }
-        if case .unmatched(let explanation) = outcome.kind {
-            self.explanation = explanation
-            // The error that the code gets may be brief.
-            error = .unmatched(explanation)
-            isHiddenUpload = outcome.isHiddenUpload
-        }
-        needsOrigin = outcome.needsOrigin
-        usedUp = outcome.usedUp
-        if keepsResponse { response = outcome.response }
-    }
-}
-
 extension URLSession {
     /// The running test's session, from ``TestSubstitutions/current``.
     public static var substituted: URLSession { TestSubstitutions.current.session }
@@ -248,7 +201,7 @@ extension URLSession {
 
 /// Fails every request with an error that explains what to write, for a session that was used outside any scope.
 private final class UnscopedProtocol: URLProtocol {
-    private static let explanation = """
+    static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
         .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. In an exit test, call it in \
         the exit test's body. In a detached task, use a session that was made before the task.

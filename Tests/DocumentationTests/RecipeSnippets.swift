@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionTesting
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -48,6 +49,19 @@ func shippedMap() throws {
     #expect(map.fileProblems().isEmpty)
 }
 // end
+
+func sentOrder() async throws -> TestSubstitutions.Request {
+    // snippet: waiting for an order
+    let order = try await TestSubstitutions.current.request("https://shop.example.com/orders", method: "POST")
+    // end
+    return order
+}
+
+func expectSocks(in order: TestSubstitutions.Request) throws {
+    // snippet: an order's body
+    #expect(try order.json([String: String].self) == ["item": "socks"])
+    // end
+}
 
 // snippet: a preview's session
 func previewSession() throws -> URLSession {

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionTesting
 import TestSupport
 import Testing
 
@@ -34,6 +35,13 @@ struct RecipeTests {
         let cache = LocalSubstitutionCache(map: try SubstitutionMap(json: Data(block.text.utf8)))
         let url = try #require(URL(string: "https://api.example.com/v2/user?id=7"))
         #expect(cache.explain(URLRequest(url: url)).description.contains("http://localhost:8080/v2/user?id=7"))
+    }
+
+    @Test("An order is waited for, and its body is checked", .substituting("Fixtures/checkout.json"))
+    func order() async throws {
+        async let order = sentOrder()
+        _ = try await Shop(session: .substituted).order("socks")
+        try await expectSocks(in: order)
     }
 
     @Test("A preview's session has content, a loading state and an error")

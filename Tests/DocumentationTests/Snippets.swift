@@ -212,6 +212,28 @@ func refusedOrder() async throws {
 }
 // end
 
+/// Code that makes a request and doesn't wait for it.
+private struct Analytics {
+    let session: URLSession
+
+    func appOpened() {
+        guard let url = URL(string: "https://api.example.com/events") else { return }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{ "name": "opened" }"#.utf8)
+        session.dataTask(with: request).resume()
+    }
+}
+
+// snippet: waiting for a request
+@Test(.substituting(["https://api.example.com/events": .status(204).methods("POST")]))
+func opening() async throws {
+    Analytics(session: .substituted).appOpened()
+    let request = try await TestSubstitutions.current.request("https://api.example.com/events", within: 5)
+    #expect(try request.json([String: String].self) == ["name": "opened"])
+}
+// end
+
 // snippet: redacting
 @Test(
     .substituting(
