@@ -70,13 +70,13 @@ struct SubstitutionScope: Sendable {
     /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
     private func problems() -> [String] {
         let requests = substitutions.requests
-        let mistakes = requests.compactMap(\.mistake)
+        var seen: Set<String> = []
+        let mistakes = requests.compactMap(\.mistake).filter { seen.insert($0).inserted }
         if let recording {
             let added = recording.add(requests, options.test)
             return mistakes + [added].compactMap { $0 } + recording.end().map(\.text)
         }
         guard options.unmatched.isIssue else { return mistakes }
-        var seen: Set<String> = []
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
         return mistakes
             + requests.filter { $0.outcome == .unmatched }

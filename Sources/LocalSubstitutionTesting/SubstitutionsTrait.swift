@@ -159,6 +159,9 @@ extension Trait where Self == SubstitutionsTrait {
     ///
     /// - Parameters:
     ///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+    ///   - bundle: The bundle that has the map if there's none at the path, such as `.module` where a test can't read its sources. It's
+    ///     found with its folder or without. Copy the folder whole into the bundle: write `.copy("Fixtures")` in the target's
+    ///     resources. A recording run writes to the path.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
@@ -170,6 +173,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ map: String,
+        in bundle: Bundle? = nil,
         unmatched: TestSubstitutions.Unmatched = .issue,
         resources: String? = nil,
         handlers: [String: SubstitutionMap.Handler] = [:],
@@ -178,7 +182,7 @@ extension Trait where Self == SubstitutionsTrait {
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let source = MapSource.file(map, resources: resources, testFile: filePath)
+        let source = MapSource.file(map, bundle, resources: resources, testFile: filePath)
         return Self(
             options: .init(
                 source: source,
@@ -192,7 +196,7 @@ extension Trait where Self == SubstitutionsTrait {
     }
 
     /// Answers a test's requests with a map in a bundle. Otherwise, it's like
-    /// ``substituting(_:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// ``substituting(_:in:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
     /// map.
     ///
     /// - Parameters:
@@ -218,7 +222,7 @@ extension Trait where Self == SubstitutionsTrait {
     }
 
     /// Answers a test's requests with entries in code. Otherwise, it's like
-    /// ``substituting(_:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
+    /// ``substituting(_:in:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
     /// entries.
     ///
     /// - Parameters:
