@@ -14,6 +14,8 @@ extension TestSubstitutions {
         private struct State: Sendable {
             var requests: [Request] = []
             var waits: [UUID: Wait] = [:]
+            /// The requests to `URLSession.shared` that the test itself made, by method and URL.
+            var own: Set<String> = []
 
             /// Removes and returns the waits that end with a request.
             mutating func endWaits(for request: URLRequest) -> [CheckedContinuation<Void, Never>] {
@@ -39,9 +41,13 @@ extension TestSubstitutions {
         var requests: [Request] { state.withLock { $0.requests } }
 
         /// Adds a request. Returns a closure to call with what happens to it.
-        func begin(_ request: URLRequest) -> @Sendable (RequestListener.Progress) -> Void {
+        ///
+        /// - Parameter isShared: Whether it's one of `URLSession.shared`, which another test may have made.
+        func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (RequestListener.Progress) -> Void {
             let (index, ended) = state.withLock { state in
-                state.requests.append(Request(request))
+                var new = Request(request)
+                new.mayBeOfAnotherTest = isShared && !state.own.contains(Self.name(request))
+                state.requests.append(new)
                 return (state.requests.count - 1, state.endWaits(for: request))
             }
             for continuation in ended { continuation.resume() }
@@ -53,6 +59,15 @@ extension TestSubstitutions {
                     }
                 }
             }
+        }
+
+        /// Notes that a request to `URLSession.shared` is the test's own.
+        func noteOwn(_ request: URLRequest) {
+            state.withLock { state in _ = state.own.insert(Self.name(request)) }
+        }
+
+        private static func name(_ request: URLRequest) -> String {
+            "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
         }
 
         /// Waits until so many requests of a search have begun, the time is over or the task is cancelled.

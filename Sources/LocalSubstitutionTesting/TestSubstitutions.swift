@@ -15,6 +15,8 @@ public final class TestSubstitutions: Sendable {
     public let cache: LocalSubstitutionCache
 
     let log: RequestLog
+    /// Ends the answers to `URLSession.shared`; `nil` if the map doesn't answer it.
+    private let endSharedSession: (@Sendable () -> Void)?
     private let slot: SubstitutionURLProtocol.Type?
     /// A configuration that doesn't change after `init`: each session and each caller gets a copy.
     private let original: URLSessionConfiguration = {
@@ -39,25 +41,31 @@ public final class TestSubstitutions: Sendable {
     private init() {
         cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
-        slot = nil
+        (slot, endSharedSession) = (nil, nil)
         original.urlCache = nil
         original.protocolClasses = [UnscopedProtocol.self]
     }
 
-    init(_ map: SubstitutionMap, _ unmatched: Unmatched, recording: Recording?) throws(AttachmentError) {
+    init(_ map: SubstitutionMap, _ options: SubstitutionScope.Options, recording: Recording?) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
+        let unmatched = recording == nil ? options.unmatched.ofCache : .load
+        let listener = { (isShared: Bool) in
+            RequestListener(
+                start: { log.begin($0, isShared: isShared) },
+                mustHear: { recording?.unmatched.fails($0) ?? false },
+                explainsUnmatched: options.unmatched.isIssue
+            )
+        }
         self.log = log
         cache = Self.cache(map)
-        slot = try cache.attach(
-            to: original,
-            unmatched: recording == nil ? unmatched.ofCache : .load,
-            responseRecorder: nil,
-            listener: RequestListener(
-                start: { log.begin($0) },
-                mustHear: { recording?.unmatched.fails($0) ?? false },
-                explainsUnmatched: unmatched.isIssue
-            )
-        )
+        slot = try cache.attach(to: original, unmatched: unmatched, responseRecorder: nil, listener: listener(false))
+        endSharedSession =
+            options.sharedSession
+            ? try cache.answerSharedSession(
+                unmatched: unmatched,
+                listener: listener(true),
+                takes: SharedSession.requests(of: log)
+            ) : nil
     }
 
     /// Returns a cache whose default cache is empty and stores nothing.
@@ -81,7 +89,8 @@ public final class TestSubstitutions: Sendable {
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
-    /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order.
+    /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order. With `sharedSession`, also
+    /// those of `URLSession.shared`.
     ///
     /// When your code receives a response, its request is already here with its outcome.
     public var requests: [Request] { log.requests }
@@ -93,6 +102,7 @@ public final class TestSubstitutions: Sendable {
     func end() {
         // The session isn't invalidated: if the test's code still uses it, an invalidated session traps.
         if let slot { Slots.empty(slot) }
+        endSharedSession?()
     }
 
     /// - Throws: An error that explains what to write, if this is what code outside any scope has.
@@ -167,6 +177,8 @@ extension TestSubstitutions {
         /// Why the request failed; `nil` if it didn't.
         public internal(set) var error: URLError?
 
+        /// Whether `URLSession.shared` was asked, and nothing says by which test.
+        var mayBeOfAnotherTest = false
         /// Whether only the server at the request's URL could answer.
         var needsOrigin = false
         /// The alternatives that had already answered as many requests as their `times` allows.

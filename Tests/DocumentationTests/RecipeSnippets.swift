@@ -63,6 +63,30 @@ func expectSocks(in order: TestSubstitutions.Request) throws {
     // end
 }
 
+// snippet: a user from the shared session
+@Test(.substituting(["https://api.example.com/user": .json(["name": "Ada"])], sharedSession: true))
+func sharedUser() async throws {
+    let url = try #require(URL(string: "https://api.example.com/user"))
+    let (body, _) = try await URLSession.shared.data(from: url)
+    #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
+}
+// end
+
+// snippet: no analytics
+@Test(
+    .substituting(
+        ["https://*.analytics.example.com/*": .status(204).methods("*")],
+        unmatched: .load,
+        sharedSession: true
+    )
+)
+func uncountedVisit() async throws {
+    let url = try #require(URL(string: "https://eu.analytics.example.com/events"))
+    let (_, response) = try await URLSession.shared.data(from: url)
+    #expect((response as? HTTPURLResponse)?.statusCode == 204)
+}
+// end
+
 // snippet: a preview's session
 func previewSession() throws -> URLSession {
     let map = try SubstitutionMap([

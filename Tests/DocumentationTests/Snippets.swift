@@ -262,6 +262,15 @@ func opening() async throws {
 }
 // end
 
+// snippet: the shared session
+@Test(.substituting("Fixtures/checkout.json", sharedSession: true))
+func sharedPrices() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/prices.json"))
+    let (body, _) = try await URLSession.shared.data(from: url)
+    #expect(!body.isEmpty)
+}
+// end
+
 // snippet: redacting
 @Test(
     .substituting(

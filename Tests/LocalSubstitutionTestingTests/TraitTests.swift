@@ -76,6 +76,7 @@ struct TraitTests {
             unmatched: .fail,
             resources: "Fixtures/Resources",
             handlers: ["saveOrder": { _ in .status(201) }],
+            sharedSession: false,
             reportsUnused: true,
             redacting: { $0.isRefused = true }
         )
