@@ -1,8 +1,10 @@
-import Foundation
 import Guarded
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+import Foundation
+package import FoundationNetworking
+#else
+package import Foundation
 #endif
 
 extension LocalSubstitutionCache {
@@ -92,14 +94,35 @@ extension LocalSubstitutionCache {
         return AttachmentError(.sessionInUse, "\(cause) to the configurations of your own sessions.")
     }
 
-    /// Whether `URLSession.shared` has the package's protocol and cache. On Linux, the session keeps those that it finds when it's
-    /// first used. On Apple platforms, it's enough that the protocol is registered. They change nothing while no cache is
-    /// installed.
-    private static let reachesSharedSession: Bool = {
+    /// Makes `URLSession.shared` use this cache's map for some requests, whether or not a cache is installed. Works only if
+    /// ``reachesSharedSession``.
+    ///
+    /// - Parameter takes: Returns whether a request is one of them. On Linux, it's called where the request's task is resumed.
+    /// - Returns: A closure that ends this.
+    package func answerSharedSession(
+        unmatched: Unmatched,
+        listener: RequestListener,
+        takes: @escaping @Sendable (URLRequest) -> Bool
+    ) throws(AttachmentError) -> @Sendable () -> Void {
+        let rules = try SessionRules(unmatched, listener: listener)
+        if rules.isStrict { responder.takeCacheOffline() }
+        return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
+    }
+
+    /// Whether `URLSession.shared` has the package's protocols and cache. On Linux, the session keeps those that it finds when it's
+    /// first used. On Apple platforms, it's enough that the protocols are registered. They change nothing while no cache is
+    /// installed and no test's map answers.
+    package static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = InstalledCache.ofSharedSession
         defer { URLCache.shared = formerCache }
-        guard URLProtocol.registerClass(InstalledProtocol.self) else { return false }
+        #if canImport(Darwin)
+        // Apple's loader asks the class first that was registered last.
+        let protocols = [InstalledProtocol.self, SharedSessionProtocol.self]
+        #else
+        let protocols = [SharedSessionProtocol.self, InstalledProtocol.self]
+        #endif
+        guard protocols.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
         // The shared session is used here, while it finds both.
         let configuration = URLSession.shared.configuration
         #if canImport(Darwin)
@@ -108,7 +131,7 @@ extension LocalSubstitutionCache {
         withExtendedLifetime(configuration) {}
         #else
         guard configuration.urlCache === InstalledCache.ofSharedSession, isAskedFirst(configuration) else {
-            URLProtocol.unregisterClass(InstalledProtocol.self)
+            for one in protocols { URLProtocol.unregisterClass(one) }
             return false
         }
         #endif
@@ -118,7 +141,8 @@ extension LocalSubstitutionCache {
     #if !canImport(Darwin)
     /// Returns whether a configuration has the package's protocol before Foundation's own. It doesn't if a session was made before.
     private static func isAskedFirst(_ configuration: URLSessionConfiguration) -> Bool {
-        let own = (URLSessionConfiguration.ephemeral.protocolClasses ?? []).map { ObjectIdentifier($0) }
+        let own = (URLSessionConfiguration.ephemeral.protocolClasses ?? [])
+            .filter { !($0 is SubstitutionURLProtocol.Type) }.map { ObjectIdentifier($0) }
         let classes = (configuration.protocolClasses ?? []).map { ObjectIdentifier($0) }
         guard let position = classes.firstIndex(of: ObjectIdentifier(InstalledProtocol.self)) else { return false }
         return !classes[..<position].contains(where: own.contains)

@@ -4,22 +4,24 @@ import LocalSubstitution
 
 /// Where the map of a trait or of `withSubstitutions` comes from. Relative paths start at the folder of the test's file.
 enum MapSource: Sendable {
-    /// - Parameter resources: The folder with the entries' files, if the test names one.
-    case file(_ path: String, resources: String?, testFile: String)
+    /// - Parameters:
+    ///   - bundle: The bundle that has the map if there's no file at the path.
+    ///   - resources: The folder with the entries' files, if the test names one.
+    case file(_ path: String, _ bundle: Bundle? = nil, resources: String?, testFile: String)
     /// - Parameter module: The test's module, whose own bundle is `.module`.
     case bundle(Bundle, name: String, module: String)
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
 
     /// The map's file, which a recording run adds to; `nil` if the run can't add to the map.
     var file: URL? {
-        guard case .file(let path, _, let testFile) = self else { return nil }
+        guard case .file(let path, _, _, let testFile) = self else { return nil }
         return Self.url(path, beside: testFile)
     }
 
     /// The folder with the entries' files, if the test names one.
     var resources: URL? {
         switch self {
-        case .file(_, let path, let testFile), .entries(_, let path, let testFile):
+        case .file(_, _, let path, let testFile), .entries(_, let path, let testFile):
             path.map { Self.url($0, beside: testFile) }
         case .bundle: nil
         }
@@ -37,11 +39,13 @@ enum MapSource: Sendable {
     func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
         switch self {
-        case .file(let path, _, let testFile):
+        case .file(let path, let bundle, let folder, let testFile):
             let file = Self.url(path, beside: testFile)
-            return try Recording.isOn
-                ? Recording.map(file, resources: resources, handlers)
-                : SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
+            if Recording.isOn { return try Recording.map(file, resources: resources, handlers) }
+            if let bundle, !FileManager.default.fileExists(atPath: file.path) {
+                return try Self.load(path, in: bundle, resources: folder, handlers)
+            }
+            return try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
         case .bundle(let bundle, let name, let module):
             do {
                 return try SubstitutionMap(bundle: bundle, named: name, handlers: handlers)
@@ -54,10 +58,53 @@ enum MapSource: Sendable {
         }
     }
 
+    /// Loads a map that a bundle has a copy of.
+    ///
+    /// - Parameter path: The path of the original, relative to the test's file. The bundle may have the map without its folder.
+    private static func load(
+        _ path: String,
+        in bundle: Bundle,
+        resources: String?,
+        _ handlers: [String: SubstitutionMap.Handler]
+    ) throws -> SubstitutionMap {
+        let folder = inner(path).dropLast().joined(separator: "/")
+        let advice = "Write .copy(\"\(folder.isEmpty ? "Fixtures" : folder)\") in the target's resources."
+        guard let file = find(path, in: bundle) else {
+            let beginning = "There's no map “\(path)” beside the test's file or in the bundle “\(bundle.bundlePath)”."
+            throw SubstitutionScope.Failure(["\(beginning) \(advice)"])
+        }
+        do throws(SubstitutionMapError) {
+            let resources = resources.map { find($0, in: bundle) ?? url($0, beside: file.path) }
+            return try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
+        } catch {
+            guard error.problems.contains(where: { [.missingFile, .noResources].contains($0.kind) }) else {
+                throw error
+            }
+            let end = "The map is in the bundle “\(bundle.bundlePath)”, but not all its files are in its folder there."
+            throw SubstitutionScope.Failure(["\(error)", "\(end) \(advice)"])
+        }
+    }
+
+    /// Returns the copy of a file or folder in a bundle: with all folders of its path, with only the inner ones, or without any.
+    private static func find(_ path: String, in bundle: Bundle) -> URL? {
+        let components = inner(path)
+        // For a folder that isn't laid out as a bundle, Foundation may take its folder `Resources` for the bundle's.
+        let roots = [bundle.resourceURL, bundle.bundleURL].compactMap { $0 }
+        return components.indices.lazy.flatMap { index in
+            roots.map { $0.appendingPathComponent(components[index...].joined(separator: "/")) }
+        }.first { FileManager.default.fileExists(atPath: $0.path) }
+    }
+
+    /// Returns the components of a path without those that lead out of the test's folder.
+    private static func inner(_ path: String) -> ArraySlice<Substring> {
+        path.split(separator: "/").drop { $0 == ".." || $0 == "." }
+    }
+
     /// Describes what's wrong with the map and, if its file doesn't exist, how to record one.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
-        guard Recording.problem == nil, case .file(let path, _, let testFile) = self,
-            !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path)
+        guard Recording.problem == nil, case .file(let path, let bundle, _, let testFile) = self,
+            !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path),
+            bundle.flatMap({ Self.find(path, in: $0) }) == nil
         else { return "\(error)" }
         let record = "record it:    \(Recording.command(test.filter))"
         guard let nearest = NearestMap(to: path, beside: testFile) else { return "\(error)\n  \(record)" }

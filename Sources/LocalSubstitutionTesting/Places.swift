@@ -19,10 +19,10 @@ package final class Places: Sendable {
     }
 
     /// The places of this process; `nil` if it may open enough files for any number of tests.
-    static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
+    package static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
 
     private let state: Guarded<State>
-    /// How long to wait for a place, in seconds. Tests that wait for each other would otherwise never end.
+    /// How long to wait for a place, in seconds; perhaps infinite. Tests that wait for each other would otherwise never end.
     private let patience: Double
 
     package init(_ count: Int, patience: Double = 5) {
@@ -74,6 +74,7 @@ package final class Places: Sendable {
                 if isFree { return continuation.resume(returning: true) }
                 // The handler may have been called before there was anything to end.
                 if Task.isCancelled { return endWait(id) }
+                guard patience < .infinity else { return }
                 DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(id) }
             }
         } onCancel: {

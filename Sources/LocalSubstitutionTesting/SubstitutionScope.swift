@@ -15,6 +15,8 @@ struct SubstitutionScope: Sendable {
         let source: MapSource
         let unmatched: TestSubstitutions.Unmatched
         var handlers: [String: SubstitutionMap.Handler] = [:]
+        /// Whether the map also answers `URLSession.shared`.
+        var sharedSession = false
         var redact: (@Sendable (inout RecordedAnswer) -> Void)?
         /// Where issues are shown.
         let place: SourceLocation
@@ -37,11 +39,13 @@ struct SubstitutionScope: Sendable {
     private let options: Options
     private let recording: Recording?
 
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
-    init(_ map: SubstitutionMap, _ options: Options) throws(AttachmentError) {
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if `URLSession.shared` can't be
+    ///   answered.
+    init(_ map: SubstitutionMap, _ options: Options) throws {
+        if options.sharedSession { try SharedSession.check() }
         self.options = options
         recording = try Recording(options)
-        substitutions = try TestSubstitutions(map, options.unmatched, recording: recording)
+        substitutions = try TestSubstitutions(map, options, recording: recording)
     }
 
     /// Runs a body in the scope and ends the scope. Then records its problems as issues, or throws them where there's no test to
@@ -70,18 +74,26 @@ struct SubstitutionScope: Sendable {
     /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
     private func problems() -> [String] {
         let requests = substitutions.requests
-        let mistakes = requests.compactMap(\.mistake)
+        var seen: Set<String> = []
+        let mistakes = requests.compactMap { request in request.mistake.map { $0 + Self.note(on: request) } }
+            .filter { seen.insert($0).inserted }
         if let recording {
             let added = recording.add(requests, options.test)
             return mistakes + [added].compactMap { $0 } + recording.end().map(\.text)
         }
         guard options.unmatched.isIssue else { return mistakes }
-        var seen: Set<String> = []
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
         return mistakes
             + requests.filter { $0.outcome == .unmatched }
-            .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0))" }
+            .map { "\($0.error?.localizedDescription ?? $0.description)\n  \(advice(on: $0))\(Self.note(on: $0))" }
             .filter { seen.insert($0).inserted }
+    }
+
+    /// Returns what to add about a request that may not be the test's.
+    private static func note(on request: TestSubstitutions.Request) -> String {
+        request.mayBeOfAnotherTest
+            ? "\n  note:         It may be another test's request: URLSession.shared doesn't say which test made it."
+            : ""
     }
 
     /// Returns advice about a request that the map doesn't answer.

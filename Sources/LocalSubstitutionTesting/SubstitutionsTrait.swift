@@ -12,6 +12,13 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     let options: SubstitutionScope.Options
     let reportsUnused: Bool
 
+    init(options: SubstitutionScope.Options, reportsUnused: Bool) {
+        (self.options, self.reportsUnused) = (options, reportsUnused)
+        // When a test runs, it may be too late: on Linux, `URLSession.shared` asks only the protocols that are registered before any
+        // session is used. All traits are made before any test runs.
+        if options.sharedSession { _ = LocalSubstitutionCache.reachesSharedSession }
+    }
+
     /// Always `true`: each test of a suite has its own scope.
     public var isRecursive: Bool { true }
 
@@ -30,7 +37,12 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
             try await runAll(of: test, function)
         } else {
             let use = Use.ofTask.get() ?? Use(id, options)
-            try await Places.with(Places.ofProcess) { try await run(use, function) }
+            if options.sharedSession {
+                // The test that has the turn needs no place.
+                try await SharedSession.inTurn { try await run(use, function) }
+            } else {
+                try await Places.with(Places.ofProcess) { try await run(use, function) }
+            }
         }
     }
 
@@ -71,10 +83,11 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         // A test that fails early may not have reached its requests. Older toolchains don't have warnings, and an issue would fail
         // the test.
         #if compiler(>=6.3)
-        if !test.isSuite, use.hasNoRequests {
+        if !test.isSuite, !options.sharedSession, use.hasNoRequests {
             let warning =
                 "The test has substitutions, but made no request with URLSession.substituted or "
-                + "TestSubstitutions.current. Give the code one of these sessions instead of URLSession.shared."
+                + "TestSubstitutions.current. Give the code one of these sessions instead of URLSession.shared, or "
+                + "write sharedSession: true."
             Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
         }
         #endif
@@ -159,10 +172,16 @@ extension Trait where Self == SubstitutionsTrait {
     ///
     /// - Parameters:
     ///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+    ///   - bundle: The bundle that has the map if there's none at the path, such as `.module` where a test can't read its sources. It's
+    ///     found with its folder or without. Copy the folder whole into the bundle: write `.copy("Fixtures")` in the target's
+    ///     resources. A recording run writes to the path.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
     ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs. Such tests run one at a time, beside all
+    ///     others. On Linux, requests of other tests pass by, except in detached tasks. On Apple platforms, every use of
+    ///     `URLSession.shared` in the process gets the map.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
     ///     entry that none of the suite's tests uses, so run the whole suite.
     ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
@@ -170,20 +189,23 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ map: String,
+        in bundle: Bundle? = nil,
         unmatched: TestSubstitutions.Unmatched = .issue,
         resources: String? = nil,
         handlers: [String: SubstitutionMap.Handler] = [:],
+        sharedSession: Bool = false,
         reportsUnused: Bool = false,
         redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
-        let source = MapSource.file(map, resources: resources, testFile: filePath)
+        let source = MapSource.file(map, bundle, resources: resources, testFile: filePath)
         return Self(
             options: .init(
                 source: source,
                 unmatched: unmatched,
                 handlers: handlers,
+                sharedSession: sharedSession,
                 redact: redact,
                 place: sourceLocation
             ),
@@ -192,14 +214,15 @@ extension Trait where Self == SubstitutionsTrait {
     }
 
     /// Answers a test's requests with a map in a bundle. Otherwise, it's like
-    /// ``substituting(_:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
-    /// map.
+    /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run
+    /// can't add to the map.
     ///
     /// - Parameters:
     ///   - name: The map's name, without its extension `json`.
     ///   - bundle: The bundle, such as `.module`.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
@@ -207,24 +230,32 @@ extension Trait where Self == SubstitutionsTrait {
         in bundle: Bundle,
         unmatched: TestSubstitutions.Unmatched = .issue,
         handlers: [String: SubstitutionMap.Handler] = [:],
+        sharedSession: Bool = false,
         reportsUnused: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let source = MapSource.bundle(bundle, name: name, module: sourceLocation.moduleName)
         return Self(
-            options: .init(source: source, unmatched: unmatched, handlers: handlers, place: sourceLocation),
+            options: .init(
+                source: source,
+                unmatched: unmatched,
+                handlers: handlers,
+                sharedSession: sharedSession,
+                place: sourceLocation
+            ),
             reportsUnused: reportsUnused
         )
     }
 
     /// Answers a test's requests with entries in code. Otherwise, it's like
-    /// ``substituting(_:unmatched:resources:handlers:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run can't add to the
-    /// entries.
+    /// ``substituting(_:in:unmatched:resources:handlers:sharedSession:reportsUnused:redacting:filePath:sourceLocation:)``. A recording run
+    /// can't add to the entries.
     ///
     /// - Parameters:
     ///   - entries: Keys and answers, as in a map file.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
     ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
@@ -232,13 +263,14 @@ extension Trait where Self == SubstitutionsTrait {
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
         unmatched: TestSubstitutions.Unmatched = .issue,
         resources: String? = nil,
+        sharedSession: Bool = false,
         reportsUnused: Bool = false,
         filePath: String = #filePath,
         sourceLocation: SourceLocation = #_sourceLocation
     ) -> Self {
         let source = MapSource.entries(entries, resources: resources, testFile: filePath)
         return Self(
-            options: .init(source: source, unmatched: unmatched, place: sourceLocation),
+            options: .init(source: source, unmatched: unmatched, sharedSession: sharedSession, place: sourceLocation),
             reportsUnused: reportsUnused
         )
     }

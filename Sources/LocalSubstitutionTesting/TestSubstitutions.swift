@@ -14,7 +14,9 @@ public final class TestSubstitutions: Sendable {
     /// The cache with the test's map.
     public let cache: LocalSubstitutionCache
 
-    private let log: RequestLog
+    let log: RequestLog
+    /// Ends the answers to `URLSession.shared`; `nil` if the map doesn't answer it.
+    private let endSharedSession: (@Sendable () -> Void)?
     private let slot: SubstitutionURLProtocol.Type?
     /// A configuration that doesn't change after `init`: each session and each caller gets a copy.
     private let original: URLSessionConfiguration = {
@@ -39,25 +41,31 @@ public final class TestSubstitutions: Sendable {
     private init() {
         cache = Self.cache(.empty)
         log = RequestLog(keepsResponses: false)
-        slot = nil
+        (slot, endSharedSession) = (nil, nil)
         original.urlCache = nil
         original.protocolClasses = [UnscopedProtocol.self]
     }
 
-    init(_ map: SubstitutionMap, _ unmatched: Unmatched, recording: Recording?) throws(AttachmentError) {
+    init(_ map: SubstitutionMap, _ options: SubstitutionScope.Options, recording: Recording?) throws(AttachmentError) {
         let log = RequestLog(keepsResponses: recording != nil)
+        let unmatched = recording == nil ? options.unmatched.ofCache : .load
+        let listener = { (isShared: Bool) in
+            RequestListener(
+                start: { log.begin($0, isShared: isShared) },
+                mustHear: { recording?.unmatched.fails($0) ?? false },
+                explainsUnmatched: options.unmatched.isIssue
+            )
+        }
         self.log = log
         cache = Self.cache(map)
-        slot = try cache.attach(
-            to: original,
-            unmatched: recording == nil ? unmatched.ofCache : .load,
-            responseRecorder: nil,
-            listener: RequestListener(
-                start: { log.begin($0) },
-                mustHear: { recording?.unmatched.fails($0) ?? false },
-                explainsUnmatched: unmatched.isIssue
-            )
-        )
+        slot = try cache.attach(to: original, unmatched: unmatched, responseRecorder: nil, listener: listener(false))
+        endSharedSession =
+            options.sharedSession
+            ? try cache.answerSharedSession(
+                unmatched: unmatched,
+                listener: listener(true),
+                takes: SharedSession.requests(of: log)
+            ) : nil
     }
 
     /// Returns a cache whose default cache is empty and stores nothing.
@@ -81,7 +89,8 @@ public final class TestSubstitutions: Sendable {
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
-    /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order.
+    /// The requests made so far with ``session`` and with sessions that use ``configuration``, in order. With `sharedSession`, also
+    /// those of `URLSession.shared`.
     ///
     /// When your code receives a response, its request is already here with its outcome.
     public var requests: [Request] { log.requests }
@@ -93,6 +102,12 @@ public final class TestSubstitutions: Sendable {
     func end() {
         // The session isn't invalidated: if the test's code still uses it, an invalidated session traps.
         if let slot { Slots.empty(slot) }
+        endSharedSession?()
+    }
+
+    /// - Throws: An error that explains what to write, if this is what code outside any scope has.
+    func checkScope() throws(SubstitutionScope.Failure) {
+        if self === Self.missing { throw SubstitutionScope.Failure([UnscopedProtocol.explanation]) }
     }
 }
 
@@ -162,6 +177,8 @@ extension TestSubstitutions {
         /// Why the request failed; `nil` if it didn't.
         public internal(set) var error: URLError?
 
+        /// Whether `URLSession.shared` was asked, and nothing says by which test.
+        var mayBeOfAnotherTest = false
         /// Whether only the server at the request's URL could answer.
         var needsOrigin = false
         /// The alternatives that had already answered as many requests as their `times` allows.
@@ -189,58 +206,6 @@ extension TestSubstitutions {
     }
 }
 
-extension TestSubstitutions {
-    /// The requests of a test, in the order in which they began. The loader's threads add to it.
-    final class RequestLog: Sendable {
-        private let entries = Guarded<[Request]>([])
-        private let keepsResponses: Bool
-
-        init(keepsResponses: Bool) { self.keepsResponses = keepsResponses }
-
-        var requests: [Request] { entries.withLock { $0 } }
-
-        /// Adds a request. Returns a closure to call with what happens to it.
-        func begin(_ request: URLRequest) -> @Sendable (RequestListener.Progress) -> Void {
-            let index = entries.withLock { entries in
-                entries.append(Request(request))
-                return entries.count - 1
-            }
-            return { progress in
-                self.entries.withLock { entries in
-                    switch progress {
-                    case .readBody(let body): entries[index].body = body
-                    case .ended(let outcome): entries[index].end(outcome, keepsResponse: self.keepsResponses)
-                    }
-                }
-            }
-        }
-    }
-}
-
-extension TestSubstitutions.Request {
-    fileprivate mutating func end(_ outcome: RequestOutcome, keepsResponse: Bool) {
-        self.outcome =
-            switch outcome.kind {
-            case .answered, .confirmed: .answered
-            case .loaded, .passed: .loaded
-            case .failed, .mishandled: .failed
-            case .unmatched: .unmatched
-            }
-        entry = outcome.entry
-        error = outcome.error
-        if case .mishandled(let mistake) = outcome.kind { self.mistake = mistake }
-        if case .unmatched(let explanation) = outcome.kind {
-            self.explanation = explanation
-            // The error that the code gets may be brief.
-            error = .unmatched(explanation)
-            isHiddenUpload = outcome.isHiddenUpload
-        }
-        needsOrigin = outcome.needsOrigin
-        usedUp = outcome.usedUp
-        if keepsResponse { response = outcome.response }
-    }
-}
-
 extension URLSession {
     /// The running test's session, from ``TestSubstitutions/current``.
     public static var substituted: URLSession { TestSubstitutions.current.session }
@@ -248,7 +213,7 @@ extension URLSession {
 
 /// Fails every request with an error that explains what to write, for a session that was used outside any scope.
 private final class UnscopedProtocol: URLProtocol {
-    private static let explanation = """
+    static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \
         .substituting("Fixtures/map.json"), or call withSubstitutions("Fixtures/map.json") { … }. In an exit test, call it in \
         the exit test's body. In a detached task, use a session that was made before the task.

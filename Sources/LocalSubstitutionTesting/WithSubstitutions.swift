@@ -12,6 +12,8 @@ import Testing
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
 ///     folder `Resources` beside the map; if there is none, the map's own folder.
 ///   - handlers: The closures that entries name in their field `handler`.
+///   - sharedSession: Whether the map also answers `URLSession.shared`, as in a trait. It must not have been used before, nor, on
+///     Linux, any other session. A trait has no such condition.
 ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
@@ -27,6 +29,7 @@ public func withSubstitutions<Result>(
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
     handlers: [String: SubstitutionMap.Handler] = [:],
+    sharedSession: Bool = false,
     redacting redact: (@Sendable (inout RecordedAnswer) -> Void)? = nil,
     isolation: isolated (any Actor)? = #isolation,
     fileID: String = #fileID,
@@ -44,6 +47,7 @@ public func withSubstitutions<Result>(
             source: source,
             unmatched: unmatched,
             handlers: handlers,
+            sharedSession: sharedSession,
             redact: redact,
             place: place,
             function: function
@@ -53,7 +57,7 @@ public func withSubstitutions<Result>(
 }
 
 /// Answers requests with entries in code while a body runs. Otherwise, it's like
-/// ``withSubstitutions(_:unmatched:resources:handlers:redacting:isolation:fileID:filePath:line:column:function:_:)``.
+/// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
 /// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, what would be issues in Swift
 ///   Testing is thrown as an error after the body has ended.
@@ -61,6 +65,7 @@ public func withSubstitutions<Result>(
     _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
     unmatched: TestSubstitutions.Unmatched = .issue,
     resources: String? = nil,
+    sharedSession: Bool = false,
     isolation: isolated (any Actor)? = #isolation,
     fileID: String = #fileID,
     filePath: String = #filePath,
@@ -71,7 +76,10 @@ public func withSubstitutions<Result>(
 ) async throws -> Result {
     let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let source = MapSource.entries(entries, resources: resources, testFile: filePath)
-    return try await run(.init(source: source, unmatched: unmatched, place: place, function: function), body)
+    return try await run(
+        .init(source: source, unmatched: unmatched, sharedSession: sharedSession, place: place, function: function),
+        body
+    )
 }
 
 /// Runs a body with a map that's loaded for it alone.
@@ -86,12 +94,21 @@ private func run<Result>(
     } catch {
         throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }
+    // The test that has the turn needs no place.
+    if options.sharedSession { return try await SharedSession.inTurn { try await run(map, options, body) } }
     // A test case has one place, however many scopes are in it.
     let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil
-    return try await Places.with(isOutermost ? Places.ofProcess : nil) {
-        let scope = try SubstitutionScope(map, options)
-        defer { SubstitutionsTrait.Use.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
-        return try await scope.run(body)
-    }
+    return try await Places.with(isOutermost ? Places.ofProcess : nil) { try await run(map, options, body) }
+}
+
+private func run<Result>(
+    _ map: SubstitutionMap,
+    _ options: SubstitutionScope.Options,
+    isolation: isolated (any Actor)? = #isolation,
+    _ body: () async throws -> Result
+) async throws -> Result {
+    let scope = try SubstitutionScope(map, options)
+    defer { SubstitutionsTrait.Use.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
+    return try await scope.run(body)
 }
 #endif

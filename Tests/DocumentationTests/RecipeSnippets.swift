@@ -50,6 +50,43 @@ func shippedMap() throws {
 }
 // end
 
+func sentOrder() async throws -> TestSubstitutions.Request {
+    // snippet: waiting for an order
+    let order = try await TestSubstitutions.current.request("https://shop.example.com/orders", method: "POST")
+    // end
+    return order
+}
+
+func expectSocks(in order: TestSubstitutions.Request) throws {
+    // snippet: an order's body
+    #expect(try order.json([String: String].self) == ["item": "socks"])
+    // end
+}
+
+// snippet: a user from the shared session
+@Test(.substituting(["https://api.example.com/user": .json(["name": "Ada"])], sharedSession: true))
+func sharedUser() async throws {
+    let url = try #require(URL(string: "https://api.example.com/user"))
+    let (body, _) = try await URLSession.shared.data(from: url)
+    #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
+}
+// end
+
+// snippet: no analytics
+@Test(
+    .substituting(
+        ["https://*.analytics.example.com/*": .status(204).methods("*")],
+        unmatched: .load,
+        sharedSession: true
+    )
+)
+func uncountedVisit() async throws {
+    let url = try #require(URL(string: "https://eu.analytics.example.com/events"))
+    let (_, response) = try await URLSession.shared.data(from: url)
+    #expect((response as? HTTPURLResponse)?.statusCode == 204)
+}
+// end
+
 // snippet: a preview's session
 func previewSession() throws -> URLSession {
     let map = try SubstitutionMap([

@@ -1,5 +1,6 @@
 import Foundation
 import LocalSubstitution
+import LocalSubstitutionTesting
 import TestSupport
 import Testing
 
@@ -102,6 +103,13 @@ struct RecipeTests {
         ) async throws -> (OpenAPIStandIn.HTTPResponse, OpenAPIStandIn.HTTPBody?) {
             throw URLError(.notConnectedToInternet)
         }
+    }
+
+    @Test("An order is waited for, and its body is checked", .substituting("Fixtures/checkout.json"))
+    func order() async throws {
+        async let order = sentOrder()
+        _ = try await Shop(session: .substituted).order("socks")
+        try await expectSocks(in: order)
     }
 
     @Test("A preview's session has content, a loading state and an error")

@@ -241,6 +241,65 @@ func refusedOrder() async throws {
 }
 // end
 
+extension Bundle {
+    /// What SwiftPM makes for a target that has resources.
+    fileprivate static var module: Bundle { .main }
+}
+
+// snippet: a test on a device
+@Test(.substituting("Fixtures/checkout.json", in: .module))
+func refusedOrderOnDevice() async throws {
+    let refusal = try await Shop(session: .substituted).order("socks")
+    #expect(refusal == "sold out\n")
+}
+// end
+
+// snippet: a handler
+@Test(
+    .substituting(
+        "Fixtures/shop.json",
+        handlers: ["saveOrder": { request in .text("order \(request.captures[0]) saved").status(201) }]
+    )
+)
+func savedOrder() async throws {
+    var request = URLRequest(url: try #require(URL(string: "https://shop.example.com/orders/7")))
+    request.httpMethod = "PUT"
+    let (body, _) = try await URLSession.substituted.data(for: request)
+    #expect(String(decoding: body, as: UTF8.self) == "order 7 saved")
+}
+// end
+
+/// Code that makes a request and doesn't wait for it.
+private struct Analytics {
+    let session: URLSession
+
+    func appOpened() {
+        guard let url = URL(string: "https://api.example.com/events") else { return }
+        var request = URLRequest(url: url)
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{ "name": "opened" }"#.utf8)
+        session.dataTask(with: request).resume()
+    }
+}
+
+// snippet: waiting for a request
+@Test(.substituting(["https://api.example.com/events": .status(204).methods("POST")]))
+func opening() async throws {
+    Analytics(session: .substituted).appOpened()
+    let request = try await TestSubstitutions.current.request("https://api.example.com/events", within: 5)
+    #expect(try request.json([String: String].self) == ["name": "opened"])
+}
+// end
+
+// snippet: the shared session
+@Test(.substituting("Fixtures/checkout.json", sharedSession: true))
+func sharedPrices() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/prices.json"))
+    let (body, _) = try await URLSession.shared.data(from: url)
+    #expect(!body.isEmpty)
+}
+// end
+
 // snippet: redacting
 @Test(
     .substituting(

@@ -132,6 +132,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
         "LocalSubstitution/Protocol/UnsupportedTask", "LocalSubstitutionTesting/SubstitutionsTrait",
+        "LocalSubstitutionTesting/SharedSession", "LocalSubstitutionTesting/SubstitutionScope",
         "LocalSubstitution/Observing/Event", "LocalSubstitution/Verification",
     ]
     .map { name in

@@ -17,7 +17,10 @@ struct TraitIssueTests {
 
     @Test(
         "A test without mistakes has no issues",
-        arguments: ["answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle"]
+        arguments: [
+            "answered", "failing", "used", "sessionOfOneArgument", "ReplacedWrong/replaced", "OfSuite/idle",
+            "failingRequest",
+        ]
     )
     func none(_ test: String) async throws {
         #expect(try await Self.issues(test).map(\.description) == [])
@@ -109,6 +112,52 @@ struct TraitIssueTests {
         let text = try #require(issues.first?.text)
         #expect(text.contains(advice), "\(text)")
         #expect(!text.contains(".json.json") && !text.contains("Add it to the target's resources"), "\(text)")
+    }
+
+    @Test("A map whose files were flattened in the bundle is an issue that says how to copy them")
+    func flattened() async throws {
+        let issues = try await Self.issues("flattened")
+        #expect(issues.count == 1)
+        let text = try #require(issues.first?.text)
+        for part in ["“shop/name.txt”", "not all its files are in its folder there", ".copy(\"Fixtures\")"] {
+            #expect(text.contains(part), "\(text)")
+        }
+        #expect(!text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
+    }
+
+    @Test("A map that's neither beside the test's file nor in the bundle is an issue that says what to do")
+    func nowhere() async throws {
+        let issues = try await Self.issues("nowhere")
+        #expect(issues.count == 1)
+        let text = try #require(issues.first?.text)
+        for part in [
+            "“../Fixtures/nowhere.json” beside the test's file or in the bundle “",
+            "LOCAL_SUBSTITUTION_RECORD=missing swift test --filter ChildTraits/nowhere",
+        ] {
+            #expect(text.contains(part), "\(text)")
+        }
+    }
+
+    @Test("A handler that the trait doesn't have is an issue")
+    func unknownHandler() async throws {
+        let issues = try await Self.issues("unknownHandler")
+        #expect(issues.count == 1)
+        #expect(issues.first?.text.contains("“saveOrder”, which isn't given in code") == true, "\(issues)")
+    }
+
+    @Test(
+        "What's wrong with a handler's answer is an issue, even if the test's code ignores the error",
+        arguments: [
+            ("wrongAnswer", ["The file “no/such.txt” doesn't exist"]), ("failingHandler", ["the order has no items"]),
+        ]
+    )
+    func handler(_ test: String, _ parts: [String]) async throws {
+        let issues = try await Self.issues(test)
+        let text = try #require(issues.first?.text)
+        for part in parts + ["The handler of the entry “https://shop.example.com/orders/*”"] {
+            #expect(text.contains(part), "\(text)")
+        }
+        #expect(issues.count == 1, "\(issues)")
     }
 
     @Test("Entries in code whose folder is missing are an issue that names an entry and its file")

@@ -15,6 +15,12 @@ private let fixtures: Bundle = {
     return Bundle(path: folder.path) ?? .main
 }()
 
+/// A folder as SwiftPM copies it into a bundle.
+private let copies: Bundle = {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures/Bundle")
+    return Bundle(path: folder.path) ?? .main
+}()
+
 @Suite("The trait", .sessions)
 struct TraitTests {
     static let name = "https://shop.example.com/name"
@@ -29,6 +35,69 @@ struct TraitTests {
     @Test("A map in a bundle answers", .substituting(named: "bundled", in: fixtures))
     func bundle() async throws {
         #expect(try await text(Self.name) == "bundled")
+    }
+
+    @Test(
+        "A map beside the test's file answers before the one in the bundle",
+        .substituting("Fixtures/inner.json", in: copies)
+    )
+    func sourceFirst() async throws {
+        #expect(try await text(Self.name) == "inner")
+    }
+
+    @Test("Otherwise, the bundle's map answers", .substituting("Fixtures/copied.json", in: copies))
+    func bundleSecond() async throws {
+        #expect(try await text(Self.name) == "copied")
+    }
+
+    @Test("The bundle may have the inner folder only", .substituting("../Maps/Fixtures/copied.json", in: copies))
+    func innerFolder() async throws {
+        #expect(try await text(Self.name) == "copied")
+    }
+
+    @Test("The bundle may have the map without its folder", .substituting("Fixtures/flat.json", in: copies))
+    func withoutFolder() async throws {
+        #expect(try await text(Self.name) == "flat")
+    }
+
+    @Test(
+        "The named resources folder is used in the bundle, too",
+        .substituting("Fixtures/copied.json", in: copies, resources: "Fixtures/Files")
+    )
+    func resourcesInBundle() async throws {
+        #expect(try await text(Self.name) == "other")
+    }
+
+    @Test(
+        "All parameters of the trait, in their order",
+        .substituting(
+            "Fixtures/inner.json",
+            in: copies,
+            unmatched: .fail,
+            resources: "Fixtures/Resources",
+            handlers: ["saveOrder": { _ in .status(201) }],
+            sharedSession: false,
+            reportsUnused: true,
+            redacting: { $0.isRefused = true }
+        )
+    )
+    func parameters() async throws {
+        #expect(try await text(Self.name) == "inner")
+    }
+
+    @Test(
+        "Handlers answer what a map's entries leave to them",
+        .substituting("Fixtures/handlers.json", handlers: ["saveOrder": { .text("order \($0.captures[0])") }])
+    )
+    func handlers() async throws {
+        #expect(try await text("https://shop.example.com/orders/7") == "order 7")
+        let inside = try await withSubstitutions(
+            "Fixtures/handlers.json",
+            handlers: ["saveOrder": { _ in .text("inside") }]
+        ) {
+            try await text("https://shop.example.com/orders/7")
+        }
+        #expect(inside == "inside")
     }
 
     @Test("If a map isn't in the bundle but in the target's own, the advice is to name that")

@@ -54,6 +54,14 @@ struct ChildCrowd {
         if number == 0 { #expect(try await text(Self.url) == "inner") }
     }
 
+    /// Takes all places, so whatever needs one waits for 5 seconds.
+    @Test func turnWithoutPlace() async throws {
+        let places = try #require(Places.ofProcess)
+        while await places.take() {}
+        let time = try await ContinuousClock().measure { try await withSubstitutions([:], sharedSession: true) {} }
+        #expect(time < .seconds(5))
+    }
+
     private static let waiting = Guarded<[CheckedContinuation<Void, Never>]>([])
 
     private static func wait(for count: Int) async {

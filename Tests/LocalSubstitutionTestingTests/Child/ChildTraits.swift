@@ -79,6 +79,48 @@ struct ChildTraits {
         Issue.record("it must not run")
     }
 
+    static let copies =
+        Bundle(path: URL(fileURLWithPath: #filePath + "/../../Fixtures/Bundle").standardizedFileURL.path) ?? .main
+
+    @Test(.substituting("../Fixtures/flattened.json", in: copies))
+    func flattened() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../Fixtures/nowhere.json", in: copies))
+    func nowhere() async throws {
+        Issue.record("it must not run")
+    }
+
+    @Test(.substituting("../Fixtures/handlers.json"))
+    func unknownHandler() async throws {
+        Issue.record("it must not run")
+    }
+
+    private static let orderURL = "https://shop.example.com/orders/7"
+
+    @Test(.substituting("../Fixtures/handlers.json", handlers: ["saveOrder": { _ in "no/such.txt" }]))
+    func wrongAnswer() async throws {
+        _ = try? await text(Self.orderURL)
+    }
+
+    @Test(
+        .substituting("../Fixtures/handlers.json", unmatched: .fail, handlers: ["saveOrder": { _ in throw Mistake() }])
+    )
+    func failingHandler() async throws {
+        for _ in 0..<2 { _ = try? await text(Self.orderURL) }
+    }
+
+    @Test(.substituting("../Fixtures/handlers.json", handlers: ["saveOrder": { _ in throw URLError(.timedOut) }]))
+    func failingRequest() async throws {
+        let error = await #expect(throws: URLError.self) { try await text(Self.orderURL) }
+        #expect(error?.code == .timedOut)
+    }
+
+    struct Mistake: Error, CustomStringConvertible {
+        var description: String { "the order has no items" }
+    }
+
     @Test(.substituting(["https://shop.example.com/prices": "prices.txt"]))
     func noFolder() async throws {
         Issue.record("it must not run")

@@ -62,6 +62,17 @@ struct ProtocolCanaryTests {
         }
     }
 
+    /// Takes nothing, and notes the task that it's asked in.
+    final class Bystander: URLProtocol {
+        static let ofTask = TaskLocal(wrappedValue: "none")
+        static let tasks = Guarded<[String]>([])
+
+        override class func canInit(with request: URLRequest) -> Bool {
+            tasks.withLock { $0.append(ofTask.get()) }
+            return false
+        }
+    }
+
     private let session: URLSession
     private let url: URL
 
@@ -193,6 +204,24 @@ struct ProtocolCanaryTests {
             #expect(URLProtocol.registerClass(Probe.self))
             let reached = try await ProtocolCanaryTests.reached()
             #expect(reached == [true, true, false])
+        }
+    }
+
+    @Test("Registered classes are asked in the order of their registration, in the task that resumes")
+    func order() async {
+        await #expect(processExitsWith: .success) {
+            for one in [Bystander.self, Probe.self] { #expect(URLProtocol.registerClass(one)) }
+            let url = try #require(URL(string: "http://nowhere.invalid/a"))
+            let load: @Sendable () async throws -> Void = { _ = try await URLSession.shared.data(from: url) }
+            try await Bystander.ofTask.withValue("async", operation: load)
+            try await Bystander.ofTask.withValue("child") { try await Task { try await load() }.value }
+            try await Bystander.ofTask.withValue("detached") { try await Task.detached { try await load() }.value }
+            await withCheckedContinuation { continuation in
+                Bystander.ofTask.withValue("closure") {
+                    URLSession.shared.dataTask(with: url) { _, _, _ in continuation.resume() }.resume()
+                }
+            }
+            #expect(Bystander.tasks.withLock { $0 } == ["async", "child", "none", "closure"])
         }
     }
 

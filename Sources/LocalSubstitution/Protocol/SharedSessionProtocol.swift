@@ -1,0 +1,42 @@
+import Foundation
+import Guarded
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The protocol of `URLSession.shared` while a test's map answers it.
+///
+/// It's asked before ``InstalledProtocol``, and leaves to it what isn't the test's. So an installed cache stays installed.
+final class SharedSessionProtocol: SubstitutionURLProtocol {
+    private struct Use: Sendable {
+        let attachment: Attachment
+        let takes: @Sendable (URLRequest) -> Bool
+    }
+
+    /// What answers. The last one does.
+    private static let uses = Guarded<[Use]>([])
+
+    override class var attachment: Attachment? { uses.withLock { $0.last }?.attachment }
+
+    override class func canInit(with request: URLRequest) -> Bool {
+        guard let use = uses.withLock({ $0.last }), use.takes(request) else { return false }
+        return super.canInit(with: request)
+    }
+
+    /// Answers with an attachment from now on. Returns a closure that ends that.
+    ///
+    /// - Parameter takes: Returns whether a request is one to answer. On Linux, it's called where the task is resumed.
+    static func use(
+        _ attachment: Attachment,
+        takes: @escaping @Sendable (URLRequest) -> Bool
+    ) -> @Sendable () -> Void {
+        uses.withLock { $0.append(Use(attachment: attachment, takes: takes)) }
+        return {
+            let former = uses.withLock { uses in
+                uses.firstIndex { $0.attachment === attachment }.map { uses.remove(at: $0) }
+            }
+            withExtendedLifetime(former) {}
+        }
+    }
+}

@@ -1,0 +1,123 @@
+#if canImport(Testing)
+import Dispatch
+import Foundation
+import Guarded
+import LocalSubstitution
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension TestSubstitutions {
+    /// The requests of a test, in the order in which they began. The loader's threads add to it, and wake those who wait for one.
+    final class RequestLog: Sendable {
+        private struct State: Sendable {
+            var requests: [Request] = []
+            var waits: [UUID: Wait] = [:]
+            /// The requests to `URLSession.shared` that the test itself made, by method and URL.
+            var own: Set<String> = []
+
+            /// Removes and returns the waits that end with a request.
+            mutating func endWaits(for request: URLRequest) -> [CheckedContinuation<Void, Never>] {
+                for (id, wait) in waits where wait.search.includes(request) { waits[id]?.missing -= 1 }
+                let ended = waits.filter { $0.value.missing == 0 }
+                for id in ended.keys { waits[id] = nil }
+                return ended.values.map(\.continuation)
+            }
+        }
+
+        private struct Wait: Sendable {
+            let search: RequestSearch
+            /// How many requests are still to come.
+            var missing: Int
+            let continuation: CheckedContinuation<Void, Never>
+        }
+
+        private let state = Guarded(State())
+        private let keepsResponses: Bool
+
+        init(keepsResponses: Bool) { self.keepsResponses = keepsResponses }
+
+        var requests: [Request] { state.withLock { $0.requests } }
+
+        /// Adds a request. Returns a closure to call with what happens to it.
+        ///
+        /// - Parameter isShared: Whether it's one of `URLSession.shared`, which another test may have made.
+        func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (RequestListener.Progress) -> Void {
+            let (index, ended) = state.withLock { state in
+                var new = Request(request)
+                new.mayBeOfAnotherTest = isShared && !state.own.contains(Self.name(request))
+                state.requests.append(new)
+                return (state.requests.count - 1, state.endWaits(for: request))
+            }
+            for continuation in ended { continuation.resume() }
+            return { progress in
+                self.state.withLock { state in
+                    switch progress {
+                    case .readBody(let body): state.requests[index].body = body
+                    case .ended(let outcome): state.requests[index].end(outcome, keepsResponse: self.keepsResponses)
+                    }
+                }
+            }
+        }
+
+        /// Notes that a request to `URLSession.shared` is the test's own.
+        func noteOwn(_ request: URLRequest) {
+            state.withLock { state in _ = state.own.insert(Self.name(request)) }
+        }
+
+        private static func name(_ request: URLRequest) -> String {
+            "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
+        }
+
+        /// Waits until so many requests of a search have begun, the time is over or the task is cancelled.
+        func wait(for number: Int, _ search: RequestSearch, within seconds: Double) async {
+            let id = UUID()
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isOver = state.withLock { state in
+                        let missing = number - state.requests.count { search.includes($0.request) }
+                        guard missing > 0 else { return true }
+                        state.waits[id] = Wait(search: search, missing: missing, continuation: continuation)
+                        return false
+                    }
+                    if isOver { return continuation.resume() }
+                    // The handler may have been called before there was anything to end.
+                    if Task.isCancelled { return endWait(id) }
+                    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.endWait(id) }
+                }
+            } onCancel: {
+                endWait(id)
+            }
+        }
+
+        private func endWait(_ id: UUID) {
+            state.withLock { $0.waits.removeValue(forKey: id) }?.continuation.resume()
+        }
+    }
+}
+
+extension TestSubstitutions.Request {
+    fileprivate mutating func end(_ outcome: RequestOutcome, keepsResponse: Bool) {
+        self.outcome =
+            switch outcome.kind {
+            case .answered, .confirmed: .answered
+            case .loaded, .passed: .loaded
+            case .failed, .mishandled: .failed
+            case .unmatched: .unmatched
+            }
+        entry = outcome.entry
+        error = outcome.error
+        if case .mishandled(let mistake) = outcome.kind { self.mistake = mistake }
+        if case .unmatched(let explanation) = outcome.kind {
+            self.explanation = explanation
+            // The error that the code gets may be brief.
+            error = .unmatched(explanation)
+            isHiddenUpload = outcome.isHiddenUpload
+        }
+        needsOrigin = outcome.needsOrigin
+        usedUp = outcome.usedUp
+        if keepsResponse { response = outcome.response }
+    }
+}
+#endif

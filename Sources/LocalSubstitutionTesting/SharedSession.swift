@@ -1,0 +1,50 @@
+#if canImport(Testing)
+import Foundation
+import LocalSubstitution
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The turn of the one test whose map answers `URLSession.shared`.
+enum SharedSession {
+    private static let turn = Places(1, patience: .infinity)
+    private static let hasTurn = TaskLocal(wrappedValue: false)
+
+    /// Waits until no other test's map answers `URLSession.shared`, then runs a body. Inside a test that has the turn, runs it at
+    /// once.
+    ///
+    /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits.
+    static func inTurn<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard !hasTurn.get() else { return try await body() }
+        guard await turn.take() else { throw CancellationError() }
+        defer { turn.giveBack() }
+        return try await hasTurn.withValue(true, operation: body)
+    }
+
+    /// - Throws: An error if `URLSession.shared` can't be answered.
+    static func check() throws(SubstitutionScope.Failure) {
+        guard !LocalSubstitutionCache.reachesSharedSession else { return }
+        throw SubstitutionScope.Failure([
+            "A session was used before this call, so no map can answer URLSession.shared. "
+                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs, and no "
+                + "session before that."
+        ])
+    }
+
+    /// Returns a closure that says which requests to `URLSession.shared` the running test's map answers: the test's own, and those
+    /// that tell no test, such as a detached task's.
+    static func requests(of log: TestSubstitutions.RequestLog) -> @Sendable (URLRequest) -> Bool {
+        let owner = Test.current?.id
+        return { request in
+            let test = Test.current?.id
+            if test == owner { log.noteOwn(request) }
+            return test == owner || test == nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,55 @@
+import Foundation
+import LocalSubstitution
+
+/// Decides which parts of a request's body may be credentials: members of JSON, and fields of a form.
+package enum SecretMember {
+    package static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
+
+    /// Returns whether a text looks like a credential or contains one, such as a URL with a token, a GraphQL query with a password, or
+    /// JSON that a recording would leave something out of.
+    package static func isSecret(value: String) -> Bool { isSecret(value: value, level: 0) }
+
+    /// Returns whether a form's field has the name of a credential, or a value that looks like one.
+    package static func isSecret(field: Substring) -> Bool {
+        let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
+            let bytes = PercentEncoding.decode(part.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        guard parts.count == 2 else { return isSecret(value: parts.first ?? "") }
+        return SecretName.isSecret(parts[0]) || isSecret(value: parts[1])
+    }
+
+    /// The members that name another member, as in `{ "id": "password", "value": … }`, and those that have its value. In lowercase.
+    package static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
+    package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
+
+    /// How many times JSON in strings is read. A name in quotes is found at any level.
+    private static let deepest = 4
+
+    private static func isSecret(value: String, level: Int) -> Bool {
+        if SecretName.isIn(value) { return true }
+        guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
+            let json = try? JSONSerialization.jsonObject(with: Data(value.utf8), options: .fragmentsAllowed)
+        else { return false }
+        return hasSecret(json, level: level + 1)
+    }
+
+    /// Returns whether a part of some JSON may be a credential. `JSONSerialization` limits how deep it can be nested.
+    private static func hasSecret(_ json: Any, level: Int) -> Bool {
+        switch json {
+        case let text as String:
+            return isSecret(value: text, level: level)
+        case let elements as [Any]:
+            return elements.contains { hasSecret($0, level: level) }
+        case let members as [String: Any]:
+            let keys = members.keys.map { $0.lowercased() }
+            let isNamedSecret = members.contains { key, value in
+                nameKeys.contains(key.lowercased()) && (value as? String).map { isSecret(name: $0) } == true
+            }
+            if isNamedSecret, keys.contains(where: valueKeys.contains) { return true }
+            return members.contains { isSecret(name: $0.key) || hasSecret($0.value, level: level) }
+        default:
+            return false
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import LocalSubstitution
+import LocalSubstitutionTesting
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+@Suite("The shared session", .sessions, .timeLimit(.minutes(5)))
+struct SharedSessionTests {
+    private static let name = "https://shop.example.com/name"
+
+    @Test(
+        "URLSession.shared is answered and listed, wherever it's used",
+        .substituting(["https://shop.example.com/name": .text("shared").methods("*")], sharedSession: true)
+    )
+    func answers() async throws {
+        #expect(try await text(Self.name, in: .shared) == "shared")
+        #expect(try await Task { try await text(Self.name, in: .shared) }.value == "shared")
+        #expect(try await Task.detached { try await text(Self.name, in: .shared) }.value == "shared")
+        let url = try #require(URL(string: Self.name))
+        let body = await withCheckedContinuation { continuation in
+            URLSession.shared.dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
+        }
+        #expect(body == Data("shared".utf8))
+        _ = try await URLSession.shared.data(for: order(Self.name))
+        #expect(try await text(Self.name) == "shared")
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == Array(repeating: .answered, count: 6))
+        #expect(try TestSubstitutions.current.requests(matching: Self.name, method: "POST").count == 1)
+    }
+
+    @Test("Without entries, all network fails", .substituting([:], unmatched: .fail, sharedSession: true))
+    func nothing() async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        await #expect(throws: URLError.self) { try await text(origin.url("a").absoluteString, in: .shared) }
+        #expect(TestSubstitutions.current.requests.map(\.outcome) == [.unmatched])
+        #expect(origin.requests.isEmpty)
+    }
+
+    @Test("Only what an entry names is answered, if the network is allowed")
+    func load() async throws {
+        let origin = try LoopbackServer { _ in .text("network") }
+        let url = origin.url("a").absoluteString
+        try await withSubstitutions([url: .text("shared")], unmatched: .load, sharedSession: true) {
+            let texts = try await [text(url, in: .shared), text(origin.url("b").absoluteString, in: .shared)]
+            #expect(texts == ["shared", "network"])
+        }
+        #expect(try await text(url, in: .shared) == "network")
+    }
+
+    @Test("A scope inside another answers until it ends")
+    func nested() async throws {
+        try await withSubstitutions([Self.name: .text("outer")], sharedSession: true) {
+            let inner = try await withSubstitutions([Self.name: .text("inner")], sharedSession: true) {
+                try await text(Self.name, in: .shared)
+            }
+            #expect(inner == "inner")
+            let outer = try await text(Self.name, in: .shared)
+            #expect(outer == "outer")
+        }
+    }
+
+    @Test("A cancelled test doesn't wait for its turn", arguments: [true, false])
+    func cancelled(_ isEarly: Bool) async throws {
+        try await withSubstitutions([:], sharedSession: true) {
+            let other = Task.detached {
+                if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+                try await withSubstitutions([:], sharedSession: true) { _ = Issue.record("it must not run") }
+            }
+            if !isEarly {
+                for _ in 0..<1000 { await Task.yield() }
+                other.cancel()
+            }
+            await #expect(throws: CancellationError.self) { try await other.value }
+        }
+        // The turn isn't lost.
+        try await withSubstitutions([:], sharedSession: true) {}
+    }
+
+    #if os(Linux) || os(macOS)
+    private static let child = Task { try await ChildProcess.run("ChildSharedSession") }
+
+    @Test(
+        "Tests run one at a time, beside others, whose requests pass by",
+        arguments: ["first", "second", "OfSuite/third", "OfSuite/alsoThird", "beside", "overlapping"]
+    )
+    func oneAtATime(_ test: String) async throws {
+        let child = try await Self.child.value
+        #expect(child.ended.contains("ChildSharedSession/\(test)"), "\(child.output)")
+        #expect(child.issues(of: "ChildSharedSession/\(test)").map(\.description) == [])
+    }
+
+    @Test("A recording run records what the shared session loads")
+    func recorded() async throws {
+        let folder = try TemporaryFolder()
+        let map = folder.file("map.json")
+        let child = try await ChildProcess.run(
+            "ChildSharedSession/recorded",
+            environment: [ChildRecording.mapVariable: map.path, "LOCAL_SUBSTITUTION_RECORD": "missing"]
+        )
+        #expect(child.issues.count == 1, "\(child.output)")
+        #expect(try SubstitutionMap(contentsOf: map).count == 2)
+    }
+
+    @Test("An issue says if another test may have made the request")
+    func detached() async throws {
+        let issues = try await Self.child.value.issues(of: "ChildSharedSession/unanswered").map(\.text)
+        let note = "It may be another test's request"
+        #expect(issues.count == 3, "\(issues)")
+        #expect(issues.first { $0.contains("/own\n") }?.contains(note) == false, "\(issues)")
+        #expect(issues.first { $0.contains("/detached\n") }?.contains(note) == true, "\(issues)")
+        #expect(issues.first { $0.contains("needs a name") }?.contains(note) == true, "\(issues)")
+    }
+    #endif
+
+    // What is installed belongs to the process, so these tests run in separate ones.
+    #if compiler(>=6.2) && (os(macOS) || os(Linux))
+    @Test("An installed cache answers again afterwards, and stays installed")
+    func installed() async {
+        await #expect(processExitsWith: .success) {
+            let cache = LocalSubstitutionCache(
+                map: try SubstitutionMap([SharedSessionTests.name: .text("installed").methods("*")])
+            )
+            try cache.install()
+            #expect(try await text(SharedSessionTests.name, in: .shared) == "installed")
+            try await withSubstitutions([SharedSessionTests.name: .text("test")], sharedSession: true) {
+                #expect(LocalSubstitutionCache.installed === cache)
+                let answer = try await text(SharedSessionTests.name, in: .shared)
+                #expect(answer == "test")
+            }
+            #expect(try await text(SharedSessionTests.name, in: .shared) == "installed")
+            cache.uninstall()
+            #expect(LocalSubstitutionCache.installed == nil)
+        }
+    }
+
+    #if os(Linux)
+    @Test("withSubstitutions says so if a session was used before, and the body doesn't run", arguments: [true, false])
+    func tooLate(isShared: Bool) async {
+        await #expect(processExitsWith: .success) { [isShared = isShared as Bool] in
+            let origin = try LoopbackServer { _ in .text("network") }
+            let session = isShared ? URLSession.shared : URLSession(configuration: .ephemeral)
+            _ = try await session.data(from: origin.url("a"))
+            let error = await #expect(throws: (any Error).self) {
+                try await withSubstitutions([:], sharedSession: true) { _ = Issue.record("it must not run") }
+            }
+            #expect(error?.localizedDescription.hasPrefix("A session was used before this call") == true)
+            #expect(try await text(origin.url("a").absoluteString, in: .shared) == "network")
+        }
+    }
+    #endif
+    #endif
+}

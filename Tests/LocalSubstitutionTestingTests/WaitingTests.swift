@@ -1,0 +1,160 @@
+import Foundation
+import LocalSubstitution
+import LocalSubstitutionTesting
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// No wait here ends by itself: those that aren't woken exceed the time limit.
+@Suite(
+    "Waiting for a request",
+    .sessions,
+    .timeLimit(.minutes(1)),
+    .substituting(
+        [
+            "https://shop.example.com/orders": .text("ok").methods("GET", "POST"),
+            "https://shop.example.com/slow": .text("late").delay(3600),
+        ],
+        unmatched: .fail
+    )
+)
+struct WaitingTests {
+    private static let orders = "https://shop.example.com/orders"
+
+    @Test("A request that was made before the call is returned at once")
+    func before() async throws {
+        _ = try await text(Self.orders)
+        let found = try await TestSubstitutions.current.request(Self.orders, within: 0)
+        #expect(found.outcome == .answered)
+    }
+
+    @Test("A request that is made after the call ends the wait", arguments: 0..<20)
+    func after(_ number: Int) async throws {
+        let current = TestSubstitutions.current
+        async let found = current.request(Self.orders, method: "POST", within: 600)
+        if number > 0 { await Task.yield() }
+        _ = try await URLSession.substituted.data(for: order(Self.orders))
+        #expect(try await found.body == Data("{}".utf8))
+    }
+
+    @Test("The request may still be under way")
+    func underWay() async throws {
+        let url = "https://shop.example.com/slow"
+        let task = URLSession.substituted.dataTask(with: try #require(URL(string: url)))
+        task.resume()
+        let found = try await TestSubstitutions.current.request(url, within: 600)
+        #expect(found.outcome == .underWay)
+        task.cancel()
+    }
+
+    @Test("Any request can be waited for by its number", arguments: 1...4)
+    func number(_ number: Int) async throws {
+        let current = TestSubstitutions.current
+        async let found = current.request("https://*.example.com/orders", number: number, within: 600)
+        for count in 1...4 {
+            _ = try? await text("https://shop.example.com/other")
+            _ = try await URLSession.substituted.data(for: order(Self.orders, body: "\(count)"))
+        }
+        #expect(try await found.text == "\(number)")
+    }
+
+    @Test("Many can wait at once")
+    func many() async throws {
+        let current = TestSubstitutions.current
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 1...100 {
+                group.addTask {
+                    let found = try await current.request(Self.orders, method: "POST", number: number, within: 600)
+                    return found.text == "\(number)"
+                }
+            }
+            for number in 1...100 {
+                _ = try await URLSession.substituted.data(for: order(Self.orders, body: "\(number)"))
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+    }
+
+    @Test("All requests of a URL, a pattern or a method can be listed")
+    func all() async throws {
+        let current = TestSubstitutions.current
+        _ = try await text(Self.orders)
+        _ = try await URLSession.substituted.data(for: order(Self.orders))
+        _ = try? await text("https://shop.example.com/other?page=2")
+        #expect(try current.requests(matching: Self.orders).map(\.outcome) == [.answered, .answered])
+        #expect(try current.requests(matching: Self.orders, method: "POST").map(\.text) == ["{}"])
+        #expect(try current.requests(matching: "https://*/*").count == 3)
+        #expect(try current.requests(matching: "https://shop.example.com/other").isEmpty)
+        #expect(throws: (any Error).self) { try current.requests(matching: "shop/orders") }
+    }
+
+    @Test("If the time is over, the error lists what was requested instead")
+    func timeout() async throws {
+        let current = TestSubstitutions.current
+        let message = { (method: String?, number: Int) in
+            await #expect(throws: (any Error).self) {
+                try await current.request(Self.orders, method: method, number: number, within: 0)
+            }?.localizedDescription
+        }
+        #expect(await message(nil, 1)?.contains("The test has made no requests at all.") == true)
+        _ = try await text(Self.orders)
+        _ = try? await text("https://shop.example.com/order?token=s3cr3t")
+        let one = try #require(await message("POST", 1))
+        #expect(one.hasPrefix("No POST request for “https://shop.example.com/orders” was made within 0 seconds."))
+        for line in [
+            "\n  GET https://shop.example.com/orders: answered",
+            "\n  GET https://shop.example.com/order?token=redacted: unmatched",
+        ] {
+            #expect(one.contains(line), "\(one)")
+        }
+        #expect(await message(nil, 2)?.hasPrefix("1 of 2 requests for “") == true)
+    }
+
+    @Test("A short wait ends with the error")
+    func short() async throws {
+        let error = await #expect(throws: (any Error).self) {
+            try await TestSubstitutions.current.request(Self.orders, within: 0.01)
+        }
+        #expect(error?.localizedDescription.contains("within 0.01 seconds") == true)
+    }
+
+    @Test(
+        "What isn't valid throws at once and says so",
+        arguments: [
+            ("shop/orders", 1, 600, "“shop/orders”"), ("https://sh*op/", 1, 600, "“https://sh*op/”"),
+            (orders, 0, 600, "The number of a request is 0."), (orders, 1, -1, "The time to wait is -1.0 seconds."),
+            (orders, 1, .nan, "The time to wait is nan seconds."),
+        ]
+    )
+    func invalid(_ url: String, _ number: Int, _ seconds: Double, _ words: String) async throws {
+        let error = await #expect(throws: (any Error).self) {
+            try await TestSubstitutions.current.request(url, number: number, within: seconds)
+        }
+        #expect(error?.localizedDescription.contains(words) == true, "\(error.debugDescription)")
+    }
+
+    @Test("Cancelling ends the wait", arguments: [true, false])
+    func cancelled(_ isEarly: Bool) async throws {
+        let current = TestSubstitutions.current
+        let waiting = Task {
+            if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+            return try await current.request(Self.orders, within: 600)
+        }
+        if !isEarly {
+            _ = try? await text("https://shop.example.com/other")
+            waiting.cancel()
+        }
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test("Outside a test with substitutions, the error says what to write")
+    func outside() async {
+        let error = await #expect(throws: (any Error).self) {
+            try await Task.detached { try await TestSubstitutions.current.request(Self.orders, within: 600) }.value
+        }
+        #expect(error?.localizedDescription.contains("There are no substitutions here") == true)
+    }
+}
