@@ -23,6 +23,8 @@ BY_HAND = {
     "mp3": "audio/mpeg",
     "wav": "audio/wav",
     "rtf": "application/rtf",
+    # What is named so today, rather than Kodak's descriptors.
+    "sse": "text/event-stream",
 }
 
 HEADER = """\

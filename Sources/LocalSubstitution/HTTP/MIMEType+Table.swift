@@ -257,7 +257,7 @@ extension MIMEType {
         spc:application/x-pkcs7-certificates spdx:text/spdx spf:application/vnd.yamaha.smaf-phrase spl:application/x-futuresplash
         spot:text/vnd.in3d.spot spp:application/scvp-vp-response spq:application/scvp-vp-request spx:audio/ogg sql:application/sql
         sqlite:application/vnd.sqlite3 sqlite3:application/vnd.sqlite3 src:application/x-wais-source srt:application/x-subrip
-        sru:application/sru+xml srx:application/sparql-results+xml ssdl:application/ssdl+xml sse:application/vnd.kodak-descriptor
+        sru:application/sru+xml srx:application/sparql-results+xml ssdl:application/ssdl+xml sse:text/event-stream
         ssf:application/vnd.epson.ssf ssml:application/ssml+xml st:application/vnd.sailingtracker.track
         stc:application/vnd.sun.xml.calc.template std:application/vnd.sun.xml.draw.template step:model/step
         stf:application/vnd.wt.stf sti:application/vnd.sun.xml.impress.template stk:application/hyperstudio stl:model/stl

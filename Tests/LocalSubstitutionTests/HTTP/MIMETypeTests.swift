@@ -10,7 +10,7 @@ struct MIMETypeTests {
         "Types that browsers agree on come first",
         arguments: [
             "js": "text/javascript", "mjs": "text/javascript", "xml": "application/xml", "mp4": "video/mp4",
-            "mp3": "audio/mpeg", "wav": "audio/wav", "rtf": "application/rtf",
+            "mp3": "audio/mpeg", "wav": "audio/wav", "rtf": "application/rtf", "sse": "text/event-stream",
         ]
     )
     func byHand(ext: String, type: String) {
