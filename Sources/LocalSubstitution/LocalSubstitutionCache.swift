@@ -61,7 +61,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
-    ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:)``.
+    ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:handlers:)``.
     ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
     ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.

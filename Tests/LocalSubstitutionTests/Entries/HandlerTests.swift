@@ -375,16 +375,19 @@ struct HandlerTests {
         let map = try SubstitutionMap(
             json: Data(
                 """
-                { "$defaults": { "headers": { "A": "b" }, "delay": 0.05, "bytesPerSecond": 1000 },
+                { "$defaults": { "headers": { "A": "b" }, "delay": 0.05, "bytesPerSecond": 20 },
                   "https://h/a": { "handler": "one" } }
                 """.utf8
             ),
-            handlers: ["one": { _ in .text("1").headers(["C": "d"]) }]
+            handlers: ["one": { _ in .text("1234").headers(["C": "d"]) }]
         )
+        let began = DispatchTime.now()
         let session = try LocalSubstitutionCache(map: map).makeSession()
         let (_, response) = try await session.data(for: request("https://h/a"))
         let head = try #require(response as? HTTPURLResponse)
         #expect(head.value(forHTTPHeaderField: "A") == "b")
         #expect(head.value(forHTTPHeaderField: "C") == "d")
+        // The delay, and four bytes at 20 a second.
+        #expect(DispatchTime.now().uptimeNanoseconds - began.uptimeNanoseconds >= 250_000_000)
     }
 }

@@ -58,6 +58,7 @@ package struct EntryFields: Sendable {
 
     /// The fields that the URL protocol implements, and a cache alone can't. The functions return whether a field is set.
     static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
+        "handler": { if case .handler? = $0.answer { true } else { false } },
         "delay": { $0.delay != nil },
         "error": { if case .error? = $0.answer { true } else { false } },
         "times": { $0.times != nil },
@@ -65,7 +66,6 @@ package struct EntryFields: Sendable {
         "bytesPerSecond": { $0.pace?.isEven == true },
         "secondsPerLine": { if case .secondsPerLine? = $0.pace { true } else { false } },
         "secondsPerEvent": { if case .secondsPerEvent? = $0.pace { true } else { false } },
-        "handler": { if case .handler? = $0.answer { true } else { false } },
         "forwardTo": { if case .network(_?)? = $0.answer { true } else { false } },
         "setRequestHeaders": { !$0.requestHeaders.isEmpty },
         "when.json": { $0.when?.json != nil },
@@ -203,7 +203,7 @@ extension EntryFields {
         /// Returns whether an entry with an answer of this kind takes the field from its defaults. A handler's entry keeps them for
         /// the handler's answers.
         fileprivate func isInherited(_ kind: Kind) -> Bool {
-            allows(kind) || (kind == .handler && ["mimeType", "charset", "headers"].contains(name))
+            allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
 
         /// Returns why the field isn't allowed in a place, and what to do; `nil` if it's allowed.
