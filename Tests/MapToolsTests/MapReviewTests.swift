@@ -203,7 +203,7 @@ struct MapReviewTests {
             Row(
                 #"{"https://h/a": [{"text": "a", "secondsPerEvent": 1, "times": 1}, {"handler": "h"}]}"#,
                 "https://h/a",
-                "“times”, “secondsPerEvent” and “handler” need an attached session"
+                "“handler”, “times” and “secondsPerEvent” need an attached session"
             ),
             Row(#"{"https://h/a": {"status": 200, "when": {"headers": {"A": "1"}, "query": {"a": "1"}}}}"#),
             Row(

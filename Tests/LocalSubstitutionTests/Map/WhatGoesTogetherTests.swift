@@ -192,7 +192,7 @@ struct WhatGoesTogetherTests {
         )
         #expect(options.map(\.fields.timeout) == [nil, nil, nil, nil, nil, 1, nil, nil])
         let rate = Pace.bytesPerSecond(9)
-        #expect(options.map(\.fields.pace) == [rate, rate, nil, nil, nil, rate, nil, nil])
+        #expect(options.map(\.fields.pace) == [rate, rate, nil, nil, nil, rate, nil, rate])
         #expect(options.allSatisfy { $0.methods == ["PUT"] && $0.fields.delay == 2 && $0.ignoreQuery != nil })
     }
 }
