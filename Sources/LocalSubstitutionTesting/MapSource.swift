@@ -56,7 +56,7 @@ enum MapSource: Sendable {
 
     /// Describes what's wrong with the map and, if its file doesn't exist, how to record one.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
-        guard Recording.problem == nil, case .file(let path, _, let testFile) = self,
+        guard Recording.problem == nil, !Recording.isOn, case .file(let path, _, let testFile) = self,
             !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path)
         else { return "\(error)" }
         let record = "record it:    \(Recording.command(test.filter))"

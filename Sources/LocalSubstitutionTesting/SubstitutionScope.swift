@@ -38,9 +38,10 @@ struct SubstitutionScope: Sendable {
     private let recording: Recording?
 
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
-    init(_ map: SubstitutionMap, _ options: Options) throws(AttachmentError) {
+    init(_ map: SubstitutionMap, _ options: Options) throws {
         self.options = options
         recording = try Recording(options)
+        let map = try recording?.map(options.handlers) ?? map
         substitutions = try TestSubstitutions(map, options.unmatched, recording: recording)
     }
 
@@ -73,7 +74,7 @@ struct SubstitutionScope: Sendable {
         let mistakes = requests.compactMap(\.mistake)
         if let recording {
             let added = recording.add(requests, options.test)
-            return mistakes + [added].compactMap { $0 } + recording.end().map(\.text)
+            return mistakes + [added] + recording.end().map(\.text)
         }
         guard options.unmatched.isIssue else { return mistakes }
         var seen: Set<String> = []

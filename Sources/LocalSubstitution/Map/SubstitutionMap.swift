@@ -198,11 +198,11 @@ public struct SubstitutionMap: Sendable {
         return match(url).localSubstitution
     }
 
-    init(
+    package init(
         _ file: MapFile,
         resources: URL?,
         isInBundle: Bool = false,
-        invalidEntries: InvalidEntries,
+        invalidEntries: InvalidEntries = .reject,
         handlers: HandlerTable,
         looksAtFiles: Bool? = nil
     ) throws(SubstitutionMapError) {

@@ -137,12 +137,13 @@ extension EditedMap {
         if let occupied, !replacing || same.allSatisfy({ $0 != nil }) {
             return same.map { $0.map { .success($0) } ?? .failure(Occupied(key: occupied)) }
         }
+        let own = oldKey.map { entries.document.files(of: $0) } ?? []
         var kept: [Result<KeptFile, Occupied>] = []
         var answers: [MapText.Members] = []
         for (exchange, same) in zip(exchanges, same) {
             // The first response's file has the plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
-            let file = try write(exchange.response.body, as: name, over: oldKey)
+            let file = try write(exchange.response.body, as: name, over: own)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + (exchange.request.condition.when.map { [("when", $0)] } ?? []))
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced

@@ -10,6 +10,8 @@ package struct RecordedExchange: Sendable {
     /// The request's body; `nil` if there is none.
     let requestBody: Data?
     let response: RecordedResponse
+    /// What the response replaces; `nil` if it's added.
+    package var replaced: RecordedPart.Sequence?
 
     package var method: String { request.method }
 
