@@ -250,6 +250,24 @@ struct RecordingAgainTests {
         #expect(try site.text("a.txt") == "fresh GET a")
     }
 
+    @Test(
+        "An event stream that has ended is kept as one, and one that was cut off isn't",
+        arguments: ["missing", "all"]
+    )
+    func eventStreams(_ value: String) async throws {
+        var stream = LoopbackServer.Answer.text("data: a\n\n", type: "text/event-stream")
+        stream.chunked = true
+        let entry = #"{ "file": "a.txt", "mimeType": "text/event-stream", "secondsPerEvent": 0 }"#
+        let answers = ["GET a": [stream], "GET c.txt": [stream], "GET cut": [stream.failing(.dropAfter(bodyBytes: 3))]]
+        let site = try Site(#"{ "@a": \#(entry) }"#, answers)
+        let issue = try #require(try await site.run("GET a\nGET c.txt\nGET cut", value: value).issues.first?.text)
+        #expect(issue.contains("GET \(site.origin.url("cut")): not loaded: "), "\(issue)")
+        let new = entry.replacingOccurrences(of: "a.txt", with: "host/c.txt")
+        let map = try site.map
+        #expect(map == "{ \"@a\": \(entry),\n  \"@c.txt\": \(new) }", "\(map)")
+        #expect(try site.text("a.txt") == (value == "all" ? "data: a\n\n" : "old"))
+    }
+
     @Test("Each test's responses are saved when it has ended, and the first test's are kept")
     func tests() async throws {
         let answers = ["GET a": [LoopbackServer.Answer.text("same")], "GET c": [.text("x"), .text("y")]]

@@ -153,7 +153,6 @@ extension HTTPArchive {
             guard statuses.contains(status) else { return .status(status) }
             let type = entry.contentType?.essence ?? ""
             if !types.isEmpty, !types.contains(where: { $0.match(Array(type.utf8)[...]) != nil }) { return .type(type) }
-            if type == RecordingRules.eventStream { return .eventStream }
             if entry.body == nil { return .noBody }
             if let encoding = entry.encoding, !encoding.isEmpty, !entry.isBase64 { return .encoding(encoding) }
             return SecretName.first(in: url).map { .query($0) }
@@ -218,7 +217,6 @@ extension HTTPArchive {
         static func lostBytes(type: String) -> Self {
             Self("lostBytes", "the body is \(type), but was recorded as text, which lost some of its bytes")
         }
-        static let eventStream = Self("eventStream", "an event stream doesn't end")
         static func query(_ parameter: SecretName.Parameter) -> Self { Self("query", parameter.description) }
         static func tooLarge(most: Int) -> Self {
             Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size)")
