@@ -39,6 +39,12 @@ struct Recording: Sendable {
     /// Returns the command that records what a test's map is missing.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
 
+    /// Returns why an HTTP archive can't be recorded into, and what to do.
+    static func refusal(ofArchive archive: URL) -> String {
+        "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map (substitute import), and name that "
+            + "map in the test. Otherwise, remove \(variable)."
+    }
+
     let file: URL
     let resources: URL?
     /// Says which requests are recorded: all that it fails, which are all but the exceptions.
@@ -230,5 +236,10 @@ struct Recording: Sendable {
         exchange.replaced = sequence
         return .success((exchange, answer.leftOut))
     }
+}
+
+extension TestSubstitutions.Unmatched {
+    /// Whether a recording run records the requests of such a test.
+    var isRecorded: Bool { if case .fail = self { false } else { true } }
 }
 #endif
