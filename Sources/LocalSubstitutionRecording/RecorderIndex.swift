@@ -234,6 +234,7 @@ extension RecorderIndex {
     ) -> (NormalizedURL, EntryFields, String)? {
         guard !MapKey.isPattern(key), let url = try? NormalizedURL(key: key), url.canonical == key,
             let fields = document.fields(of: key), let file = fields.file, FileName(text: file).problem == nil,
+            [nil, .secondsPerEvent(0)].contains(fields.pace),
             document.fieldNames(of: key).allSatisfy(RecordedEntry.fieldNames.contains)
         else { return nil }
         let options = Entry.Options(fields.merged(withDefaults: defaults))

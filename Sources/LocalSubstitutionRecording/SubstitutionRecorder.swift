@@ -133,9 +133,9 @@ extension SubstitutionRecorder: ResponseRecorder {
     }
 
     /// Returns the validators with which a request can ask the server whether the kept copy is still current. Returns `nil` if
-    /// there's no copy, if a redirect led to it, or if the request has its own conditions.
+    /// there's no copy, if a redirect led to it, if the request has its own conditions, or if an event stream is expected.
     package func validators(for request: URLRequest) -> Validators? {
-        guard let url = Self.url(of: request), let kept = contents.response(for: url),
+        guard !expectsStream(request), let url = Self.url(of: request), let kept = contents.response(for: url),
             let validators = Validators(entityTag: kept.notes.etag, lastModified: kept.notes.lastModified)
         else { return nil }
         let conditions = ["Range", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range"]
@@ -173,6 +173,14 @@ extension SubstitutionRecorder: ResponseRecorder {
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
         return contents.response(for: url) != nil || contents.foreign.substitution(for: url) != nil
+    }
+
+    /// Returns whether a request asks for an event stream, or the kept copy is one.
+    package func expectsStream(_ request: URLRequest) -> Bool {
+        if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(MIMEType.eventStream) == true {
+            return true
+        }
+        return Self.url(of: request).flatMap { contents.response(for: $0) }?.entry.options.fields.pace != nil
     }
 
     /// Notes that the server still has what is kept.

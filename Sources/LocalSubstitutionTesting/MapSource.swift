@@ -1,6 +1,7 @@
 #if canImport(Testing)
 import Foundation
 import LocalSubstitution
+import MapTools
 
 /// Where the map of a trait or of `withSubstitutions` comes from. Relative paths start at the folder of the test's file.
 enum MapSource: Sendable {
@@ -14,7 +15,13 @@ enum MapSource: Sendable {
 
     /// The map's file, which a recording run adds to; `nil` if the run can't add to the map.
     var file: URL? {
-        guard case .file(let path, _, _, let testFile) = self else { return nil }
+        guard case .file(let path, _, _, let testFile) = self, archive == nil else { return nil }
+        return Self.url(path, beside: testFile)
+    }
+
+    /// The HTTP archive that is the map; `nil` if none is.
+    var archive: URL? {
+        guard case .file(let path, _, _, let testFile) = self, path.lowercased().hasSuffix(".har") else { return nil }
         return Self.url(path, beside: testFile)
     }
 
@@ -38,6 +45,7 @@ enum MapSource: Sendable {
     /// - Throws: An error that says what's wrong with the map, or with the variable that makes a run record.
     func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
+        if let archive { return try HTTPArchive(contentsOf: archive).map() }
         switch self {
         case .file(let path, let bundle, let folder, let testFile):
             let file = Self.url(path, beside: testFile)
@@ -102,7 +110,8 @@ enum MapSource: Sendable {
 
     /// Describes what's wrong with the map and, if its file doesn't exist, how to record one.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
-        guard Recording.problem == nil, case .file(let path, let bundle, _, let testFile) = self,
+        guard Recording.problem == nil, !Recording.isOn, archive == nil,
+            case .file(let path, let bundle, _, let testFile) = self,
             !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path),
             bundle.flatMap({ Self.find(path, in: $0) }) == nil
         else { return "\(error)" }

@@ -9,25 +9,41 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Adds the responses to unanswered requests to a map file, if the process was started for that.
+/// Adds the responses to unanswered requests to a map file, and perhaps replaces those that were recorded before, if the process was
+/// started for that.
 struct Recording: Sendable {
+    /// What a run records: the variable's value.
+    enum Mode: String {
+        /// Requests that no entry answers are loaded and added to the map.
+        case missing
+        /// So are requests that a recorded entry answers. Their responses replace the entry's.
+        case all
+    }
+
     private static let variable = "LOCAL_SUBSTITUTION_RECORD"
 
-    /// The variable's value; `nil` in a run that doesn't record.
     private static let value = ProcessInfo.processInfo.environment[variable]
 
-    /// Whether requests that no entry answers are loaded and added to the map.
-    static let isOn = value == "missing"
+    /// `nil` in a run that doesn't record.
+    static let mode = value.flatMap { Mode(rawValue: $0) }
+
+    static var isOn: Bool { mode != nil }
 
     /// What's wrong with the variable's value; `nil` if nothing is.
     static let problem: String? = value.flatMap { value in
         guard !isOn else { return nil }
-        return "\(variable) is “\(value)”. To record what maps are missing, set it to “missing”. Otherwise, remove it."
-            .printable
+        let advice = "Set it to “missing” to record what maps are missing, or to “all” to record everything again."
+        return "\(variable) is “\(value)”. \(advice) Otherwise, remove it.".printable
     }
 
     /// Returns the command that records what a test's map is missing.
     static func command(_ test: String) -> String { "\(variable)=missing swift test --filter \(test)" }
+
+    /// Returns why an HTTP archive can't be recorded into, and what to do.
+    static func refusal(ofArchive archive: URL) -> String {
+        "“\(archive.path)” is an HTTP archive, which can't be recorded into. Import it into a map (substitute import), and name that "
+            + "map in the test. Otherwise, remove \(variable)."
+    }
 
     let file: URL
     let resources: URL?
@@ -67,7 +83,7 @@ struct Recording: Sendable {
     }
 
     /// Returns a file or folder without symbolic links. What doesn't exist yet gets the same place as when it does.
-    private static func resolved(_ url: URL) -> URL {
+    static func resolved(_ url: URL) -> URL {
         let parent = url.deletingLastPathComponent()
         guard !FileManager.default.fileExists(atPath: url.path), parent.path != url.path else {
             return url.resolvingSymlinksInPath()
@@ -83,11 +99,14 @@ struct Recording: Sendable {
         resources: URL?,
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws -> SubstitutionMap {
-        try withRun(file, resources) { run in
-            // Tests that share the map share its handlers, too.
-            run.handlers.merge(handlers) { $1 }
-            return try run.current()
-        }
+        try withRun(file, resources) { try $0.map(SubstitutionMap.HandlerTable(handlers)) }
+    }
+
+    /// Returns the map for a test that records. If everything is recorded again, recorded entries leave their requests to the network.
+    func map(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
+        let leave: SubstitutionMap.Handler = { _ in .notSubstituted }
+        let handlers = SubstitutionMap.HandlerTable(handlers.merging([RecordedPart.handlerName: leave]) { $1 })
+        return try Self.withRun(file, resources) { try $0.mapToRecord(handlers) }
     }
 
     /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
@@ -111,8 +130,9 @@ struct Recording: Sendable {
 
     // MARK: Adding responses
 
-    /// Adds responses to a test's requests that the map doesn't answer. Returns what to report; `nil` if nothing was missing.
-    func add(_ requests: [TestSubstitutions.Request], _ test: SubstitutionScope.TestName) -> String? {
+    /// Adds the responses to a test's requests that the map doesn't answer, and replaces those that were recorded before. Returns what
+    /// to report.
+    func add(_ requests: [TestSubstitutions.Request], _ test: SubstitutionScope.TestName) -> String {
         Self.withRun(file, resources) { run in
             do {
                 return try add(requests, test, to: &run)
@@ -126,41 +146,45 @@ struct Recording: Sendable {
         _ requests: [TestSubstitutions.Request],
         _ name: SubstitutionScope.TestName,
         to run: inout RecordingRun
-    ) throws -> String? {
-        let cache = MissingAnswer.cache(try run.current())
+    ) throws -> String {
+        let base = try run.current()
+        let cache = MissingAnswer.cache(base.map)
         var test = RecordedTest(name: name)
         var lines: [String] = []
         var leftOut: Set<String> = []
-        for request in requests where unmatched.fails(request.request) {
-            guard let missing = MissingAnswer(to: request, in: cache) else { continue }
-            let obstacle: String
-            if let error = request.error {
-                obstacle = "not loaded: \(error.localizedDescription)"
-            } else if request.outcome == .underWay {
-                obstacle = "not recorded: it hadn't ended when the test did"
-            } else if missing == .target {
-                obstacle = "not recorded: its entry has no “forwardTo”"
-            } else if var answer = RecordedAnswer(request) {
-                redact?(&answer)
-                if !answer.isRefused {
-                    test.add(answer.exchange, to: request)
-                    leftOut.formUnion(answer.leftOut)
-                    continue
-                }
-                obstacle = "not recorded: the closure refused it"
-            } else {
-                obstacle = "not recorded: the response is too long, or isn't HTTP"
+        var asBefore: Set<String> = []
+        // A sequence is replaced as a whole or not at all.
+        var failed: Set<RecordedPart.Sequence> = []
+        for request in requests {
+            let sequence = base.recorded?.sequence(answering: request, in: cache)
+            let missing =
+                sequence == nil && unmatched.fails(request.request) ? MissingAnswer(to: request, in: cache) : nil
+            guard sequence != nil || missing != nil else {
+                if let entry = request.entry, !request.needsOrigin { asBefore.insert("  as before: \(entry)") }
+                continue
             }
-            lines.append("  \(request.signature): \(obstacle)")
+            switch exchange(for: request, missing, instead: sequence) {
+            case .success(let (exchange, left)):
+                test.add(exchange, to: request)
+                leftOut.formUnion(left)
+            case .failure(let obstacle):
+                if let sequence { failed.insert(sequence) }
+                lines.append("  \(request.signature): \(obstacle.text)")
+            }
         }
-        guard !test.recorded.isEmpty || !lines.isEmpty else { return nil }
+        test.recorded.removeAll { $0.exchange.replaced.map(failed.contains) ?? false }
+        if Self.mode == .all { lines += asBefore.sorted() }
+        guard !test.recorded.isEmpty || !lines.isEmpty else {
+            return "There was nothing to record in \(file.path). Run the test again without \(Self.variable)."
+        }
         var recorded: Set<String> = []
         for (exchange, outcome) in zip(test.exchanges, try run.add(test)) {
             let name = "  \(exchange.method) \(ShownURL(URL(string: exchange.url)).text)"
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"
-                recorded.insert(name + place + (added.note.map { " (\($0))" } ?? ""))
+                let notes = [added.change == .new ? nil : added.change.rawValue, added.note].compactMap { $0 }
+                recorded.insert(name + place + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"))
             case .failure(let error): lines.append("\(name): not recorded: \(error)")
             }
         }
@@ -168,148 +192,54 @@ struct Recording: Sendable {
         lines = recorded.sorted() + lines
         if !leftOut.isEmpty { lines.append("  headers left out: \(leftOut.sorted().joined(separator: ", "))") }
         return
-            "Recorded \(responses) in \(file.path). Review the new entries, then run the test again without \(Self.variable).\n"
+            "Recorded \(responses) in \(file.path). Review the changed entries, then run the test again without \(Self.variable).\n"
             + lines.joined(separator: "\n")
     }
-}
 
-/// What a map is missing to answer a request of a recording run.
-private enum MissingAnswer {
-    case entry
-    /// A URL to send the request to.
-    case target
-
-    /// Returns a cache that says how a map answers a request before any alternative is used up.
-    static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
-        LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
+    /// Why a response isn't kept.
+    private struct Obstacle: Error {
+        let text: String
     }
 
-    /// Returns `nil` if the map is missing nothing.
-    init?(to request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) {
-        guard request.outcome != .answered else { return nil }
-        let explanation = cache.explain(request.request)
-        switch explanation.verdict {
-        case .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile: self = .entry
-        default:
-            guard request.needsOrigin, let winner = explanation.winner else { return nil }
-            func isWinner(_ entry: SubstitutionMap.EntryReference) -> Bool {
-                entry.key == winner.key && entry.alternative == winner.alternative
-            }
-            if request.usedUp.contains(where: isWinner) {
-                self = .entry
-            } else if request.entry.map(isWinner) == true {
-                self = .target
-            } else {
-                return nil
-            }
-        }
-    }
-}
-
-/// What one test, or a test with one of its arguments, has recorded.
-private struct RecordedTest: Sendable {
-    let name: SubstitutionScope.TestName
-    /// The requests, without their responses, and what is kept of both.
-    var recorded: [(request: TestSubstitutions.Request, exchange: RecordedExchange)] = []
-
-    var exchanges: [RecordedExchange] { recorded.map(\.exchange) }
-
-    mutating func add(_ exchange: RecordedExchange, to request: TestSubstitutions.Request) {
-        var request = request
-        request.response = nil
-        recorded.append((request, exchange))
-    }
-
-    /// Returns whether a test comes before another in the source code. Of one test's arguments, the order is that of their responses.
-    static func < (one: Self, other: Self) -> Bool {
-        for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
-            let (first, second) = (
-                (first.fileID, first.line, first.column), (second.fileID, second.line, second.column)
+    /// Returns what to keep of a request and its response, and the headers that are left out.
+    ///
+    /// - Parameters:
+    ///   - missing: What the map is missing; `nil` for a request that a recorded entry answers.
+    ///   - sequence: What the response replaces.
+    private func exchange(
+        for request: TestSubstitutions.Request,
+        _ missing: MissingAnswer?,
+        instead sequence: RecordedPart.Sequence?
+    ) -> Result<(RecordedExchange, leftOut: [String]), Obstacle> {
+        let isNot = sequence == nil ? "not recorded" : "not replaced"
+        if let error = request.error {
+            return .failure(
+                Obstacle(
+                    text:
+                        "\(sequence == nil ? "" : "not replaced, since it was ")not loaded: \(error.localizedDescription)"
+                )
             )
-            if first != second { return first < second }
         }
-        return one.exchanges.lexicographicallyPrecedes(other.exchanges) { $0.precedes($1) }
+        if request.outcome == .underWay {
+            return .failure(Obstacle(text: "\(isNot): it hadn't ended when the test did"))
+        }
+        if missing == .target { return .failure(Obstacle(text: "\(isNot): its entry has no “forwardTo”")) }
+        guard var answer = RecordedAnswer(request) else {
+            return .failure(Obstacle(text: "\(isNot): the response is too long, or isn't HTTP"))
+        }
+        if let reason = sequence?.refusal(ofStatus: answer.status, instead: request.entry) {
+            return .failure(Obstacle(text: "\(isNot): \(reason)"))
+        }
+        redact?(&answer)
+        if answer.isRefused { return .failure(Obstacle(text: "\(isNot): the closure refused it")) }
+        var exchange = answer.exchange
+        exchange.replaced = sequence
+        return .success((exchange, answer.leftOut))
     }
 }
 
-/// What the tests of this process have recorded into one map.
-///
-/// Whenever a test has ended, the map is made again: from what it was before, and from the responses of all tests in the order of their
-/// source code. So it doesn't matter which test ends first.
-private struct RecordingRun: Sendable {
-    let file: URL
-    let resources: URL?
-    var handlers: [String: SubstitutionMap.Handler] = [:]
-    /// The number of tests and suites that haven't ended.
-    var underWay = 0
-    /// The map before the run; `nil` if it hasn't been loaded.
-    private var base: SubstitutionMap?
-    /// The status of the map's file when it was last read or written.
-    private var status: FileStatus?
-    private var draft: EditedMap.Draft?
-    private var tests: [RecordedTest] = []
-    private var conflicts: [Recording.Conflict] = []
-    private var reported: Set<String> = []
-
-    init(file: URL, resources: URL?) {
-        (self.file, self.resources) = (file, resources)
-    }
-
-    /// The folder with the entries' files, at this moment.
-    var folder: URL {
-        URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
-    }
-
-    /// Returns the map before the run. If something else has changed its file meanwhile, the run begins again with that.
-    mutating func current() throws -> SubstitutionMap {
-        let now = FileStatus(path: file.path)
-        if let base, now == status { return base }
-        let map = now == nil ? .empty : try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
-        (base, status, draft) = (map, now, nil)
-        let cache = MissingAnswer.cache(map)
-        for index in tests.indices {
-            tests[index].recorded.removeAll { MissingAnswer(to: $0.request, in: cache) == nil }
-        }
-        return map
-    }
-
-    /// Adds a test's responses, and saves the map. Returns what was added for each.
-    mutating func add(_ test: RecordedTest) throws -> [Result<EditedMap.AddedExchange, MapToolError>] {
-        let place = tests.firstIndex { test < $0 } ?? tests.endIndex
-        tests.insert(test, at: place)
-        var edited = try EditedMap(file, resources: folder, replacing: draft)
-        let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
-        try edited.save()
-        let added = edited.added
-        // The status as the map was saved, so that later changes by others are noticed.
-        (draft, status) = (added, added.status)
-        self.conflicts = conflicts.compactMap { conflict($0) }
-        return outcomes[place]
-    }
-
-    /// Returns what to report of a conflict; `nil` if no test's response is kept.
-    private func conflict(_ conflict: EditedMap.Conflict) -> Recording.Conflict? {
-        guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
-        let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
-        let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
-        let list = conflict.tests.map { test in
-            let name = tests[test.number].name
-            let statuses = test.statuses.map(String.init).joined(separator: ", ")
-            let place = "\(name.location.fileName):\(name.location.line)"
-            return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
-        }
-        return Recording.Conflict(
-            text:
-                "\(conflict.method) \(conflict.url)\(condition) got different responses in these tests, and a map can't tell the "
-                + "requests apart\(reason). \(file.lastPathComponent) keeps the response of the first test. "
-                + "Give the other tests their own map." + list.joined(),
-            place: tests[kept.number].name.location
-        )
-    }
-
-    /// Returns the conflicts that weren't reported yet, or not with all of their tests.
-    mutating func unreportedConflicts() -> [Recording.Conflict] {
-        conflicts.filter { reported.insert($0.text).inserted }
-    }
+extension TestSubstitutions.Unmatched {
+    /// Whether a recording run records the requests of such a test.
+    var isRecorded: Bool { if case .fail = self { false } else { true } }
 }
 #endif

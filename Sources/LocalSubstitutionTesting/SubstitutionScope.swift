@@ -1,5 +1,6 @@
 #if canImport(Testing)
 import Foundation
+import Guarded
 import LocalSubstitution
 import MapTools
 import Testing
@@ -38,6 +39,8 @@ struct SubstitutionScope: Sendable {
     let substitutions: TestSubstitutions
     private let options: Options
     private let recording: Recording?
+    /// What an HTTP archive has, but can't answer.
+    private let leftOut: [SubstitutionMap.Problem]
 
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if `URLSession.shared` can't be
     ///   answered.
@@ -45,6 +48,8 @@ struct SubstitutionScope: Sendable {
         if options.sharedSession { try SharedSession.check() }
         self.options = options
         recording = try Recording(options)
+        leftOut = options.source.archive == nil ? [] : map.problems
+        let map = try recording?.map(options.handlers) ?? map
         substitutions = try TestSubstitutions(map, options, recording: recording)
     }
 
@@ -55,6 +60,7 @@ struct SubstitutionScope: Sendable {
         _ body: () async throws -> Result
     ) async throws -> Result {
         let result: Swift.Result<Result, any Error>
+        warnOfWhatIsLeftOut()
         recording?.begin()
         do {
             result = .success(try await TestSubstitutions.ofTask.withValue(substitutions, operation: body))
@@ -79,7 +85,10 @@ struct SubstitutionScope: Sendable {
             .filter { seen.insert($0).inserted }
         if let recording {
             let added = recording.add(requests, options.test)
-            return mistakes + [added].compactMap { $0 } + recording.end().map(\.text)
+            return mistakes + [added] + recording.end().map(\.text)
+        }
+        if Recording.isOn, let archive = options.source.archive, options.unmatched.isRecorded {
+            return mistakes + [Recording.refusal(ofArchive: archive)]
         }
         guard options.unmatched.isIssue else { return mistakes }
         // Compares explanations, since two bodies sent to one URL may be unmatched for different reasons.
@@ -96,10 +105,34 @@ struct SubstitutionScope: Sendable {
             : ""
     }
 
+    /// The archives whose entries were listed.
+    private static let listed = Guarded<Set<String>>([])
+
+    /// Lists an archive's entries that can't answer: once, since each test would list the same.
+    private func warnOfWhatIsLeftOut() {
+        // Older toolchains don't have warnings, and an issue would fail the test.
+        #if compiler(>=6.3)
+        guard let archive = options.source.archive, !leftOut.isEmpty, Test.current != nil,
+            Self.listed.withLock({ $0.insert(archive.path).inserted })
+        else { return }
+        let list = leftOut.map { "\n  \($0)" }.joined()
+        let count = leftOut.count.counted("entry", "entries")
+        let warning = "\(count) of “\(archive.lastPathComponent)” can't answer:\(list)"
+        Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
+        #endif
+    }
+
     /// Returns advice about a request that the map doesn't answer.
     private func advice(on request: TestSubstitutions.Request) -> String {
         guard !request.isHiddenUpload else {
             return "Use a data task with httpBody: on Linux, Foundation hides an upload task's body."
+        }
+        if let archive = options.source.archive {
+            let name = archive.lastPathComponent
+            let url = request.request.url.flatMap { try? NormalizedURL($0.absoluteString).canonical }
+            let found = leftOut.filter { $0.key != nil && $0.key == url }.map { "“\(name)” has it, but \($0.message)." }
+            return (found + ["Export “\(name)” again, with content, or import it into a map and add an entry."])
+                .joined(separator: " ")
         }
         guard options.source.file != nil else {
             return "Add an entry. (Only a map that is named by its path can be recorded.)"

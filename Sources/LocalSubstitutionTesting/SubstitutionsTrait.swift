@@ -171,7 +171,7 @@ extension Trait where Self == SubstitutionsTrait {
     /// can run in parallel.
     ///
     /// - Parameters:
-    ///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+    ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the test's file.
     ///   - bundle: The bundle that has the map if there's none at the path, such as `.module` where a test can't read its sources. It's
     ///     found with its folder or without. Copy the folder whole into the bundle: write `.copy("Fixtures")` in the target's
     ///     resources. A recording run writes to the path.

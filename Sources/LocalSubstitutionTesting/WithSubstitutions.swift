@@ -7,7 +7,7 @@ import Testing
 /// Inside the body, ``TestSubstitutions/current`` belongs to this call and replaces that of a trait.
 ///
 /// - Parameters:
-///   - map: The path of the map file. A relative path starts at the folder of the test's file.
+///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the test's file.
 ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
 ///     folder `Resources` beside the map; if there is none, the map's own folder.

@@ -53,9 +53,23 @@ package struct ForeignEntries: Sendable {
         map?.match(url).isExcluded == true
     }
 
-    /// - Parameter body: The request's body; `nil` if there is none.
-    package func substitution(for url: NormalizedURL, method: String = "GET", body: Data? = nil) -> Substitution? {
-        map?.match(url, for: RequestFacts(method: method, body: body.map { .data($0) } ?? .none)).localSubstitution
+    /// - Parameters:
+    ///   - body: The request's body; `nil` if there is none.
+    ///   - answered: How many such requests were answered before.
+    package func substitution(
+        for url: NormalizedURL,
+        method: String = "GET",
+        body: Data? = nil,
+        after answered: Int = 0
+    ) -> Substitution? {
+        let facts = RequestFacts(method: method, body: body.map { .data($0) } ?? .none)
+        var rest = answered
+        let match = map?.match(url, for: facts) { alternative in
+            guard rest >= alternative.most else { return false }
+            rest -= alternative.most
+            return true
+        }
+        return match?.localSubstitution
     }
 
     /// Returns what a new entry for a file would answer with.

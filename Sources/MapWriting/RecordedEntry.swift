@@ -25,6 +25,8 @@ package struct RecordedEntry {
         if [method] != defaults.methods ?? ["GET"] { fields.methods = [method] }
         if defaults.ignoreQuery != nil { fields.ignoreQuery = Query.Ignored(names: []) }
         if defaults.isEnabled == false { fields.isEnabled = true }
+        // Clients expect an event stream to arrive in pieces.
+        if file != nil, response.type?.essence == MIMEType.eventStream { fields.pace = .secondsPerEvent(0) }
 
         if let type = response.type, file != nil {
             Self.set(type, of: &fields, body: response.body, url: url, defaults: defaults)
@@ -106,7 +108,8 @@ package struct RecordedEntry {
 
     /// The fields that ``text`` may have. An entry with any other field wasn't made by a recorder.
     package static let fieldNames: Set<String> = [
-        "file", "mimeType", "charset", "status", "ignoreQuery", "use", "methods", "enabled", "headers",
+        "file", "mimeType", "charset", "status", "secondsPerEvent", "ignoreQuery", "use", "methods", "enabled",
+        "headers",
     ]
 
     /// Returns the value of an entry or an alternative with these fields: only the file's name if there's nothing else.
@@ -121,6 +124,7 @@ package struct RecordedEntry {
         if let type = fields.mimeType { members.append(("mimeType", JSONText.string(type))) }
         if let charset = fields.charset { members.append(("charset", JSONText.string(charset))) }
         if let status = fields.status { members.append(("status", String(status))) }
+        if fields.pace == .secondsPerEvent(0) { members.append(("secondsPerEvent", "0")) }
         if fields.ignoreQuery != nil { members.append(("ignoreQuery", "false")) }
         if let use = fields.use { members.append(("use", JSONText.string(use.rawValue))) }
         if let methods = fields.methods {

@@ -25,9 +25,6 @@ package enum RecordingRules {
         where name != "Cookie" && request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
         }
-        if request.value(forHTTPHeaderField: "Accept")?.lowercased().contains(eventStream) == true {
-            return .eventStream
-        }
         return SecretName.first(in: url).map(Refusal.query)
     }
 
@@ -63,9 +60,6 @@ package enum RecordingRules {
             return .secretHeader("Location")
         }
         if !isBrowsed, let refusal = refusal(ofSharing: response) { return refusal }
-        if let type = response.value(forHTTPHeaderField: "Content-Type"), MIMEType.essence(of: type) == eventStream {
-            return .eventStream
-        }
         return bytes > most ? .tooLarge(bytes: bytes, most: most) : nil
     }
 
@@ -81,8 +75,6 @@ package enum RecordingRules {
         }
         return nil
     }
-
-    package static let eventStream = "text/event-stream"
 
     private static func list(_ header: String) -> [String] {
         header.asciiLowercased.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -142,7 +134,6 @@ extension RecordingRules {
         case method(String)
         case body
         case url(String)
-        case eventStream
         case excluded(key: String)
         case entry(key: String)
         case requestHeader(String)
@@ -164,7 +155,6 @@ extension RecordingRules {
             case .method(let method): "the method is \(method); only GET is recorded"
             case .body: "the request has a body"
             case .url(let problem): "the URL \(problem)"
-            case .eventStream: "an event stream never ends"
             case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
             case .entry(let key): "the map has an entry for it that wasn't recorded (“\(key)”)"
             case .requestHeader(let name): "the request has the header “\(name)”"

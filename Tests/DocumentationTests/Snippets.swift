@@ -363,6 +363,15 @@ func expectAllEntriesUsed() {
     // end
 }
 
+// snippet: an archive
+@Test("the cart has socks", .substituting("Fixtures/session.har"))
+func cart() async throws {
+    let url = try #require(URL(string: "https://shop.example.com/cart"))
+    let (body, _) = try await URLSession.substituted.data(from: url)
+    #expect(String(decoding: body, as: UTF8.self) == "socks")
+}
+// end
+
 // snippet: recorded fixtures
 @Test("prices are what was recorded", .substituting("Fixtures/substitutions.json"))
 func recordedPrices() async throws {

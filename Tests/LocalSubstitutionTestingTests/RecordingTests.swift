@@ -114,7 +114,11 @@ struct RecordingTests {
         let replay = try await Self.run("plain", file, origin, records: false)
         #expect(replay.issues.map(\.description) == [])
         let again = try await Self.run("plain", file, origin, records: true)
-        #expect(again.issues.map(\.description) == [], "nothing was missing")
+        let nothing = try #require(again.issues.first?.text)
+        #expect(
+            again.issues.count == 1 && nothing.contains("There was nothing to record in \(file.path)"),
+            "\(nothing)"
+        )
         #expect(try String(contentsOf: file, encoding: .utf8) == written)
     }
 
@@ -321,7 +325,9 @@ struct RecordingTests {
         let file = try folder.write("map.json", "{}")
         let origin = try Self.api()
         let recording = try await Self.run(test, file, origin, records: true)
-        #expect(recording.issues.map(\.description) == [])
+        // A run that records fails, even if there's nothing to record.
+        #expect(recording.issues.count == (test == "failing" ? 0 : 1), "\(recording.issues)")
+        #expect(recording.issues.allSatisfy { $0.text.contains("nothing to record") }, "\(recording.issues)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
         #expect(origin.requests.isEmpty == (test == "failing"))
     }
@@ -336,8 +342,8 @@ struct RecordingTests {
     }
 
     @Test(
-        "A value that means nothing is an issue of each test, which names the value that does",
-        arguments: ["all", "1", "Missing", ""],
+        "A value that means nothing is an issue of each test, which names those that do",
+        arguments: ["everything", "1", "All", ""],
         ["redacted", "exception", "scope"]
     )
     func unknownValue(_ value: String, test: String) async throws {
@@ -348,6 +354,7 @@ struct RecordingTests {
         let text = try #require(child.issues.first?.text)
         #expect(child.issues.count == 1, "\(child.issues)")
         #expect(text.contains("LOCAL_SUBSTITUTION_RECORD is “\(value)”") && text.contains("“missing”"), "\(text)")
+        #expect(text.contains("“all”"), "\(text)")
         #expect(origin.requests.isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["map.json"])
     }

@@ -11,6 +11,8 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     func takes(_ request: URLRequest) -> Bool
     /// Returns whether there's a copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
+    /// Returns whether the response to a request is probably an event stream, which is passed on as it arrives even if there's a copy.
+    func expectsStream(_ request: URLRequest) -> Bool
     /// Returns the kept copy; `nil` if there is none.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
     /// Returns the validators with which a request can ask the server whether the kept copy is current; `nil` if it can't.

@@ -1,5 +1,8 @@
 /// MIME types of files. They're guessed from the file extension, since a local file has no `Content-Type`.
 package enum MIMEType {
+    /// The type of server-sent events.
+    package static let eventStream = "text/event-stream"
+
     /// Returns the MIME type for a file extension, such as `text/html` for `html`.
     ///
     /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If several types claim an extension, IANA's comes

@@ -146,7 +146,7 @@ package final class Substitution: Sendable {
             return (MIMEType.essence(of: header), .header)
         }
         if let type = options.fields.mimeType { return (type, .entry) }
-        if case .stream = content { return ("text/event-stream", .inline) }
+        if case .stream = content { return (MIMEType.eventStream, .inline) }
         if case .inline(let body) = content, body.kind == .json { return ("application/json", .inline) }
         if case .file(let name) = content, let (type, own) = guess(name) { return (type, .fileExtension(own)) }
         if let (type, own) = guess(path) { return (type, .urlExtension(own)) }

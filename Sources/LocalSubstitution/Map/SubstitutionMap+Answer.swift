@@ -181,6 +181,15 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
     /// Creates an answer that substitutes nothing.
     public init(nilLiteral: ()) { self = .notSubstituted }
 
+    /// Creates an answer from alternatives in JSON.
+    ///
+    /// - Parameter data: The bodies. An alternative's field `data` is an index of this list.
+    package init(alternatives: [String], data: [Data]) {
+        self.init()
+        fields = [("alternatives", "[\(alternatives.joined(separator: ", "))]")]
+        self.data = data
+    }
+
     /// Creates an answer from alternatives, tried from first to last.
     public init(alternatives: [SubstitutionMap.Answer]) {
         self.init()

@@ -180,6 +180,13 @@ public struct SubstitutionMap: Sendable {
         try self.init(MapLoader(answers: entries, folder: folder), folder: folder)
     }
 
+    /// Creates a map without files from another format.
+    ///
+    /// - Parameter leftOut: What the map doesn't answer, although the format has it. These become the map's ``problems``.
+    package init(_ entries: [(key: String, value: Answer)], leftOut: [Problem]) throws(SubstitutionMapError) {
+        try self.init(MapLoader(list: entries), folder: nil, leftOut: leftOut)
+    }
+
     /// The number of entries, including `null` and disabled ones, but not those that were skipped.
     public var count: Int { storage.index.entries.count }
 
@@ -198,7 +205,7 @@ public struct SubstitutionMap: Sendable {
         return match(url).localSubstitution
     }
 
-    init(
+    package init(
         _ file: MapFile,
         resources: URL?,
         isInBundle: Bool = false,
@@ -237,12 +244,13 @@ public struct SubstitutionMap: Sendable {
         _ loaded: MapLoader,
         folder: ResourcesFolder?,
         source: Source? = nil,
-        invalidEntries: InvalidEntries = .reject
+        invalidEntries: InvalidEntries = .reject,
+        leftOut: [Problem] = []
     ) throws(SubstitutionMapError) {
         if loaded.problems.contains(where: { invalidEntries == .reject || $0.isFatal }) {
             throw SubstitutionMapError(file: source?.file.url, problems: loaded.problems)
         }
-        problems = loaded.problems
+        problems = loaded.problems + leftOut
         storage = Storage(loaded, folder: folder, source: source)
     }
 }

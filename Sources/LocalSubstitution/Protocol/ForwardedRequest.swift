@@ -48,12 +48,13 @@ struct ForwardedRequest: Sendable {
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether something answers if the network fails. By then, the kept copy may be gone.
-    var hasFallback: Bool {
+    /// Whether the response is held until it's complete, since something answers if the network fails. By then, the kept copy may be
+    /// gone. An event stream isn't held, since it may take hours.
+    var isHeld: Bool {
         switch fallback {
         case nil: false
         case .entry: true
-        case .recorder(let recorder): recorder.hasAnswer(to: plan.request)
+        case .recorder(let recorder): recorder.hasAnswer(to: plan.request) && !recorder.expectsStream(plan.request)
         }
     }
 

@@ -346,7 +346,7 @@ final class RequestLoad: Sendable {
             answerRedirect: { self.answer(toRedirect: $0, of: plan) },
             answerChallenge: client.answerChallenge,
             pass: pass,
-            passesAtOnce: !sent.hasFallback
+            passesAtOnce: !sent.isHeld
         )
         let outcome = await attachment.forwarder.send(sent, priority: client.task?.priority, to: receiver)
         guard !Task.isCancelled else { return .end(.failed(plan, URLError(.cancelled))) }

@@ -57,7 +57,7 @@ package struct JSONScanner {
     }
 
     /// Returns the elements of the array that is the whole text.
-    func elements() throws(JSONCursor.SyntaxError) -> [Member] {
+    package func elements() throws(JSONCursor.SyntaxError) -> [Member] {
         var elements: [Member] = []
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)

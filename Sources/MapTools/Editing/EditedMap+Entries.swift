@@ -122,7 +122,7 @@ extension EditedMap {
     /// Keeps the exchanges of one URL: writes their bodies, and makes the entry that serves them. Several become its alternatives.
     ///
     /// - Parameters:
-    ///   - exchanges: At most one for each request, those for a narrower condition first.
+    ///   - exchanges: Those for a narrower condition first. Several for one request answer in their order.
     ///   - replacing: Whether to replace an existing entry for the URL.
     /// - Returns: For each, the kept file, or the key of the existing entry that prevented it.
     mutating func keep(
@@ -137,17 +137,25 @@ extension EditedMap {
         if let occupied, !replacing || same.allSatisfy({ $0 != nil }) {
             return same.map { $0.map { .success($0) } ?? .failure(Occupied(key: occupied)) }
         }
+        // A piece of a stream isn't a body, so its file is never overwritten.
+        let own = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
         var kept: [Result<KeptFile, Occupied>] = []
         var answers: [MapText.Members] = []
+        // A response that comes again in a sequence has the same file.
+        var files: [RecordedExchange.Request: [Data: String]] = [:]
         for (exchange, same) in zip(exchanges, same) {
             // The first response's file has the plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
-            let file = try write(exchange.response.body, as: name, over: oldKey)
+            let body = exchange.response.body
+            var file = files[exchange.request]?[body] ?? ""
+            if file.isEmpty { file = try write(body, as: name, over: own) }
+            files[exchange.request, default: [:]][body] = file
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
-            answers.append(entry.members + (exchange.request.condition.when.map { [("when", $0)] } ?? []))
+            let when: MapText.Members = exchange.request.condition.when.map { [("when", $0)] } ?? []
+            answers.append(entry.members + when + (exchange.times.map { [("times", String($0))] } ?? []))
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
             let served = entry.substitution(for: url)
-            kept.append(.success(KeptFile(change, file, of: exchange.response.body, servedAs: served)))
+            kept.append(.success(KeptFile(change, file, of: body, servedAs: served)))
         }
         if !answers.isEmpty { set(oldKey ?? key, to: MapText.value(of: answers)) }
         return kept
@@ -161,8 +169,13 @@ extension EditedMap {
     /// Returns the kept file if an entry already serves this response; otherwise `nil`.
     private func unchanged(_ exchange: RecordedExchange, for url: NormalizedURL, in key: String) -> KeptFile? {
         let (request, body) = (exchange.request, exchange.response.body)
-        guard let served = entries.substitution(for: url, method: request.method, body: request.condition.example),
-            let file = served.fileName,
+        guard
+            let served = entries.substitution(
+                for: url,
+                method: request.method,
+                body: request.condition.example,
+                after: exchange.after
+            ), let file = served.fileName,
             entries.document.files(of: key).contains(file), hasFile(file, body)
         else { return nil }
         let new = exchange.entry(for: url, file: file, defaults: entries.defaults).substitution(for: url)

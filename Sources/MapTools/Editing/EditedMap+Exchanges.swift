@@ -3,7 +3,8 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Adds exchanges that the map doesn't answer yet. A URL that has an entry gets alternatives.
+    /// Adds exchanges that the map doesn't answer yet, and replaces what recordings have written. A URL that has an entry gets
+    /// alternatives.
     ///
     /// A test's exchanges with the same request and different responses become a sequence. Each response but the last answers as
     /// often as it did in the recording. If another test got other responses to the request, the first test's are added.
@@ -16,15 +17,29 @@ extension EditedMap {
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
         var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
         var urls: [String: [Numbered]] = [:]
+        var replaced: [String: [RecordedPart.Sequence: [Numbered]]] = [:]
         for (test, exchanges) in tests.enumerated() {
             for (number, exchange) in exchanges.enumerated() {
                 do throws(MapToolError) {
+                    if let sequence = exchange.replaced {
+                        let url = try Self.normalized(sequence.key)
+                        let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
+                        replaced[sequence.key, default: [:]][sequence, default: []].append(numbered)
+                        continue
+                    }
                     let url = try Self.recordable(exchange.url)
                     let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
                     urls[url.canonical, default: []].append(numbered)
                 } catch {
                     added.outcomes[test][number] = .failure(error)
                 }
+            }
+        }
+        for (key, sequences) in replaced.sorted(by: { $0.key < $1.key }) {
+            do throws(MapToolError) {
+                try replace(sequences, of: key, &added)
+            } catch {
+                for numbered in sequences.values.joined() { added.set(.failure(error), for: numbered) }
             }
         }
         for (_, ofURL) in urls.sorted(by: { $0.key < $1.key }) {
@@ -65,13 +80,16 @@ extension EditedMap {
         }
     }
 
-    private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
-        let normalized: NormalizedURL
+    private static func normalized(_ url: String) throws(MapToolError) -> NormalizedURL {
         do throws(URLParts.SyntaxError) {
-            normalized = try NormalizedURL(url)
+            return try NormalizedURL(url)
         } catch {
             throw MapToolError("The URL \(error.message)")
         }
+    }
+
+    private static func recordable(_ url: String) throws(MapToolError) -> NormalizedURL {
+        let normalized = try normalized(url)
         if let parameter = SecretName.first(in: normalized) {
             let advice = parameter.name.map { ", with \"ignoreQuery\": [\(JSONText.string($0))]" } ?? ""
             throw MapToolError("\(parameter.sentence) Write the entry by hand\(advice).")
@@ -94,16 +112,11 @@ extension EditedMap {
         }
         var additions: [Addition] = []
         for (request, group) in groups.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
-            let (sequence, conflict) = Self.sequence(of: request, in: group)
-            if let conflict { added.conflicts.append(conflict) }
-            additions += sequence
-            let answered = Set(sequence.flatMap(\.answers).map { [$0.test, $0.number] })
-            for numbered in group where !answered.contains([numbered.test, numbered.number]) {
-                added.set(.failure(Self.otherResponse), for: numbered)
-            }
+            additions += Self.sequence(of: request, in: group, &added)
         }
         let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
-        var change = ChangedEntry(url, in: entries, isAlone: isAlone)
+        let oldKey = entries.key(of: url)
+        var change = ChangedEntry(url, oldKey, oldKey.flatMap { value(of: $0) }, in: entries, isAlone: isAlone)
         // Checks all of them at once. If one of them is wrong, each is checked with those before it.
         let areRight = (try? change.check(additions)) != nil
         // A response that comes again in a sequence has the same file.
@@ -118,7 +131,7 @@ extension EditedMap {
                 if file.isEmpty, !body.isEmpty { file = try write(body, as: addition.fileName(for: url)) }
                 files[request, default: [:]][body] = file
                 change.add(addition, file: file)
-                result = .success(AddedExchange(file: file, note: addition.note))
+                result = .success(AddedExchange(.new, file: file, note: addition.note))
             } catch {
                 result = .failure(error)
             }
@@ -156,7 +169,21 @@ extension EditedMap {
         return "it answers requests whose bodies differ only in what may be credentials"
     }
 
-    /// Returns the sequence of responses to one request, and the tests that got others, if any.
+    /// Returns the sequence of responses to one request. Notes the tests that got others.
+    private static func sequence(
+        of request: RecordedExchange.Request,
+        in group: [Numbered],
+        _ added: inout Added
+    ) -> [Addition] {
+        let (sequence, conflict) = sequence(of: request, in: group)
+        if let conflict { added.conflicts.append(conflict) }
+        let answered = Set(sequence.flatMap(\.answers).map { [$0.test, $0.number] })
+        for numbered in group where !answered.contains([numbered.test, numbered.number]) {
+            added.set(.failure(otherResponse), for: numbered)
+        }
+        return sequence
+    }
+
     private static func sequence(
         of request: RecordedExchange.Request,
         in group: [Numbered]
@@ -217,6 +244,55 @@ extension EditedMap {
         }
     }
 
+    /// Replaces sequences of one entry. What a recording doesn't write stays: comments, delays and `ignoreQuery`.
+    private mutating func replace(
+        _ recorded: [RecordedPart.Sequence: [Numbered]],
+        of key: String,
+        _ added: inout Added
+    ) throws(MapToolError) {
+        guard let text = entries.document.values[key].flatMap({ EntryText($0) }) else { return }
+        var changed: [Int: [MapText.Members]] = [:]
+        for (sequence, group) in recorded.sorted(by: { $0.key.places[0] < $1.key.places[0] }) {
+            guard let first = group.first(where: { $0.exchange.method == sequence.method }) else {
+                for numbered in group { added.set(.failure(Self.onlyHead), for: numbered) }
+                continue
+            }
+            let anyBody = RecordedExchange.Request(sequence.method, RecordedCondition(nil))
+            let additions = Self.sequence(
+                of: sequence.hasCondition ? first.exchange.request : anyBody,
+                in: group,
+                &added
+            )
+            let own = sequence.files
+            var files: [Data: String] = [:]
+            var answers: [MapText.Members] = []
+            var isSame = additions.count == sequence.places.count
+            for (index, addition) in additions.enumerated() {
+                let body = addition.exchange.response.body
+                let hasBody = body.isEmpty || own.contains { hasFile($0, body) }
+                if files[body] == nil, !body.isEmpty {
+                    files[body] = try write(body, as: addition.fileName(for: first.url), over: own)
+                }
+                let old = text.answers[sequence.places[min(index, sequence.places.count - 1)]]
+                var new = addition.exchange.entry(for: first.url, file: files[body], defaults: entries.defaults).members
+                if !addition.isLast { new.append(("times", String(addition.times))) }
+                answers.append(old.replacing(by: new, isFurther: index >= sequence.places.count))
+                let isOld = JSONValue(JSONText.object(answers[index])) == JSONValue(JSONText.object(old.members))
+                isSame = isSame && isOld
+                let change: KeptFile.Change = isOld && hasBody ? .unchanged : .replaced
+                for numbered in addition.answers {
+                    added.set(.success(AddedExchange(change, file: files[body] ?? "", note: nil)), for: numbered)
+                }
+            }
+            guard !isSame else { continue }
+            for place in sequence.places { changed[place] = [] }
+            changed[sequence.places[0]] = answers
+        }
+        if !changed.isEmpty { set(key, to: text.replacing(changed)) }
+    }
+
+    private static let onlyHead = MapToolError("Only its head was requested, which has no body.")
+
     /// The entry of one URL while exchanges are added to it.
     private struct ChangedEntry {
         let key: String
@@ -230,10 +306,12 @@ extension EditedMap {
         private let listsMethod: Bool
         private var alternatives: [MapText.Members] = []
 
-        init(_ url: NormalizedURL, in entries: ForeignEntries, isAlone: Bool) {
-            let oldKey = entries.key(of: url)
+        /// - Parameters:
+        ///   - oldKey: The key of the URL's entry; `nil` if it has none.
+        ///   - old: The entry's value so far.
+        init(_ url: NormalizedURL, _ oldKey: String?, _ old: String?, in entries: ForeignEntries, isAlone: Bool) {
             (self.url, self.entries, key) = (url, entries, oldKey ?? url.canonical)
-            old = oldKey.flatMap { entries.document.values[$0] }
+            self.old = old
             listsMethod = old != nil || !isAlone
         }
 
@@ -288,10 +366,15 @@ extension EditedMap {
 extension EditedMap {
     /// An exchange that was added to a map.
     package struct AddedExchange: Sendable {
+        package let change: KeptFile.Change
         /// The name of its file; empty if the response's body is empty.
         package let file: String
         /// What the entry doesn't tell apart, without a period at the end; `nil` if there's nothing to say.
         package let note: String?
+
+        init(_ change: KeptFile.Change, file: String, note: String?) {
+            (self.change, self.file, self.note) = (change, file, note)
+        }
     }
 
     /// A request to which tests got different responses, which a map can't tell apart.

@@ -104,6 +104,9 @@ package struct EditedMap {
     /// The resources folder.
     var written: WrittenFolder { folder.writtenResources }
 
+    /// Returns an entry's value as it will be saved; `nil` if there's no such entry.
+    func value(of key: String) -> String? { changes[key] ?? entries.document.values[key] }
+
     mutating func set(_ key: String, to value: String) {
         changes[key] = value
     }
@@ -119,20 +122,17 @@ package struct EditedMap {
 
     /// Writes a body under the first free name, or reuses a file that has the same body and no entry. Returns the name.
     ///
-    /// - Parameter oldKey: The entry that is replaced; `nil` if there is none. Of its files, uses one that already has this body, or
-    ///   that may be overwritten. A piece of a stream isn't a body, so its file is never overwritten.
+    /// - Parameter own: The files of the answers that are replaced. Uses one that already has this body, or that may be overwritten.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
-        over oldKey: String? = nil
+        over own: [String] = []
     ) throws(MapToolError) -> String {
-        let own = oldKey.map { entries.document.files(of: $0) } ?? []
         if let file = own.first(where: { !isTaken($0) && hasFile($0, body) }) {
             markTaken(file)
             return file
         }
-        let whole = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
-        if let file = whole.first(where: isOnlyUse) {
+        if let file = own.first(where: isOnlyUse) {
             markTaken(file)
             try write(body, to: file)
             return file

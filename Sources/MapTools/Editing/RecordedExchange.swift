@@ -10,6 +10,12 @@ package struct RecordedExchange: Sendable {
     /// The request's body; `nil` if there is none.
     let requestBody: Data?
     let response: RecordedResponse
+    /// How many requests the response answers; `nil` for any number.
+    var times: Int?
+    /// How many requests earlier responses answer.
+    var after = 0
+    /// What the response replaces; `nil` if it's added.
+    package var replaced: RecordedPart.Sequence?
 
     package var method: String { request.method }
 
@@ -164,7 +170,8 @@ extension RecordedExchange {
             return (kept, leftOut)
         }
 
-        private static func isKept(_ name: String) -> Bool {
+        /// - Parameter name: In lowercase.
+        static func isKept(_ name: String) -> Bool {
             spellings[name] != nil || isRate(name)
                 || prefixes.contains { name.hasPrefix($0) } && !ofTransfer.contains(name)
         }

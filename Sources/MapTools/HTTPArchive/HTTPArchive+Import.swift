@@ -3,97 +3,141 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Imports an archive's responses: for each request, the last one whose body can be decoded. Requests differ in URL, method and the
-    /// condition on their body.
+    /// Imports an archive's responses: for each request, the last one whose body can be decoded, or all of them. Requests differ in URL,
+    /// method and the condition on their body.
     ///
-    /// - Parameter replacing: Whether to replace existing entries. `null` entries are never replaced.
+    /// - Parameters:
+    ///   - replacing: Whether to replace existing entries. `null` entries are never replaced.
+    ///   - inOrder: Whether all responses to a request are imported. They answer in their order, and the last one goes on.
     /// - Returns: What happened to each response, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
         _ selection: HTTPArchive.Selection,
-        replacing: Bool = false
+        replacing: Bool = false,
+        inOrder: Bool = false
     ) -> [HTTPArchive.Item] {
-        var outcomes: [Result<KeptFile, HTTPArchive.Refusal>?] = archive.entries.map { _ in nil }
-        var candidates: [(number: Int, url: NormalizedURL)] = []
-        for (number, entry) in archive.entries.enumerated() {
-            do throws(HTTPArchive.Refusal) {
-                candidates.append((number, try candidate(entry, number: number + 1, selection)))
-            } catch {
-                outcomes[number] = .failure(error)
-            }
+        var left: [Int: HTTPArchive.Refusal] = [:]
+        let found = archive.responses(selection, inOrder: inOrder, &left) { [entries] url throws(HTTPArchive.Refusal) in
+            if case .excluded(let key)? = entries.refusal(of: url) { throw .excluded(key: key) }
         }
-        let ofURLs = Dictionary(grouping: candidates) { $0.url.canonical }.values
-        for ofURL in ofURLs.sorted(by: { $0[0].number < $1[0].number }) {
-            var last: [RecordedExchange.Request: (number: Int, exchange: RecordedExchange)] = [:]
-            for (number, url) in ofURL.reversed() {
-                let entry = archive.entries[number]
-                let request = RecordedExchange.Request(entry.method ?? "GET", archive.condition(of: entry))
-                do throws(HTTPArchive.Refusal) {
-                    if last[request] != nil { throw .superseded }
-                    last[request] = (number, try archive.exchange(entry, request, at: url, largest: selection.largest))
-                } catch {
-                    outcomes[number] = .failure(error)
+        var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
+        for (url, responses) in found {
+            do throws(MapToolError) {
+                let exchanges = responses.map(\.exchange)
+                let kept = try keep(exchanges, for: url, as: url.canonical, replacing: replacing)
+                for (response, outcome) in zip(responses, kept) {
+                    for number in response.numbers { outcomes[number] = outcome.mapError { .entry(key: $0.key) } }
+                }
+            } catch {
+                for number in responses.flatMap(\.numbers) {
+                    outcomes[number] = .failure(.unwritable(error.description))
                 }
             }
-            for (request, head) in last where request.method == "HEAD" {
-                guard last[RecordedExchange.Request("GET", request.condition)] != nil else { continue }
-                last[request] = nil
-                outcomes[head.number] = .failure(.headOfGet)
-            }
-            for (number, outcome) in take(last, for: ofURL[0].url, replacing) { outcomes[number] = outcome }
         }
-        return zip(archive.entries, outcomes).compactMap { entry, outcome in
-            outcome.map { HTTPArchive.Item(entry.url, $0) }
-        }
-    }
-
-    private func candidate(
-        _ entry: HTTPArchive.Entry,
-        number: Int,
-        _ selection: HTTPArchive.Selection
-    ) throws(HTTPArchive.Refusal) -> NormalizedURL {
-        guard let text = entry.url else { throw .noURL(entry: number) }
-        let url: NormalizedURL
-        do throws(URLParts.SyntaxError) { url = try NormalizedURL(text) } catch { throw .url(error.fragment) }
-        if let reason = selection.refusal(of: entry, url) { throw reason }
-        if case .excluded(let key)? = entries.refusal(of: url) { throw .excluded(key: key) }
-        return url
-    }
-
-    /// Keeps one URL's exchanges. Returns the outcome for each by its number.
-    private mutating func take(
-        _ exchanges: [RecordedExchange.Request: (number: Int, exchange: RecordedExchange)],
-        for url: NormalizedURL,
-        _ replacing: Bool
-    ) -> [(Int, Result<KeptFile, HTTPArchive.Refusal>)] {
-        let sorted = exchanges.sorted { one, other in
-            let areGets = (one.key.method == "GET", other.key.method == "GET")
-            return areGets.0 == areGets.1 ? RecordedExchange.Request.isBefore(one.key, other.key) : areGets.0
-        }.map(\.value)
-        do throws(MapToolError) {
-            let kept = try keep(sorted.map(\.exchange), for: url, as: url.canonical, replacing: replacing)
-            return zip(sorted, kept).map { ($0.number, $1.mapError { .entry(key: $0.key) }) }
-        } catch {
-            return sorted.map { ($0.number, .failure(.unwritable(error.description))) }
+        return archive.entries.enumerated().compactMap { number, entry in
+            outcomes[number].map { HTTPArchive.Item(entry.url, $0) }
         }
     }
 }
 
 extension HTTPArchive {
-    /// Returns the exchange that an entry recorded.
+    /// A response, and the numbers of the entries that have it: consecutive ones for the same request.
+    struct Response {
+        fileprivate(set) var numbers: [Int]
+        fileprivate(set) var exchange: RecordedExchange
+    }
+
+    /// Returns the selected responses of each URL, in the order in which its entry has them.
     ///
-    /// - Parameter largest: The most bytes in the body.
-    fileprivate func exchange(
+    /// - Parameters:
+    ///   - inOrder: Whether all responses to a request are wanted, and not only the last one whose body can be decoded.
+    ///   - left: Gets the reasons why entries are left out, by their numbers.
+    ///   - check: Throws a reason to leave a URL out.
+    func responses(
+        _ selection: Selection,
+        inOrder: Bool,
+        _ left: inout [Int: Refusal],
+        check: (NormalizedURL) throws(Refusal) -> Void = { _ in }
+    ) -> [(url: NormalizedURL, responses: [Response])] {
+        var ofURLs: [String: (url: NormalizedURL, numbers: [Int])] = [:]
+        for (number, entry) in entries.enumerated() {
+            do throws(Refusal) {
+                guard let text = entry.url else { throw .noURL(entry: number + 1) }
+                let url: NormalizedURL
+                do throws(URLParts.SyntaxError) { url = try NormalizedURL(text) } catch { throw .url(error.fragment) }
+                if let reason = selection.refusal(of: entry, url) { throw reason }
+                try check(url)
+                ofURLs[url.canonical, default: (url, [])].numbers.append(number)
+            } catch {
+                left[number] = error
+            }
+        }
+        return ofURLs.values.sorted { $0.numbers[0] < $1.numbers[0] }.map { url, numbers in
+            (url, responses(numbers, at: url, selection, inOrder, &left))
+        }
+    }
+
+    private func responses(
+        _ numbers: [Int],
+        at url: NormalizedURL,
+        _ selection: Selection,
+        _ inOrder: Bool,
+        _ left: inout [Int: Refusal]
+    ) -> [Response] {
+        // From the last to the first.
+        var found: [RecordedExchange.Request: [Response]] = [:]
+        for number in numbers.reversed() {
+            let entry = entries[number]
+            let request = RecordedExchange.Request(entry.method ?? "GET", condition(of: entry))
+            do throws(Refusal) {
+                if found[request] != nil, !inOrder { throw .superseded }
+                let exchange = try exchange(entry, request, at: url, selection)
+                if let last = found[request]?.indices.last,
+                    found[request]?[last].exchange.hasResponse(of: exchange) == true
+                {
+                    found[request]?[last].numbers.append(number)
+                } else {
+                    found[request, default: []].append(Response(numbers: [number], exchange: exchange))
+                }
+            } catch {
+                left[number] = error
+            }
+        }
+        for (request, heads) in found where request.method == "HEAD" {
+            guard found[RecordedExchange.Request("GET", request.condition)] != nil else { continue }
+            found[request] = nil
+            for number in heads.flatMap(\.numbers) { left[number] = .headOfGet }
+        }
+        let sorted = found.sorted { one, other in
+            let areGets = (one.key.method == "GET", other.key.method == "GET")
+            return areGets.0 == areGets.1 ? RecordedExchange.Request.isBefore(one.key, other.key) : areGets.0
+        }
+        return sorted.flatMap { _, responses in
+            var after = 0
+            return responses.enumerated().reversed().map { place, response in
+                var response = response
+                response.exchange.after = after
+                // The last one answers any number of requests.
+                if place > 0 { response.exchange.times = response.numbers.count }
+                after += response.numbers.count
+                return response
+            }
+        }
+    }
+
+    /// Returns the exchange that an entry recorded.
+    private func exchange(
         _ entry: Entry,
         _ request: RecordedExchange.Request,
         at url: NormalizedURL,
-        largest: Int
+        _ selection: Selection
     ) throws(Refusal) -> RecordedExchange {
-        guard let body = body(of: entry) else { throw .brokenBody }
-        guard body.count <= largest else { throw .tooLarge(most: largest) }
+        guard let body = entry.body == nil ? Data() : body(of: entry) else { throw .brokenBody }
+        guard body.count <= selection.largest else { throw .tooLarge(most: selection.largest) }
         let type = entry.typeOfBody(at: url)
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
-        let headers = RecordingRules.Headers.kept(Entry.keptHeaders) { entry.headers[$0.asciiLowercased] }
+        let names = selection.isForTest ? Array(entry.headers.keys) : Entry.keptHeaders
+        let headers = RecordingRules.Headers.kept(names) { entry.headers[$0.asciiLowercased] }
         return RecordedExchange(
             request,
             url: url.canonical,
@@ -112,9 +156,22 @@ extension HTTPArchive {
         private let takesAll: Bool
         private var patterns = MapKey.Matcher()
         private let types: [Glob]
-        private let statuses: Set<Int>
+        /// The statuses; `nil` for all.
+        private let statuses: Set<Int>?
         /// The methods; `nil` for all.
         private let methods: Set<String>?
+
+        /// Whether the responses are only for a test's map, which isn't written. Then a URL with a credential may be in it, and a body may
+        /// be empty.
+        let isForTest: Bool
+
+        /// Everything, for a test's map.
+        static let forTest = Selection()
+
+        private init() {
+            (largest, takesAll, isForTest) = (.max, true, true)
+            (types, statuses, methods) = ([], nil, nil)
+        }
 
         /// - Parameters:
         ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL.
@@ -142,6 +199,7 @@ extension HTTPArchive {
             let names = methods.isEmpty ? ["GET"] : methods.map { $0.uppercased() }
             self.methods = names.contains("*") ? nil : Set(names)
             self.largest = largest
+            isForTest = false
         }
 
         /// Returns why a response isn't imported, before its body is read; `nil` if there's no reason yet.
@@ -150,13 +208,12 @@ extension HTTPArchive {
             guard let method = entry.method else { return .noMethod }
             guard let status = entry.status else { return .noStatus }
             if let methods, !methods.contains(method) { return .method(method) }
-            guard statuses.contains(status) else { return .status(status) }
+            guard 100...599 ~= status, statuses?.contains(status) != false else { return .status(status) }
             let type = entry.contentType?.essence ?? ""
             if !types.isEmpty, !types.contains(where: { $0.match(Array(type.utf8)[...]) != nil }) { return .type(type) }
-            if type == RecordingRules.eventStream { return .eventStream }
-            if entry.body == nil { return .noBody }
+            if entry.body == nil, !isForTest || !entry.hasEmptyBody { return .noBody }
             if let encoding = entry.encoding, !encoding.isEmpty, !entry.isBase64 { return .encoding(encoding) }
-            return SecretName.first(in: url).map { .query($0) }
+            return isForTest ? nil : SecretName.first(in: url).map { .query($0) }
         }
     }
 
@@ -172,7 +229,7 @@ extension HTTPArchive {
         }
 
         /// Returns a URL as a report can show it: without credentials, and shortened, since a `data:` URL may contain a picture.
-        private static func shown(_ url: String) -> String {
+        static func shown(_ url: String) -> String {
             var url = url
             if let parts = try? NormalizedURL(url), let parameter = SecretName.first(in: parts) {
                 url = parameter.name == nil ? "\(parts.origin)/…" : parts.withoutQuery.prefix { $0 != ";" } + "…"
@@ -218,12 +275,14 @@ extension HTTPArchive {
         static func lostBytes(type: String) -> Self {
             Self("lostBytes", "the body is \(type), but was recorded as text, which lost some of its bytes")
         }
-        static let eventStream = Self("eventStream", "an event stream doesn't end")
         static func query(_ parameter: SecretName.Parameter) -> Self { Self("query", parameter.description) }
         static func tooLarge(most: Int) -> Self {
             Self("tooLarge", "the body has more than \(most.grouped) bytes (--max-size)")
         }
-        static let superseded = Self("superseded", "a later response to the same request is used")
+        static let superseded = Self(
+            "superseded",
+            "a later response to the same request is used (--in-order keeps all)"
+        )
         static let headOfGet = Self("headOfGet", "the entry for GET also answers HEAD")
         static func excluded(key: String) -> Self { Self("excluded", "the map excludes it (entry “\(key)”)") }
         static func entry(key: String) -> Self {

@@ -129,8 +129,16 @@ extension HTTPArchive {
         /// The body's range in the archive, without its quotes; `nil` if no body was recorded.
         private(set) var body: Range<Int>?
         private(set) var encoding: String?
+        /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
+        private(set) var size: Int?
         /// The response's headers that an entry of a map may have, by lowercase names.
         private(set) var headers: [String: String] = [:]
+
+        /// Whether the response has no body, as far as the archive tells. Browsers also leave out bodies that they no longer have.
+        var hasEmptyBody: Bool {
+            let status = status ?? 0
+            return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)
+        }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
 
@@ -201,6 +209,7 @@ extension HTTPArchive {
                 switch key {
                 case "mimeType": mimeType = try cursor.text()
                 case "encoding": encoding = try cursor.text()
+                case "size": size = try cursor.integer()
                 // Empty text counts as not recorded: browsers also write it for bodies that they no longer have.
                 case "text": body = try cursor.rawText().flatMap { $0.isEmpty ? nil : $0 }
                 default: try cursor.skip()
@@ -222,9 +231,9 @@ extension HTTPArchive {
                 default: try cursor.skip()
                 }
             }
-            guard let name = name?.asciiLowercased, let value, name == "content-type" || kept.contains(name) else {
-                return
-            }
+            guard let name = name?.asciiLowercased, let value,
+                name == "content-type" || kept.contains(name) || RecordedExchange.Headers.isKept(name)
+            else { return }
             values[name, default: []].append(value)
         }
 

@@ -13,7 +13,8 @@ let importCommand = Subcommand(
 
         Imports only responses with a body and the status 200, only to GET requests,
         unless --status or --methods says otherwise. For each URL and method, the last
-        response is used. A URL with several methods gets an entry with alternatives.
+        response is used; with --in-order, all of them answer, one after another. A URL
+        with several methods or responses gets an entry with alternatives.
         Leaves out cookies and other credentials, and URLs that seem to contain one.
         Existing entries and files don't change, unless --force replaces them.
 
@@ -29,6 +30,7 @@ let importCommand = Subcommand(
         .option("type", "TYPE", help: "only this MIME type, such as image/* (repeatable)", repeats: true),
         .option("status", "CODE", help: "only this status, instead of 200 (repeatable)", repeats: true),
         .option("methods", "LIST", help: "only these, such as GET,POST, or '*' (default: GET)"),
+        .flag("in-order", help: "keep every response to a repeated request"),
         .option("max-size", "BYTES", help: "skip larger bodies (default: 20000000)"),
         .flag("force", help: "replace existing entries, except null"),
         .flag("dry-run", help: "only print what would be done"),
@@ -50,7 +52,7 @@ private func importArchive(_ arguments: Arguments, _ output: Output) async throw
     let archive = try HTTPArchive(contentsOf: Shell.file(name))
 
     var map = try EditedMap(target.file, resources: resources, isDryRun: arguments.has("dry-run"))
-    let items = map.take(archive, selection, replacing: arguments.has("force"))
+    let items = map.take(archive, selection, replacing: arguments.has("force"), inOrder: arguments.has("in-order"))
         .map { KeptRecord(url: $0.url, $0.outcome) }
     try map.save()
     target.announce(to: output)

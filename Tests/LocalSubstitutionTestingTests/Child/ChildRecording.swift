@@ -13,10 +13,10 @@ struct ChildRecording {
     static let mapVariable = "LOCAL_SUBSTITUTION_TESTING_MAP"
     static let originVariable = "LOCAL_SUBSTITUTION_TESTING_ORIGIN"
 
-    fileprivate static let map = ProcessInfo.processInfo.environment[mapVariable] ?? "none.json"
-    fileprivate static let origin = ProcessInfo.processInfo.environment[originVariable] ?? "none"
+    static let map = ProcessInfo.processInfo.environment[mapVariable] ?? "none.json"
+    static let origin = ProcessInfo.processInfo.environment[originVariable] ?? "none"
 
-    fileprivate static func send(
+    static func send(
         _ method: String,
         _ path: String,
         body: String? = nil,

@@ -26,7 +26,6 @@ struct RecordingRulesTests {
         Row(request: ["proxy-authorization": "x"], reason: .requestHeader("Proxy-Authorization")),
         Row(request: ["Cookie": "x"], reason: .requestHeader("Cookie")),
         Row(request: ["Range": "bytes=0-"], reason: .requestHeader("Range")),
-        Row(request: ["Accept": "text/Event-Stream"], reason: .eventStream),
         Row(url: "https://h/a?x=1&Access%5FToken=1", reason: .query(.init(name: "Access_Token"))),
         Row(url: "https://h/a;jsessionid=1", reason: .query(.init(name: "jsessionid"))),
         Row(url: "https://h/no/a", reason: .excluded(key: "https://h/no/*")),
@@ -36,7 +35,6 @@ struct RecordingRulesTests {
         Row(headers: ["Vary": "Accept, *"], reason: .responseHeader("Vary: *")),
         Row(headers: ["Cache-Control": "max-age=1, No-Store"], reason: .cacheControl("no-store")),
         Row(headers: ["Cache-Control": "private=\"x\""], reason: .cacheControl("private")),
-        Row(headers: ["Content-Type": "text/event-stream; x=y"], reason: .eventStream),
         Row(bytes: 51, reason: .tooLarge(bytes: 51, most: 50)),
     ]
 
@@ -56,10 +54,34 @@ struct RecordingRulesTests {
             switch row.reason {
             case .requestHeader(let name): !["Range", "Cookie"].contains(name)
             case .query, .excluded: true
-            case .eventStream: row.headers.isEmpty
             default: false
             }
         #expect(recorder.takes(request) == !isRequests)
+    }
+
+    @Test(
+        "An event stream is kept as one, also for the next recorder, and isn't held back for its copy",
+        arguments: ["text/event-stream", "Text/Event-Stream; charset=utf-8"]
+    )
+    func eventStream(_ type: String) throws {
+        let fixture = try RecorderFixture()
+        let (url, body) = ("https://h/a", Data("data: ä\n\n".utf8))
+        let headers = ["Content-Type": type, "ETag": "\"1\""]
+        let recorder = try fixture.open()
+        let plain = try RecorderFixture.request(url)
+        let request = try RecorderFixture.request(url, ["Accept": "text/Event-Stream"])
+        #expect(recorder.takes(request) && recorder.expectsStream(request) && !recorder.expectsStream(plain))
+        #expect(try recorder.keep(url, body, headers, request: ["Accept": "text/event-stream"]).isKept)
+        #expect(
+            recorder.hasAnswer(to: plain) && recorder.expectsStream(plain) && recorder.validators(for: plain) == nil
+        )
+        recorder.close()
+        let entry = #""file": "h/a.sse", "secondsPerEvent": 0"#
+        #expect(fixture.mapText.contains("\"https://h/a\": { \(entry) }"), "\(fixture.mapText)")
+        let next = try fixture.open()
+        defer { next.close() }
+        #expect(try next.body(url) == "data: ä\n\n")
+        #expect(try next.keep(url, Data("data: b\n\n".utf8), headers).isKept, "it's the recorder's own")
     }
 
     @Test(

@@ -134,6 +134,53 @@ struct RecordingTests {
         #expect(origin.requests.count == count)
     }
 
+    @Test("An event stream that has ended is kept, and one that was cut off isn't")
+    func eventStreams() async throws {
+        let stream = LoopbackServer.Answer(
+            headers: [("Content-Type", "text/event-stream")],
+            body: Data("data: a\n\ndata: b\n\n".utf8),
+            chunked: true
+        )
+        let origin = try LoopbackServer(routes: ["/whole": stream, "/cut": stream.failing(.dropAfter(bodyBytes: 9))])
+        let (whole, cut) = (origin.url("whole"), origin.url("cut"))
+        try await visit { visit in
+            for url in [whole, cut] {
+                let request = try request(url.absoluteString, headers: ["Accept": "text/event-stream"])
+                _ = try? await visit.session.data(for: request)
+            }
+            origin.stop()
+            #expect(try await visit.session.data(from: whole).0 == stream.body)
+        }
+        #expect(try keys() == [whole.absoluteString])
+        let text = try String(contentsOf: recorded.appendingPathComponent("substitutions.json"), encoding: .utf8)
+        #expect(text.contains(#""secondsPerEvent": 0"#), "\(text)")
+    }
+
+    @Test("An event stream arrives while it lasts, even if there's a copy to fall back on")
+    func lastingEventStream() async throws {
+        let first = LoopbackServer.Answer(
+            headers: [("Content-Type", "text/event-stream")],
+            body: Data("data: a\n\n".utf8)
+        )
+        var lasting = first
+        lasting.body += Data("data: b\n\n".utf8)
+        let answers = Guarded([first, lasting.failing(.stallAfter(bodyBytes: 9))])
+        let origin = try LoopbackServer { _ in answers.withLock { $0.removeFirst() } }
+        defer { origin.stop() }
+        let url = origin.url("events")
+        try await visit { visit in
+            _ = try await visit.session.data(from: url)
+            let delegate = TaskRecorder()
+            let session = URLSession(configuration: visit.session.configuration, delegate: delegate, delegateQueue: nil)
+            let task = session.dataTask(with: url)
+            task.resume()
+            while delegate.current.data.isEmpty { await Task.yield() }
+            #expect(delegate.current.data == first.body)
+            task.cancel()
+            session.invalidateAndCancel()
+        }
+    }
+
     @Test("A redirect's target answers for the requested URL, and isn't asked later")
     func redirect() async throws {
         let origin = try LoopbackServer { request in

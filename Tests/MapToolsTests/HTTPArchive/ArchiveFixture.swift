@@ -12,12 +12,13 @@ struct Recording: Sendable {
     var mimeType: String? = "text/plain"
     var text: String? = "hello"
     var encoding: String?
+    var size = -1
     var headers: [(String, String)] = []
     /// The request's body and its type.
     var request: (text: String, type: String)?
 
     var json: [String: Any] {
-        var content: [String: Any] = ["size": -1]
+        var content: [String: Any] = ["size": size]
         content["mimeType"] = mimeType
         content["text"] = text
         content["encoding"] = encoding
@@ -61,11 +62,12 @@ struct ArchiveFixture {
         _ recordings: [Recording],
         _ selection: HTTPArchive.Selection? = nil,
         replacing: Bool = false,
+        inOrder: Bool = false,
         isDryRun: Bool = false
     ) throws -> [HTTPArchive.Item] {
         let archive = try HTTPArchive(Recording.archive(recordings))
         var map = try edited(isDryRun: isDryRun)
-        let items = try map.take(archive, selection ?? HTTPArchive.Selection(), replacing: replacing)
+        let items = try map.take(archive, selection ?? HTTPArchive.Selection(), replacing: replacing, inOrder: inOrder)
         try map.save()
         return items
     }

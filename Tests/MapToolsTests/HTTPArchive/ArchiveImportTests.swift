@@ -62,6 +62,13 @@ struct ArchiveImportTests {
             entry: #"{ "file": "h.com/a.css", "charset": "iso-8859-1" }"#
         ),
         Body(
+            testDescription: "an event stream",
+            recording: Recording(url: "https://h.com/a.txt", mimeType: "text/event-stream", text: "data: a\n\n"),
+            type: "text/event-stream; charset=utf-8",
+            body: Data("data: a\n\n".utf8),
+            entry: #"{ "file": "h.com/a.txt", "mimeType": "text/event-stream", "secondsPerEvent": 0 }"#
+        ),
+        Body(
             testDescription: "a type that the name does not give",
             recording: Recording(url: "https://h.com/a.js", mimeType: "application/javascript", text: "x"),
             type: "application/javascript; charset=utf-8",
@@ -147,7 +154,6 @@ struct ArchiveImportTests {
                 Recording(url: "https://h.com/a.zip", mimeType: nil, text: "PK\u{FFFD}"),
                 .lostBytes(type: "application/zip")
             ),
-            (Recording(mimeType: "text/event-stream"), .eventStream),
             (Recording(url: "https://h.com/a?access_token=s3cr3t"), .query(.init(name: "access_token"))),
             (Recording(text: String(repeating: "x", count: 101)), .tooLarge(most: 100)),
             (Recording(url: "https://h.com/no/a"), .excluded(key: "https://h.com/no/*")),

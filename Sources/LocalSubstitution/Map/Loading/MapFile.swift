@@ -29,10 +29,15 @@ package struct MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    var withoutBytes: MapFile {
+    /// Returns the same file with another text.
+    package func with(_ json: [UInt8]) -> MapFile {
         var file = self
-        file.json = []
+        file.json = json
         return file
+    }
+
+    var withoutBytes: MapFile {
+        with([])
     }
 
     /// Whether the file certainly hasn't changed since it was read.

@@ -139,7 +139,7 @@ extension MapMatch {
         /// The alternative's position, from 1.
         let alternative: Int
         /// How many requests it answers.
-        let most: Int
+        package let most: Int
 
         init(entry: Int, _ options: Entry.Options, most: Int) {
             self.entry = entry

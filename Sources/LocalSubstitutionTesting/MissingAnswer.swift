@@ -1,0 +1,65 @@
+#if canImport(Testing)
+import Foundation
+import LocalSubstitution
+import MapTools
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a map is missing to answer a request of a recording run.
+enum MissingAnswer {
+    case entry
+    /// A URL to send the request to.
+    case target
+
+    /// Returns a cache that says how a map answers a request before any alternative is used up.
+    static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
+        LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
+    }
+
+    /// Returns `nil` if the map is missing nothing.
+    init?(to request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) {
+        guard request.outcome != .answered else { return nil }
+        let explanation = cache.explain(request.withBody)
+        switch explanation.verdict {
+        case .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile: self = .entry
+        default:
+            guard request.needsOrigin, let winner = explanation.winner else { return nil }
+            if request.usedUp.contains(where: winner.isSame) {
+                self = .entry
+            } else if request.entry.map(winner.isSame) == true {
+                self = .target
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+extension RecordedPart {
+    /// Returns what answers a request and can be recorded again; `nil` if nothing does.
+    ///
+    /// - Parameter cache: See ``MissingAnswer/cache(_:)``.
+    func sequence(answering request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) -> Sequence? {
+        guard request.outcome != .answered, let winner = cache.explain(request.withBody).winner else { return nil }
+        // An earlier alternative may have been used up, and the entry that is named last may be that of a redirect's target.
+        return request.usedUp.contains(where: winner.isSame)
+            ? request.entry.flatMap { sequence(of: $0) } : sequence(of: winner)
+    }
+}
+
+extension TestSubstitutions.Request {
+    /// The request with its body, even if that was read from a stream.
+    fileprivate var withBody: URLRequest {
+        var request = request
+        if let body { request.httpBody = body }
+        return request
+    }
+}
+
+extension SubstitutionMap.EntryReference {
+    /// Returns whether both are the same entry or alternative, in whichever version of the map.
+    fileprivate func isSame(_ other: Self) -> Bool { key == other.key && alternative == other.alternative }
+}
+#endif

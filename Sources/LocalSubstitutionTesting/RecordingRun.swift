@@ -1,0 +1,128 @@
+#if canImport(Testing)
+import Foundation
+import LocalSubstitution
+import MapTools
+import Testing
+
+/// What the tests of this process have recorded into one map.
+///
+/// Whenever a test has ended, the map is made again: from what it was before, and from the responses of all tests in the order of their
+/// source code. So it doesn't matter which test ends first.
+struct RecordingRun: Sendable {
+    let file: URL
+    let resources: URL?
+    /// The number of tests and suites that haven't ended.
+    var underWay = 0
+    /// `nil` if the map hasn't been loaded.
+    private var base: Base?
+    /// The status of the map's file when it was last read or written.
+    private var status: FileStatus?
+    private var draft: EditedMap.Draft?
+    private var tests: [RecordedTest] = []
+    private var conflicts: [Recording.Conflict] = []
+    private var reported: Set<String> = []
+
+    init(file: URL, resources: URL?) {
+        (self.file, self.resources) = (file, resources)
+    }
+
+    /// The folder with the entries' files, at this moment.
+    var folder: URL {
+        URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
+    }
+
+    /// The map as it was before the run.
+    struct Base: Sendable {
+        /// `nil` if there was none.
+        fileprivate let file: MapFile?
+        /// The map without the tests' handlers.
+        let map: SubstitutionMap
+        /// What can be recorded again; `nil` in a run that only records what's missing.
+        let recorded: RecordedPart?
+    }
+
+    /// Returns the map before the run. If something else has changed its file meanwhile, the run begins again with that.
+    mutating func current() throws -> Base {
+        let now = FileStatus(path: file.path)
+        if let base, now == status { return base }
+        try RecordingLock.take(Recording.resolved(file))
+        let mapFile = now == nil ? nil : try MapFile(file)
+        let map =
+            try mapFile.map { try SubstitutionMap($0, resources: resources, invalidEntries: .reject, handlers: .any) }
+            ?? .empty
+        let isAgain = Recording.mode == .all
+        let new = Base(
+            file: mapFile,
+            map: map,
+            recorded: isAgain ? mapFile.map { RecordedPart($0.json, of: map) } : nil
+        )
+        (base, status, draft) = (new, now, nil)
+        let cache = MissingAnswer.cache(map)
+        for index in tests.indices {
+            tests[index].recorded.removeAll { request, exchange in
+                if let replaced = exchange.replaced { return new.recorded?.contains(replaced) != true }
+                return MissingAnswer(to: request, in: cache) == nil
+            }
+        }
+        return new
+    }
+
+    /// Returns the map before the run, with a test's own handlers.
+    mutating func map(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
+        try current().file.map {
+            try SubstitutionMap($0, resources: resources, invalidEntries: .reject, handlers: handlers)
+        } ?? .empty
+    }
+
+    /// Returns the same map, in which recorded entries are answered by the handler ``RecordedPart/handlerName``.
+    mutating func mapToRecord(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
+        let base = try current()
+        guard let file = base.file, let recorded = base.recorded else { return try map(handlers) }
+        return try SubstitutionMap(
+            file.with(recorded.json),
+            resources: resources,
+            invalidEntries: .reject,
+            handlers: handlers
+        )
+    }
+
+    /// Adds a test's responses, and saves the map. Returns what was added for each.
+    mutating func add(_ test: RecordedTest) throws -> [Result<EditedMap.AddedExchange, MapToolError>] {
+        let place = tests.firstIndex { test < $0 } ?? tests.endIndex
+        tests.insert(test, at: place)
+        var edited = try EditedMap(file, resources: folder, replacing: draft)
+        let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
+        try edited.save()
+        let added = edited.added
+        // The status as the map was saved, so that later changes by others are noticed.
+        (draft, status) = (added, added.status)
+        self.conflicts = conflicts.compactMap { conflict($0) }
+        return outcomes[place]
+    }
+
+    /// Returns what to report of a conflict; `nil` if no test's response is kept.
+    private func conflict(_ conflict: EditedMap.Conflict) -> Recording.Conflict? {
+        guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
+        let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
+        let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
+        let list = conflict.tests.map { test in
+            let name = tests[test.number].name
+            let statuses = test.statuses.map(String.init).joined(separator: ", ")
+            let place = "\(name.location.fileName):\(name.location.line)"
+            return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
+        }
+        return Recording.Conflict(
+            text:
+                "\(conflict.method) \(conflict.url)\(condition) got different responses in these tests, and a map can't tell the "
+                + "requests apart\(reason). \(file.lastPathComponent) keeps the response of the first test. "
+                + "Give the other tests their own map." + list.joined(),
+            place: tests[kept.number].name.location
+        )
+    }
+
+    /// Returns the conflicts that weren't reported yet, or not with all of their tests.
+    mutating func unreportedConflicts() -> [Recording.Conflict] {
+        conflicts.filter { reported.insert($0.text).inserted }
+    }
+}
+#endif

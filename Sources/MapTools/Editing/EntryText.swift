@@ -1,0 +1,101 @@
+import Foundation
+import LocalSubstitution
+import MapWriting
+
+/// An entry's value in a map as it's written: its alternatives or, if it has none, the entry itself.
+struct EntryText {
+    /// An alternative, or an entry without alternatives.
+    struct Answer {
+        let text: String
+        let members: MapText.Members
+
+        /// The member's value as JSON; `nil` if it isn't written.
+        subscript(name: String) -> String? { members.first { $0.key == name }?.value }
+
+        /// Returns the members with another response's. Which requests are answered, and what a recording doesn't write, stays.
+        ///
+        /// - Parameter isFurther: Whether it's one more answer, after this one.
+        func replacing(by response: MapText.Members, isFurther: Bool) -> MapText.Members {
+            let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
+            let new = response.filter { ["methods", "use", "ignoreQuery", "enabled"].contains($0.key) == false }
+            let kept = members.compactMap { old in
+                staying.contains(old.key) ? old : new.first { $0.key == old.key }
+            }
+            return kept + new.filter { member in !kept.contains { $0.key == member.key } }
+        }
+    }
+
+    let answers: [Answer]
+    /// The entry's own members beside its alternatives.
+    let shared: MapText.Members
+    private let bytes: [UInt8]
+    private let ranges: [Range<Int>]
+    private let isList: Bool
+
+    /// - Parameter value: The entry's value, as JSON. `nil` is returned for `null`, and for what no entry can be.
+    init?(_ value: String) {
+        bytes = Array(value.utf8)
+        var list: Range<Int>?
+        switch bytes.first {
+        case UInt8(ascii: "\""), UInt8(ascii: "["):
+            shared = []
+            list = bytes.first == UInt8(ascii: "[") ? 0..<bytes.count : nil
+        case UInt8(ascii: "{"):
+            guard let members = try? JSONScanner(bytes).members() else { return nil }
+            list = members.first { $0.key == "alternatives" }?.range
+            shared = list == nil ? [] : Self.texts(members.filter { $0.key != "alternatives" }, in: bytes)
+        default: return nil
+        }
+        isList = list != nil
+        if let list {
+            guard let elements = try? JSONScanner(Array(bytes[list])).elements() else { return nil }
+            ranges = elements.map { $0.range.lowerBound + list.lowerBound..<$0.range.upperBound + list.lowerBound }
+        } else {
+            ranges = [0..<bytes.count]
+        }
+        var answers: [Answer] = []
+        for range in ranges {
+            let answer = Array(bytes[range])
+            let text = String(decoding: answer, as: UTF8.self)
+            if answer.first == UInt8(ascii: "\"") {
+                answers.append(Answer(text: text, members: [("file", text)]))
+            } else if let members = try? JSONScanner(answer).members() {
+                answers.append(Answer(text: text, members: Self.texts(members, in: answer)))
+            } else {
+                return nil
+            }
+        }
+        self.answers = answers
+    }
+
+    private static func texts(_ members: [JSONScanner.Member], in bytes: [UInt8]) -> MapText.Members {
+        members.map { ($0.key, String(decoding: bytes[$0.range], as: UTF8.self)) }
+    }
+
+    /// Returns the value with other answers. The rest of its text doesn't change.
+    ///
+    /// - Parameters:
+    ///   - new: What replaces an answer, by the answer's place from 0. Nothing can replace any answer but the first.
+    ///   - keepsLines: Whether the rest stays on its lines. Each answer's new text must not be longer than its old text, in lines.
+    func replacing(_ new: [Int: [MapText.Members]], keepsLines: Bool = false) -> String {
+        // Alternatives have no “ignoreQuery”, so it moves to the entry.
+        if !isList, let answers = new[0], answers.count > 1 { return MapText.value(of: answers) }
+        var text: [UInt8] = []
+        var copied = 0
+        for (place, range) in ranges.enumerated() {
+            guard let answers = new[place] else { continue }
+            // The comma before a removed answer is removed too.
+            text += bytes[copied..<(answers.isEmpty && place > 0 ? ranges[place - 1].upperBound : range.lowerBound)]
+            let written = answers.map { RecordedEntry.text($0) }.joined(separator: ",\n    ")
+            text += written.utf8
+            if keepsLines {
+                let end = UInt8(ascii: "\n")
+                let missing = bytes[range].count { $0 == end } - written.utf8.count { $0 == end }
+                text += [UInt8](repeating: end, count: max(0, missing))
+            }
+            copied = range.upperBound
+        }
+        text += bytes[copied...]
+        return String(decoding: text, as: UTF8.self)
+    }
+}

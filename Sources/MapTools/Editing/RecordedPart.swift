@@ -1,0 +1,141 @@
+package import LocalSubstitution
+import MapWriting
+
+/// The part of a map that recordings have written, which a recording run can load again.
+///
+/// An entry belongs to it if its key is exact and it has only fields that a recording writes, and perhaps a comment, a delay or
+/// `ignoreQuery`.
+package struct RecordedPart: Sendable {
+    /// What answers one request: an entry, or its alternatives for the same method and body. It's replaced as a whole.
+    package struct Sequence: Sendable, Hashable {
+        /// The entry's key, as it's written.
+        let key: String
+        let method: String
+        /// Whether it answers only requests with a certain body.
+        let hasCondition: Bool
+        /// The places of its answers in the entry, from 0.
+        let places: [Int]
+        let files: [String]
+        private let texts: [String]
+        private let statuses: [Int]
+
+        fileprivate init(_ entry: Entry, _ written: EntryText, at places: [Int]) {
+            let answers = entry.answering
+            key = entry.key
+            method = answers[places[0]].options.methods[0]
+            hasCondition = written.answers[places[0]]["when"] != nil
+            self.places = places
+            files = places.flatMap { answers[$0].files.map(\.text) }
+            texts = places.map { written.answers[$0].text }
+            statuses = places.map { answers[$0].options.status }
+        }
+
+        /// Returns why a response can't replace an answer, without a period; `nil` if it can.
+        ///
+        /// - Parameter entry: The entry or alternative that would have answered.
+        package func refusal(ofStatus status: Int, instead entry: SubstitutionMap.EntryReference?) -> String? {
+            let place = entry?.key == key ? places.firstIndex(of: (entry?.alternative ?? 1) - 1) : 0
+            let old = place.map { statuses[$0] } ?? 200
+            let isError = [401, 403, 429].contains(status) || status >= 500
+            // Neither has the whole body.
+            let isPartial = [206, 304].contains(status) && status != old
+            return old < 400 && isError || isPartial ? "the status is \(status), and was \(old)" : nil
+        }
+    }
+
+    /// The name of a handler that leaves a request to the network.
+    package static let handlerName = "LOCAL_SUBSTITUTION_RECORD"
+
+    /// The map's text with that handler in place of each recorded answer. Everything else is on the same line.
+    package let json: [UInt8]
+    private var sequences: [String: [Sequence]] = [:]
+
+    /// - Parameters:
+    ///   - json: The map's text.
+    ///   - map: The same map, loaded.
+    package init(_ json: [UInt8], of map: SubstitutionMap) {
+        let json = json.withoutByteOrderMark
+        let entries = Dictionary(map.entries.map { ($0.key, $0) }) { first, _ in first }
+        var text: [UInt8] = []
+        var copied = 0
+        for member in (try? JSONScanner(json).members()) ?? [] {
+            guard let entry = entries[member.key], !entry.isPattern,
+                let written = EntryText(String(decoding: json[member.range], as: UTF8.self)),
+                written.answers.count == entry.answering.count
+            else { continue }
+            let found = Self.sequences(of: entry, written)
+            guard !found.isEmpty else { continue }
+            sequences[entry.key] = found
+            var handled: [Int: [MapText.Members]] = [:]
+            for place in found.flatMap(\.places) {
+                let method = entry.answering[place].options.methods[0]
+                let kept = written.answers[place].members.filter { ["when", "times", "ignoreQuery"].contains($0.key) }
+                let members: MapText.Members =
+                    kept + [
+                        ("methods", "[\(JSONText.string(method))]"), ("handler", JSONText.string(Self.handlerName)),
+                        ("delay", "0"),
+                    ]
+                handled[place] = [members]
+            }
+            text += json[copied..<member.range.lowerBound]
+            text += written.replacing(handled, keepsLines: true).utf8
+            copied = member.range.upperBound
+        }
+        self.json = text + json[copied...]
+    }
+
+    /// Returns the sequence that an entry or alternative belongs to; `nil` if a person wrote it.
+    package func sequence(of entry: SubstitutionMap.EntryReference) -> Sequence? {
+        sequences[entry.key]?.first { $0.places.contains((entry.alternative ?? 1) - 1) }
+    }
+
+    package func contains(_ sequence: Sequence) -> Bool { sequences[sequence.key]?.contains(sequence) ?? false }
+
+    // MARK: What counts as recorded
+
+    /// The fields that a recording writes, and those that stay when it replaces an answer.
+    private static let fields: Set<String> = [
+        "file", "mimeType", "charset", "status", "headers", "secondsPerEvent", "use", "methods", "when", "times",
+        "comment", "delay", "ignoreQuery",
+    ]
+    private static let sharedFields: Set<String> = ["methods", "comment", "delay", "ignoreQuery"]
+
+    private struct Request: Hashable {
+        let method: String
+        let when: JSONValue?
+    }
+
+    private static func sequences(of entry: Entry, _ written: EntryText) -> [Sequence] {
+        guard written.shared.allSatisfy({ sharedFields.contains($0.key) }) else { return [] }
+        var places: [Request: [Int]] = [:]
+        var byHand: Set<Request> = []
+        for (place, (answer, text)) in zip(entry.answering, written.answers).enumerated() {
+            let methods = answer.options.methods
+            let when = text["when"].flatMap { JSONValue($0) }
+            for method in methods {
+                let request = Request(method: method, when: when)
+                places[request, default: []].append(place)
+                if methods.count > 1 || !isRecorded(answer, text) { byHand.insert(request) }
+            }
+        }
+        return places.filter { request, places in
+            // A recording lets the last answer of a sequence answer any number of requests.
+            !byHand.contains(request) && places.last.map { written.answers[$0]["times"] == nil } ?? false
+        }.values.sorted { $0[0] < $1[0] }.map { Sequence(entry, written, at: $0) }
+    }
+
+    private static func isRecorded(_ answer: Entry, _ text: EntryText.Answer) -> Bool {
+        guard text.members.allSatisfy({ fields.contains($0.key) }), answer.options.use == .always,
+            answer.options.isEnabled, !answer.options.answersAllMethods, answer.files.allSatisfy({ $0.wildcards == 0 })
+        else { return false }
+        if text["secondsPerEvent"] != nil, answer.options.fields.pace != .secondsPerEvent(0) { return false }
+        if let when = text["when"] {
+            let names = ((try? JSONScanner(Array(when.utf8)).members()) ?? []).map(\.key)
+            guard names == ["json"] || names == ["text"] else { return false }
+        }
+        switch answer.options.answer {
+        case .file, .empty: return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package import Foundation
+import Guarded
+import LocalSubstitution
+import MapWriting
+
+/// Lets only one process at a time record into a map.
+///
+/// The lock is a file in the temporary folder, since the map itself is replaced each time it's saved.
+package enum RecordingLock {
+    private static let held = Guarded<[String: FileLock]>([:])
+
+    /// Takes a map for this process until it ends.
+    ///
+    /// - Throws: An error if another process is recording into the map.
+    package static func take(_ map: URL) throws(MapToolError) {
+        let name = map.path
+        let error: MapToolError? = held.withLock { held in
+            guard held[name] == nil else { return nil }
+            do throws(MapToolError) {
+                held[name] = try lock(name)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let error { throw error }
+    }
+
+    private static func lock(_ map: String) throws(MapToolError) -> FileLock {
+        let name = "LocalSubstitution-\(Digest.hexadecimal(of: Data(map.utf8))).lock"
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure(map, path, errno) }
+        if let lock = FileLock(takingNow: descriptor) { return lock }
+        let code = errno
+        close(descriptor)
+        guard code == EWOULDBLOCK else { throw failure(map, path, code) }
+        throw MapToolError(
+            "Another process is recording into “\(map)”. Record in one process, such as without --parallel, or wait until "
+                + "the other has ended."
+        )
+    }
+
+    private static func failure(_ map: String, _ path: String, _ code: Int32) -> MapToolError {
+        let reason = String(cString: strerror(code))
+        return MapToolError("“\(map)” can't be recorded, since “\(path)” can't be locked: \(reason). Remove that file.")
+    }
+}

@@ -1,0 +1,50 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("An HTTP archive as a test's map", .sessions, .timeLimit(.minutes(5)))
+struct ArchiveTests {
+    @Test("Its entries answer, and those without content are listed once")
+    func answers() async throws {
+        let child = try await ChildProcess.run("ChildArchive/(answered|scope)\\(")
+        #expect(child.ended.isSuperset(of: ["ChildArchive/answered", "ChildArchive/scope"]), "\(child.output)")
+        #expect(child.issues.allSatisfy { $0.isWarning }, "\(child.issues)")
+        #if compiler(>=6.3)
+        let text = try #require(child.issues.first?.text)
+        #expect(child.issues.count == 1 && text.contains("1 entry of “session.har” can't answer:"), "\(text)")
+        #expect(text.contains("“https://shop.example.com/logo.png”: GET: no body was recorded"), "\(text)")
+        #endif
+    }
+
+    @Test("An unanswered request's issue says what the archive has of it")
+    func unanswered() async throws {
+        let issues = try await ChildProcess.run("ChildArchive/unanswered").issues.filter { !$0.isWarning }
+        #expect(issues.count == 2, "\(issues)")
+        let known = "“session.har” has it, but GET: no body was recorded."
+        #expect(issues.filter { $0.text.contains("/logo.png") }.map { $0.text.contains(known) } == [true], "\(issues)")
+        #expect(issues.filter { $0.text.contains("/other") }.map { $0.text.contains(known) } == [false], "\(issues)")
+        #expect(issues.allSatisfy { $0.text.contains("Export “session.har” again") }, "\(issues)")
+        #expect(issues.allSatisfy { !$0.text.contains("LOCAL_SUBSTITUTION_RECORD") }, "\(issues)")
+    }
+
+    @Test("A missing archive can't be recorded")
+    func missing() async throws {
+        let issues = try await ChildProcess.run("ChildArchive/missing").issues
+        #expect(issues.count == 1)
+        let text = try #require(issues.first?.text)
+        #expect(text.contains("no-such.har") && !text.contains("LOCAL_SUBSTITUTION_RECORD"), "\(text)")
+    }
+
+    @Test("Recording into an archive is an issue, and the archive stays", arguments: ["missing", "all"])
+    func recording(_ value: String) async throws {
+        let child = try await ChildProcess.run(
+            "ChildArchive/(answered|scope)\\(",
+            environment: ["LOCAL_SUBSTITUTION_RECORD": value]
+        )
+        let issues = child.issues.filter { !$0.isWarning }
+        #expect(issues.count == 2, "\(issues)")
+        #expect(issues.allSatisfy { $0.text.contains("session.har” is an HTTP archive, which can't be recorded into") })
+    }
+}
+#endif

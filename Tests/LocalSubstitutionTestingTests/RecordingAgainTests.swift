@@ -1,0 +1,334 @@
+#if os(Linux) || os(macOS)
+import Foundation
+import Guarded
+import LocalSubstitution
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// A map that was recorded, an API that has changed since, and a run that records everything again.
+@Suite("Recording again", .threads, .timeLimit(.minutes(5)))
+struct RecordingAgainTests {
+    /// A map and its files in a folder, and what an origin answers.
+    private struct Site {
+        let folder: TemporaryFolder
+        let origin: LoopbackServer
+        let file: URL
+
+        /// - Parameters:
+        ///   - map: The map, with `@` in place of the origin's URL.
+        ///   - answers: By method and path, the answers in their order. The last one goes on.
+        init(
+            _ map: String,
+            files: [String: String] = ["a.txt": "old", "b.txt": "old b"],
+            _ answers: [String: [LoopbackServer.Answer]]
+        ) throws {
+            let rest = Guarded(answers)
+            folder = try TemporaryFolder()
+            origin = try LoopbackServer { request in
+                rest.withLock { rest in
+                    let name = "\(request.method) \(request.path.dropFirst())"
+                    guard let answers = rest[name], let next = answers.first else { return .text("fresh \(name)") }
+                    if answers.count > 1 { rest[name]?.removeFirst() }
+                    return next
+                }
+            }
+            file = try folder.write("map.json", map.replacingOccurrences(of: "@", with: origin.baseURL.absoluteString))
+            for (name, text) in files { try folder.write(name, text) }
+        }
+
+        var map: String {
+            get throws {
+                try String(contentsOf: file, encoding: .utf8)
+                    .replacingOccurrences(of: origin.baseURL.absoluteString, with: "@")
+                    .replacingOccurrences(of: "127.0.0.1_\(origin.port)", with: "host")
+            }
+        }
+
+        func text(_ name: String) throws -> String {
+            let name = name.replacingOccurrences(of: "host", with: "127.0.0.1_\(origin.port)")
+            return try String(contentsOf: folder.file(name), encoding: .utf8)
+        }
+
+        /// The names of the files in the folder.
+        var names: [String] {
+            get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
+        }
+
+        func run(
+            _ first: String,
+            in test: String = "first",
+            second: String = "",
+            value: String = "all"
+        ) async throws -> ChildProcess {
+            try await ChildProcess.run(
+                "ChildAgain/\(test)\\(",
+                environment: [
+                    ChildRecording.mapVariable: file.path,
+                    ChildRecording.originVariable: origin.baseURL.absoluteString,
+                    "\(ChildAgain.requestsVariable)_first": first, "\(ChildAgain.requestsVariable)_second": second,
+                    "LOCAL_SUBSTITUTION_RECORD": value,
+                ]
+            )
+        }
+    }
+
+    @Test(
+        "A recorded answer is replaced, and what a recording doesn't write stays",
+        arguments: [
+            (#""a.txt""#, "GET a", .text("new"), #""a.txt""#, "new"),
+            (#"{ "file": "a.txt" }"#, "GET a", .text("old"), #"{ "file": "a.txt" }"#, "old"),
+            (
+                #"{ "comment": "c", "delay": 0.01, "file": "a.txt", "status": 404, "ignoreQuery": true }"#, "GET a?x=1",
+                .text("new"), #"{ "comment": "c", "delay": 0.01, "file": "a.txt", "ignoreQuery": true }"#, "new"
+            ),
+            (
+                #"{ "methods": ["POST"], "when": { "json": { "a": 1 } }, "file": "a.txt", "status": 500 }"#,
+                #"POST a {"a":1,"b":2}"#, LoopbackServer.Answer(status: 503, body: Data("new".utf8)),
+                #"{ "methods": ["POST"], "when": { "json": { "a": 1 } }, "file": "a.txt", "status": 503 }"#, "new"
+            ),
+            (#"{ "status": 204 }"#, "GET a", .text("new"), #""host/a.txt""#, "old"),
+            ("[\n    \"a.txt\"\n  ]", "GET a", .text("new"), "[\n    \"a.txt\"\n  ]", "new"),
+            (
+                "{ \"ignoreQuery\": true, \"alternatives\": [\n  {\"text\": \"x\", \"methods\": [\"PUT\"]}, \"a.txt\" ] }",
+                "GET a", .status(204),
+                "{ \"ignoreQuery\": true, \"alternatives\": [\n  {\"text\": \"x\", \"methods\": [\"PUT\"]}, "
+                    + "{ \"status\": 204 } ] }", "old"
+            ),
+        ] as [(String, String, LoopbackServer.Answer, String, String)]
+    )
+    func replaced(_ entry: String, _ request: String, _ answer: LoopbackServer.Answer, _ new: String, _ text: String)
+        async throws
+    {
+        let method = request.prefix { $0 != " " }
+        let map = "{\n  \"@other\":   null,\n  \"@a\": \(entry),\n  \"@b\": \"b.txt\"\n}\n"
+        let site = try Site(map, ["\(method) a": [answer]])
+        let child = try await site.run(request)
+        #expect(child.issues.count == 1, "\(child.output)")
+        let issue = try #require(child.issues.first?.text)
+        #expect(issue.contains("Recorded 1 response in \(site.file.path)"), "\(issue)")
+        #expect(issue.contains(new == entry && text == "old" ? "(unchanged)" : "(replaced)"), "\(issue)")
+        #expect(try site.map == map.replacingOccurrences(of: "\"@a\": \(entry)", with: "\"@a\": \(new)"))
+        #expect(try site.text("a.txt") == text)
+        if new.contains("host") { #expect(try site.text("host/a.txt") == "new") }
+        #expect(try site.text("b.txt") == "old b")
+    }
+
+    @Test("Entries that were written by hand answer as before, and are listed")
+    func byHand() async throws {
+        let entries: [(key: String, value: String, request: String)] = [
+            ("json", #"{ "json": { "a": 1 } }"#, "GET json"), ("text", #"{ "text": "t" }"#, "GET text"),
+            ("stream", #"{ "stream": ["data: a\n\n"] }"#, "GET stream"),
+            ("error", #"{ "error": "timedOut" }"#, "GET error"),
+            ("handler", #"{ "methods": ["PUT"], "handler": "saveOrder" }"#, "PUT handler"),
+            ("enabled", #"{ "file": "a.txt", "enabled": true }"#, "GET enabled"),
+            ("pace", #"{ "file": "a.txt", "secondsPerLine": 0 }"#, "GET pace"),
+            ("use", #"{ "file": "a.txt", "use": "untilUpdated" }"#, "GET use"), ("p/*", #""a.txt""#, "GET p/x"),
+            ("methods", #"{ "file": "a.txt", "methods": ["*"] }"#, "PUT methods"),
+            ("when", #"{ "file": "a.txt", "when": { "headers": { "Authorization": "*" } } }"#, "GET when"),
+            ("sequence", #"[{ "text": "t", "times": 1 }, "a.txt"]"#, "GET sequence\nGET sequence"),
+            ("limited", #"[{ "file": "a.txt", "times": 9 }]"#, "GET limited"),
+        ]
+        let lines = entries.map { "  \"@\($0.key)\": \($0.value)" }
+        let map = "{\n" + lines.joined(separator: ",\n") + "\n}"
+        let site = try Site(map, [:])
+        let child = try await site.run(entries.map(\.request).joined(separator: "\n"))
+        let issue = try #require(child.issues.first?.text)
+        #expect(child.issues.count == 1 && issue.contains("Recorded 0 responses in"), "\(child.output)")
+        for entry in entries {
+            let key = site.origin.baseURL.absoluteString + entry.key
+            #expect(issue.contains("\n  as before: “\(key)”"), "\(issue)")
+        }
+        #expect(try site.map == map)
+        // A newer copy is asked for in the background, as in other runs.
+        #expect(site.origin.requests.allSatisfy { $0.path == "/use" }, "\(site.origin.requests.map(\.path))")
+    }
+
+    @Test("A null entry and one that forwards stay")
+    func sentOn() async throws {
+        let map = "{\n  \"@null\": null,\n  \"@on\": { \"forwardTo\": \"@target\" },\n  \"@a\": \"a.txt\"\n}"
+        let site = try Site(map, [:])
+        let issue = try #require(try await site.run("GET null\nGET on\nGET a").issues.first?.text)
+        #expect(issue.contains("as before: “\(site.origin.url("on"))”, line 3"), "\(issue)")
+        #expect(issue.contains("GET \(site.origin.url("null")): not recorded: The entry"), "\(issue)")
+        #expect(try site.map == map)
+        #expect(try site.text("a.txt") == "fresh GET a")
+    }
+
+    @Test(
+        "Nothing is replaced if the request fails, or gets an error in place of a response",
+        arguments: [
+            (200, .status(401), "the status is 401, and was 200"), (200, .status(403), "the status is 403"),
+            (302, .status(429), "the status is 429, and was 302"), (200, .status(500), "the status is 500"),
+            (200, .status(503), "the status is 503"), (200, .status(304), "the status is 304"),
+            (200, LoopbackServer.Answer().failing(.dropBeforeHead), "not replaced, since it was not loaded: "),
+            (404, .status(500), nil), (500, .status(401), nil), (200, .status(404), nil), (200, .status(410), nil),
+        ] as [(Int, LoopbackServer.Answer, String?)]
+    )
+    func failed(_ old: Int, _ answer: LoopbackServer.Answer, _ reason: String?) async throws {
+        let map = #"{ "@a": { "file": "a.txt", "status": \#(old) } }"#
+        let site = try Site(map, ["GET a": [answer]])
+        let issue = try #require(try await site.run("GET a").issues.first?.text)
+        if let reason {
+            #expect(issue.contains("GET \(site.origin.url("a")): not replaced") && issue.contains(reason), "\(issue)")
+            #expect(try site.map == map)
+        } else {
+            #expect(issue.contains("(replaced)"), "\(issue)")
+            #expect(try site.map == #"{ "@a": { "status": \#(answer.status) } }"#)
+        }
+        #expect(try site.text("a.txt") == "old")
+        #expect(try site.names == ["a.txt", "b.txt", "map.json"])
+    }
+
+    @Test("A refused response replaces nothing")
+    func refused() async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, [:])
+        let issue = try #require(try await site.run("GET a", in: "refused").issues.first?.text)
+        #expect(issue.contains("not replaced: the closure refused it"), "\(issue)")
+        #expect(try site.text("a.txt") == "old")
+    }
+
+    @Test(
+        "A sequence is replaced as a whole",
+        arguments: [
+            (3, ["x", "x", "y"], [#"{ "file": "a.txt", "times": 2 }"#, #""b.txt""#], ["x", "y"]),
+            (2, ["x", "x"], [#""a.txt""#], ["x", "old b"]),
+            (2, ["old b", "x"], [#"{ "file": "b.txt", "times": 1 }"#, #""a.txt""#], ["x", "old b"]),
+            (
+                3, ["x", "y", "z"],
+                [#"{ "file": "a.txt", "times": 1 }"#, #"{ "file": "b.txt", "times": 1 }"#, #""host/a.txt""#],
+                ["x", "y"]
+            ),
+            (2, ["x", ""], nil, ["old", "old b"]),
+        ] as [(Int, [String], [String]?, [String])]
+    )
+    func sequence(_ count: Int, _ bodies: [String], _ new: [String]?, _ files: [String]) async throws {
+        let old = [#"{ "file": "a.txt", "times": 1 }"#, #""b.txt""#]
+        let map = { (alternatives: [String]) in
+            let put = #"{ "methods": ["PUT"], "json": 1 }"#
+            return "{\n  \"@a\": [\n    \(put),\n    \(alternatives.joined(separator: ",\n    "))\n  ]\n}\n"
+        }
+        // An empty body is a failure.
+        let answers = bodies.map { $0.isEmpty ? LoopbackServer.Answer.status(500) : .text($0) }
+        let site = try Site(map(old), ["GET a": answers])
+        _ = try await site.run(Array(repeating: "GET a", count: count).joined(separator: "\n"))
+        #expect(try site.map == map(new ?? old))
+        #expect(try [site.text("a.txt"), site.text("b.txt")] == files)
+        if new?.count == 3 { #expect(try site.text("host/a.txt") == "z") }
+    }
+
+    @Test("An entry gets alternatives if its request now has different responses")
+    func grown() async throws {
+        let site = try Site(
+            #"{ "@a": { "file": "a.txt", "ignoreQuery": true } }"#,
+            ["GET a": [.text("x"), .text("y")]]
+        )
+        _ = try await site.run("GET a?1\nGET a?2")
+        let list = "[\n    { \"file\": \"a.txt\", \"times\": 1 },\n    \"host/a.txt\"\n  ]"
+        #expect(try site.map == #"{ "@a": { "ignoreQuery": true, "alternatives": \#(list) } }"#)
+        #expect(try site.text("a.txt") == "x")
+        #expect(try site.text("host/a.txt") == "y")
+    }
+
+    @Test("A file that another entry names stays, and the new bytes get a new name")
+    func sharedFile() async throws {
+        let site = try Site(#"{ "@a": "a.txt", "@c": "a.txt", "@d": "b.txt", "@e/*": "b*.txt" }"#, [:])
+        _ = try await site.run("GET a\nGET d")
+        #expect(try site.map == #"{ "@a": "host/a.txt", "@c": "a.txt", "@d": "host/d.txt", "@e/*": "b*.txt" }"#)
+        #expect(try [site.text("a.txt"), site.text("host/a.txt")] == ["old", "fresh GET a"])
+        #expect(try [site.text("b.txt"), site.text("host/d.txt")] == ["old b", "fresh GET d"])
+    }
+
+    @Test("What's missing is added, also to an entry that is replaced")
+    func missing() async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, ["POST a": [.status(201)]])
+        let issue = try #require(try await site.run("GET a\nPOST a\nGET c").issues.first?.text)
+        #expect(issue.contains("Recorded 3 responses in"), "\(issue)")
+        let alternatives = "[\n    \"a.txt\",\n    { \"methods\": [\"POST\"], \"status\": 201 }\n  ]"
+        let map = try site.map
+        #expect(map == "{ \"@a\": \(alternatives),\n  \"@c\": \"host/c.txt\" }", "\(map)")
+        #expect(try site.text("a.txt") == "fresh GET a")
+    }
+
+    @Test(
+        "An event stream that has ended is kept as one, and one that was cut off isn't",
+        arguments: ["missing", "all"]
+    )
+    func eventStreams(_ value: String) async throws {
+        var stream = LoopbackServer.Answer.text("data: a\n\n", type: "text/event-stream")
+        stream.chunked = true
+        let entry = #"{ "file": "a.txt", "mimeType": "text/event-stream", "secondsPerEvent": 0 }"#
+        let answers = ["GET a": [stream], "GET c.txt": [stream], "GET cut": [stream.failing(.dropAfter(bodyBytes: 3))]]
+        let site = try Site(#"{ "@a": \#(entry) }"#, answers)
+        let issue = try #require(try await site.run("GET a\nGET c.txt\nGET cut", value: value).issues.first?.text)
+        #expect(issue.contains("GET \(site.origin.url("cut")): not loaded: "), "\(issue)")
+        let new = entry.replacingOccurrences(of: "a.txt", with: "host/c.txt")
+        let map = try site.map
+        #expect(map == "{ \"@a\": \(entry),\n  \"@c.txt\": \(new) }", "\(map)")
+        #expect(try site.text("a.txt") == (value == "all" ? "data: a\n\n" : "old"))
+    }
+
+    @Test("Each test's responses are saved when it has ended, and the first test's are kept")
+    func tests() async throws {
+        let answers = ["GET a": [LoopbackServer.Answer.text("same")], "GET c": [.text("x"), .text("y")]]
+        let site = try Site(
+            #"{ "@a": "a.txt", "@b": "b.txt", "@c": "c.txt" }"#,
+            files: [
+                "a.txt": "old", "b.txt": "old b", "c.txt": "old c",
+            ],
+            answers
+        )
+        let child = try await site.run("GET a\nGET c", in: "(first|second)", second: "GET a\nGET b\nGET c")
+        #expect(child.issues.contains { $0.text.contains("got different responses in these tests") }, "\(child.output)")
+        #expect(try site.map == #"{ "@a": "a.txt", "@b": "b.txt", "@c": "c.txt" }"#)
+        #expect(try [site.text("a.txt"), site.text("b.txt")] == ["same", "fresh GET b"])
+        #expect(try ["x", "y"].contains(site.text("c.txt")))
+        #expect(try site.names == ["a.txt", "b.txt", "c.txt", "map.json"])
+    }
+
+    @Test("An exception doesn't keep a recorded answer from being replaced")
+    func exception() async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, [:])
+        _ = try await site.run("GET a\nGET c", in: "exception")
+        #expect(try site.text("a.txt") == "fresh GET a")
+        #expect(try site.map == #"{ "@a": "a.txt" }"#)
+    }
+
+    @Test("A test that wants requests to fail gets recorded answers as they are")
+    func failing() async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, [:])
+        let child = try await site.run("", in: "failing")
+        #expect(child.issues.map(\.description) == [])
+        #expect(try site.text("a.txt") == "old")
+    }
+
+    @Test("With the value “missing”, recorded answers stay")
+    func onlyMissing() async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, [:])
+        let issue = try #require(try await site.run("GET a", value: "missing").issues.first?.text)
+        #expect(issue.contains("There was nothing to record in \(site.file.path)"), "\(issue)")
+        #expect(site.origin.requests.isEmpty)
+    }
+
+    @Test(
+        "A second process that records into the same map is refused",
+        arguments: ["missing", "all"],
+        ["first", "scope"]
+    )
+    func secondProcess(_ value: String, _ test: String) async throws {
+        let site = try Site("{}", ["GET held": [LoopbackServer.Answer(delay: 600)]])
+        let first = Task { try await site.run("GET held", value: value) }
+        while site.origin.requests.isEmpty { await Task.yield() }
+        let second = try await site.run("GET a", in: test, value: value)
+        #expect(second.issues.count == 1, "\(second.output)")
+        let issue = try #require(second.issues.first?.text)
+        #expect(issue.contains("Another process is recording into “") && !issue.contains("record it"), "\(issue)")
+        #expect(site.origin.requests.count == 1)
+        site.origin.stop()
+        let ended = try await first.value
+        #expect(ended.issues.first?.text.contains("held: not loaded: ") == true, "\(ended.output)")
+        let third = try await site.run("GET a", in: test, value: value)
+        #expect(third.issues.first?.text.contains("not loaded: ") == true, "\(third.output)")
+    }
+}
+#endif

@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocalSubstitution
+@testable import MapTools
+
+@Suite("An archive's repeated requests", .values)
+struct ArchiveOrderTests {
+    private let fixture: ArchiveFixture
+
+    init() throws { fixture = try ArchiveFixture() }
+
+    @Test(
+        "All responses become a sequence, whose last one goes on answering",
+        arguments: [
+            (["x"], #""h.com/a""#), (["x", "x"], #""h.com/a""#),
+            (["x", "x", "y"], #"[{ "file": "h.com/a", "times": 2 }, "h.com/a-2"]"#),
+            (["x", "y", "x"], #"[{ "file": "h.com/a", "times": 1 }, { "file": "h.com/a-2", "times": 1 }, "h.com/a"]"#),
+        ]
+    )
+    func inOrder(_ bodies: [String], _ entry: String) throws {
+        let recordings = bodies.map { Recording(text: $0) }
+        let items = try fixture.take(recordings, inOrder: true)
+        #expect(items.map { $0.kept?.change } == bodies.map { _ in .new })
+        let second = items.compactMap(\.kept?.name).first { $0 != items.first?.kept?.name } ?? "none"
+        var text = try fixture.mapText
+        for part in ["\n", " "] { text = text.replacingOccurrences(of: part, with: "") }
+        let expected = entry.replacingOccurrences(of: "h.com/a-2", with: second)
+            .replacingOccurrences(of: "h.com/a\"", with: "h.com/a.txt\"").replacingOccurrences(of: " ", with: "")
+        #expect(text == "{\"https://h.com/a\":\(expected)}")
+        #expect(Set(items.compactMap(\.kept?.name)).count == Set(bodies).count)
+        let again = try fixture.take(recordings, inOrder: true)
+        #expect(again.map { $0.kept?.change } == bodies.map { _ in .unchanged })
+    }
+
+    @Test("Requests with other methods and bodies have sequences of their own, and what can't be decoded is left out")
+    func requests() throws {
+        let json = "application/json"
+        let recordings = [
+            Recording(method: "POST", text: "1", request: (#"{"a": 1}"#, json)),
+            Recording(method: "POST", text: "2", request: (#"{"a": 2}"#, json)), Recording(text: "3"),
+            Recording(method: "POST", text: "?!", encoding: "base64", request: (#"{"a": 1}"#, json)),
+            Recording(method: "POST", text: "4", request: (#"{"a": 1}"#, json)),
+        ]
+        let selection = try HTTPArchive.Selection(methods: ["*"])
+        #expect(
+            try fixture.take(recordings, selection, inOrder: true).map(\.left) == [nil, nil, nil, .brokenBody, nil]
+        )
+        #expect(try fixture.mapText.components(separatedBy: "times").count == 2)
+        #expect(try fixture.served("https://h.com/a")?.body == Data("3".utf8))
+        #expect(try fixture.served("https://h.com/a", method: "POST", request: #"{"a": 1}"#)?.body == Data("1".utf8))
+    }
+
+    @Test("A map with only the last response has another entry, which is replaced if that's wanted")
+    func replacing() throws {
+        let recordings = [Recording(text: "x"), Recording(text: "y")]
+        try fixture.take(recordings)
+        #expect(try fixture.take(recordings, inOrder: true).map { $0.left?.kind } == ["entry", nil])
+        let items = try fixture.take(recordings, replacing: true, inOrder: true)
+        #expect(items.map { $0.kept?.change } == [.replaced, .unchanged])
+        #expect(try fixture.served("https://h.com/a")?.body == Data("x".utf8))
+    }
+}
