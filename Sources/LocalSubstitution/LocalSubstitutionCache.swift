@@ -139,12 +139,12 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Explains how the current map answers a request. Changes and counts nothing.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
-    /// Returns what an attached session would answer, without URLSession; `nil` if the map says nothing about the request. For
-    /// clients and servers that don't use URLSession.
+    /// Answers a request as an attached session would, for clients and servers without URLSession. Returns `nil` if the map says
+    /// nothing about the request.
     ///
-    /// It does what the session does: delays, conditions, handlers, redirects, counts and events. A request that an entry sends on
-    /// is sent by a session of the default configuration. A stream is returned whole. A redirect to a URL that the map doesn't
-    /// answer is returned.
+    /// It does what the session does: delays, conditions, handlers, redirects, counts and events. A session of the default
+    /// configuration sends what an entry sends on. A stream is returned whole. Follows a redirect only if an entry names its target;
+    /// otherwise returns the redirect.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`: the entry's error, the network's, or `cancelled` if the task was cancelled.

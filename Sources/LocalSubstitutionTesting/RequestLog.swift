@@ -117,7 +117,7 @@ extension TestSubstitutions.Request {
         }
         needsOrigin = outcome.needsOrigin
         usedUp = outcome.usedUp
-        if keepsResponse { response = outcome.response }
+        if keepsResponse, !outcome.isPassedOn { response = outcome.response }
     }
 }
 #endif

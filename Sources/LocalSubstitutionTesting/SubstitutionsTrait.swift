@@ -4,7 +4,7 @@ import Guarded
 public import LocalSubstitution
 public import Testing
 
-/// A trait that gives a test, or each test of a suite, its own map, cache and session.
+/// A trait with which a test, or each test of a suite, has its own map, cache and session.
 ///
 /// Make one with `.substituting(…)`. If several apply to a test, the innermost is used.
 public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {

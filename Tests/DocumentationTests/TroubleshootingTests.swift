@@ -362,9 +362,19 @@ struct Saying: Sendable, CustomTestStringConvertible {
         Saying("an error of an entry", "The entry “…” makes this request fail with the error “…”.") {
             try await error(of: cache(entry(#"{ "error": "timedOut" }"#)).makeSession())
         },
-        Saying("a handler's error", "The handler of the entry “…” can't answer: …") {
+        Saying("a handler's error", "The handler of the entry “…” threw an error: …") {
             let map = try SubstitutionMap([url.absoluteString: .handler { _ in throw CancellationError() }])
             return try await error(of: LocalSubstitutionCache(map: map).makeSession())
+        },
+        Saying("a handler's wrong answer", "The handler of the entry “…” can't answer: …") {
+            let map = try SubstitutionMap([url.absoluteString: .handler { _ in .status(1000) }])
+            return try await error(of: LocalSubstitutionCache(map: map).makeSession())
+        },
+        Saying("a timeout", "The answer took longer than the request's timeout of … s.") {
+            let map = try SubstitutionMap([url.absoluteString: .status(200).delay(3600)])
+            var request = URLRequest(url: url)
+            request.timeoutInterval = 0.01
+            return try await error(of: LocalSubstitutionCache(map: map).makeSession(), request)
         },
         Saying("a handler that only code has", "Only code can answer this entry: its handler is “…”.") {
             let json = Data(entry(#"{ "handler": "saveOrder" }"#).utf8)
@@ -376,7 +386,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
         Saying(
             "a session of a test that has ended",
-            "The cache was detached from this session, as happens when a test ends."
+            "This session's cache was detached, usually because its test ended."
         ) {
             var session: URLSession?
             let folder = try TemporaryFolder()
@@ -393,8 +403,9 @@ struct Saying: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    private static func error(of session: URLSession) async throws -> String {
-        return try #require(await #expect(throws: URLError.self) { try await session.data(from: url) })
+    private static func error(of session: URLSession, _ request: URLRequest? = nil) async throws -> String {
+        let request = request ?? URLRequest(url: url)
+        return try #require(await #expect(throws: URLError.self) { try await session.data(for: request) })
             .localizedDescription
     }
 

@@ -58,7 +58,7 @@ struct HandlerTests {
     @Test(
         "A handler that fails is a 502 that says why",
         arguments: [
-            ("/lost", "timedOut"), ("/thrown", "error"), ("/order", "It threw an error: NoOrder"),
+            ("/lost", "timedOut"), ("/thrown", "error"), ("/order", "/order” threw an error: NoOrder"),
             ("/list", "A handler's answer can't be a list."), ("/none", "answered with .notSubstituted"),
         ]
     )

@@ -142,7 +142,7 @@ struct TraitIssueTests {
     func unknownHandler() async throws {
         let issues = try await Self.issues("unknownHandler")
         #expect(issues.count == 1)
-        #expect(issues.first?.text.contains("“saveOrder”, which isn't given in code") == true, "\(issues)")
+        #expect(issues.first?.text.contains("There's no handler “saveOrder”") == true, "\(issues)")
     }
 
     @Test(

@@ -127,7 +127,6 @@ final class Plan: Sendable {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
         (handled, keepsOutOfDefaultCache) = (answer, called.keepsOutOfDefaultCache)
-        isCounted.withLock { $0 = called.isCounted.withLock { $0 } }
         reason = answer == nil ? .declined : called.reason
         guard let rules else {
             action = .pass

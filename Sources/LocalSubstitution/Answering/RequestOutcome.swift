@@ -36,6 +36,8 @@ package struct RequestOutcome: Sendable {
     package var isHiddenUpload = false
     /// The body, if it isn't in the result.
     var largeBody: LargeFile.Part?
+    /// Whether the body was only passed on, since it's too long to hold.
+    package var isPassedOn = false
     /// How fast the body is sent; `nil` if it's sent at once.
     var pace: Pace?
 

@@ -67,7 +67,7 @@ extension Responder {
         case .file(let name):
             guard let url, let folder = plan.folder else { throw .unreadable(.missing, url) }
             do throws(FileProblem) {
-                return try retained.file(name.text, in: folder).data
+                return try read(name.text, in: folder, for: plan).data
             } catch {
                 report(error, key: substitution.key, file: folder.url(of: name.text), url)
                 throw .unreadable(error, url)
@@ -87,15 +87,12 @@ extension Responder {
         return .failed(plan, error)
     }
 
-    /// Fails a request whose handler can't be called, threw an error, or gave an answer that isn't allowed.
+    /// Fails a request whose handler can't be called, threw an error, or returned an answer that isn't allowed.
     ///
-    /// - Parameters:
-    ///   - substitution: The entry whose handler was called; `nil` if it can't be called.
-    ///   - problem: What's wrong and how to fix it.
-    func mishandled(_ plan: Plan, by substitution: Substitution?, _ problem: String) -> RequestOutcome {
+    /// - Parameter message: What's wrong and how to fix it.
+    func mishandled(_ plan: Plan, _ message: String) -> RequestOutcome {
         use(plan)
-        reportUnanswered(plan, since: problem)
-        let message = substitution.map { "The handler of the entry “\($0.key)” can't answer: \(problem)" } ?? problem
+        reportUnanswered(plan, since: message)
         let error = URLError.explained(.badServerResponse, message, plan.request.url)
         return RequestOutcome(.mishandled(message), plan, .failure(error))
     }

@@ -230,6 +230,12 @@ final class Responder: Sendable {
 
     // MARK: Answering
 
+    /// Returns a file's bytes. Nothing of a handler's answer is retained.
+    func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
+        plan.isHandled
+            ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
+    }
+
     /// Returns an entry's response. Reads the file, asks for a newer copy, builds the response and retains it.
     func response(
         to plan: Plan,
@@ -237,7 +243,7 @@ final class Responder: Sendable {
     ) throws(FileProblem) -> CachedURLResponse? {
         guard let url = plan.request.url else { return nil }
         var file: FileBytes?
-        if let name = substitution.fileName, let folder = plan.folder { file = try retained.file(name, in: folder) }
+        if let name = substitution.fileName, let folder = plan.folder { file = try read(name, in: folder, for: plan) }
         var newer: NewerCopies.Answer?
         if let read = file, let question = plan.question(about: substitution) {
             let answer = copies.answer(question, file: read)

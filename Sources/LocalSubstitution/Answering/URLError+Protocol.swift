@@ -47,7 +47,7 @@ extension URLError {
     static func detached(_ url: URL?) -> URLError {
         .explained(
             .resourceUnavailable,
-            "The cache was detached from this session, as happens when a test ends. Make another session.",
+            "This session's cache was detached, usually because its test ended. Use a session made in the current test.",
             url
         )
     }

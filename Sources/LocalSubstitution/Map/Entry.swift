@@ -37,6 +37,11 @@ package struct Entry: Sendable {
         return file.map { [$0] } ?? []
     }
 
+    /// Returns whether the file names' wildcards can be filled with what the key's wildcards matched.
+    func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
+        files.allSatisfy { $0.wildcards == 0 || (try? $0.filled(with: captures)) != nil }
+    }
+
     /// The line from 1; `nil` for a map made in code.
     var lineInMap: Int? { line > 0 ? Int(line) : nil }
 }

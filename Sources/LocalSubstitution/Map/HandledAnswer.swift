@@ -45,7 +45,7 @@ struct HandledAnswer {
             let content = try Substitution.Content(entry, filledWith: [], for: url)
             substitution = Substitution(entry, content, folder: folder, url: url)
         } catch {
-            throw Mistake(message: "Its target isn't valid: \(error.message).")
+            throw Mistake(message: "Its target isn't valid: \(error.message). Write a whole http or https URL.")
         }
     }
 

@@ -37,9 +37,12 @@ package final class Substitution: Sendable {
     var use: Use { entry.options.use }
     /// The HTTP methods that are answered; `["*"]` for all.
     package var methods: [String] { entry.options.methods }
-    /// The charset that the entry sets, or `utf-8` for text. A byte order mark in the file overrides this default when a response
+    /// The charset that the entry sets, or `utf-8` for text and streams. A byte order mark in the file overrides this default when a response
     /// is built.
-    var charset: String? { entry.options.fields.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil) }
+    var charset: String? {
+        if case .stream = content { return options.fields.charset ?? Charset.standard }
+        return options.fields.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
+    }
     /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
     package var fileName: String? { content.fileName }
 

@@ -142,7 +142,7 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Answers with what a closure returns. By default, it answers all methods.
+        /// Calls a closure for each request and sends the answer that it returns. Applies to all methods unless you list some.
         public static func handler(_ handler: @escaping Handler) -> Answer {
             var answer = Answer("handler", "0")
             answer.handlers = [handler]
@@ -237,11 +237,10 @@ extension SubstitutionMap.Answer {
     /// Sends the body evenly at a rate, in bytes per second, 1–1,000,000,000.
     public func bytesPerSecond(_ rate: Int) -> Self { setting("bytesPerSecond", String(rate)) }
 
-    /// Sends the body line by line. The first is sent at once, and each next one so many seconds later, 0–3600.
+    /// Sends one line at a time, the first at once. Waits `seconds` (0–3600) before each of the others.
     public func secondsPerLine(_ seconds: Double) -> Self { setting("secondsPerLine", JSONText.number(seconds)) }
 
-    /// Sends the body event by event, each of which ends with a blank line. The first is sent at once, and each next one so many
-    /// seconds later, 0–3600.
+    /// Sends one event at a time, the first at once. Waits `seconds` (0–3600) before each of the others. A blank line ends an event.
     public func secondsPerEvent(_ seconds: Double) -> Self { setting("secondsPerEvent", JSONText.number(seconds)) }
 
     /// Sets how many requests an alternative answers. After that, it's passed over.

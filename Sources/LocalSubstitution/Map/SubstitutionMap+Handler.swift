@@ -7,8 +7,9 @@ import FoundationNetworking
 extension SubstitutionMap {
     /// A closure that computes an answer.
     ///
-    /// It runs on a thread that may block. If it throws a `URLError`, the request fails with that error. If it throws another error,
-    /// the request fails with `URLError.badServerResponse`. If the request is cancelled or times out, so is the closure's task.
+    /// If it throws a `URLError`, the request fails with that error. If it throws another error, the request fails with
+    /// `URLError.badServerResponse`. The closure's task is cancelled if the request is cancelled or times out. On Linux, and from
+    /// macOS 15 and iOS 18 on, the closure may block its thread.
     public typealias Handler = @Sendable (Request) async throws -> Answer
 
     /// A request as a handler sees it.
@@ -21,7 +22,7 @@ extension SubstitutionMap {
         public let headers: [String: String]
         /// The body; `nil` if there's none, if it can't be seen, or if it's longer than 8 MiB.
         public let body: Data?
-        /// What the wildcards in the path and query of the entry's key matched, in order. Percent-decoded if that's UTF-8.
+        /// The text that each `*` of the key's path and query matched, percent-decoded. Stays encoded if the decoded bytes aren't UTF-8.
         public let captures: [String]
 
         /// Returns the value of a header. The case of its name doesn't matter.
@@ -109,19 +110,19 @@ extension SubstitutionMap {
 
         func handler(named name: String) throws(UnknownName) -> Entry.Handler {
             guard !name.isEmpty else {
-                let advice = given ?? "Name a handler that code gives (`handlers:`)."
+                let advice = known ?? "Pass a handler as `handlers:` where you load the map, and name it."
                 throw UnknownName(message: "“handler” is empty. \(advice)")
             }
             guard let named else { return Entry.Handler(name: name, nil) }
             guard let call = named[name] else {
-                let advice = given ?? "Give it where the map is loaded (`handlers:`)."
-                throw UnknownName(message: "“handler” names “\(name)”, which isn't given in code. \(advice)")
+                let advice = known ?? "Pass it as `handlers:` where you load the map."
+                throw UnknownName(message: "There's no handler “\(name)”. \(advice)")
             }
             return Entry.Handler(name: name, call)
         }
 
-        /// The names that are given, and what to do; `nil` if none are.
-        private var given: String? {
+        /// The names of the handlers and what to do; `nil` if there are none.
+        private var known: String? {
             let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
             return names.isEmpty ? nil : "The handlers are \(names). Use one, or add it to `handlers:`."
         }

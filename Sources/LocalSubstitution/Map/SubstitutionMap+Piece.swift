@@ -31,12 +31,12 @@ extension SubstitutionMap {
         ///   matched.
         public static func file(_ name: String) -> Piece { Piece("file", JSONText.string(name)) }
 
-        /// The error with which the request fails. It must be the last piece.
+        /// Fails the request with an error. Only the last piece can do this.
         public static func error(_ code: URLError.Code) -> Piece {
             Piece("error", JSONText.string(URLErrorNames.text(code)))
         }
 
-        /// Delays the piece by a number of seconds, 0–3600, after the piece before it was sent.
+        /// Sends the piece this many seconds (0–3600) after the previous one.
         public func delay(_ seconds: Double) -> Piece {
             var piece = self
             piece.seconds = seconds
@@ -79,16 +79,23 @@ extension Entry {
         /// Joins each piece that is due at once to the one before it. Files stay pieces, since they're read when they're due.
         static func joined(_ pieces: [Piece]) -> [Piece] {
             var joined: [Piece] = []
+            // The bytes of the last piece, kept apart so that they're appended in place.
+            var last = Data()
             for piece in pieces {
-                if piece.delay == 0, case .data(let next) = piece.content, let last = joined.last,
-                    case .data(let data) = last.content
-                {
-                    joined[joined.count - 1].content = .data(data + next)
-                } else {
-                    joined.append(piece)
+                if piece.delay == 0, case .data(let next) = piece.content, case .data? = joined.last?.content {
+                    last.append(next)
+                    continue
                 }
+                finish()
+                joined.append(piece)
+                if case .data(let data) = piece.content { last = data }
             }
+            finish()
             return joined
+
+            func finish() {
+                if case .data? = joined.last?.content { joined[joined.count - 1].content = .data(last) }
+            }
         }
     }
 }

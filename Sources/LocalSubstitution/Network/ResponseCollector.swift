@@ -14,7 +14,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     /// A response that has arrived.
     package struct Response: Sendable {
         package let head: URLResponse
-        /// The body; `nil` if it was longer than the limit and passed on instead.
+        /// The body; `nil` if it was only passed on, since it was longer than the limit or isn't kept.
         package let body: Data?
         /// The requests for the targets of the redirects that led to the response.
         package let redirects: [URLRequest]
@@ -36,6 +36,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         /// Receives the pieces in order, as they arrive or once the body is longer than the limit.
         var pass: (@Sendable (Piece) -> Void)?
         var passesAtOnce = false
+        /// Whether a body that's passed on at once is also held.
+        var keepsBody = true
         /// Receives the number of bytes so far, and the expected total if it's known.
         var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
         /// Decides about a redirect: calls back with the request to send, or with `nil`. If `nil` itself, redirects are followed.
@@ -181,14 +183,15 @@ private struct CollectedLoad: Sendable {
     let owner: ResponseCollector.Owner
     var redirects: RedirectChain
     private(set) var head: URLResponse?
-    /// The body so far; `nil` once it's longer than the limit.
-    private(set) var body: Data? = Data()
+    /// The body so far; `nil` if it isn't kept, or once it's longer than the limit.
+    private(set) var body: Data?
     private var limit: Int
 
     init(_ owner: ResponseCollector.Owner, _ redirects: RedirectChain) {
         self.owner = owner
         self.redirects = redirects
         limit = owner.limit
+        body = owner.keepsBody ? Data() : nil
     }
 
     mutating func begin(_ head: URLResponse, isLimited: Bool) {

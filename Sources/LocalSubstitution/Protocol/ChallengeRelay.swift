@@ -16,20 +16,20 @@ final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable
     init(_ answer: @escaping Answer) { self.answer = Guarded(answer) }
 
     func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {
-        give(.useCredential, credential)
+        respond(.useCredential, credential)
     }
 
-    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { give(.useCredential, nil) }
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) { respond(.useCredential, nil) }
 
-    func cancel(_ challenge: URLAuthenticationChallenge) { give(.cancelAuthenticationChallenge, nil) }
+    func cancel(_ challenge: URLAuthenticationChallenge) { respond(.cancelAuthenticationChallenge, nil) }
 
-    func performDefaultHandling(for challenge: URLAuthenticationChallenge) { give(.performDefaultHandling, nil) }
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) { respond(.performDefaultHandling, nil) }
 
     func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {
-        give(.rejectProtectionSpace, nil)
+        respond(.rejectProtectionSpace, nil)
     }
 
-    private func give(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
+    private func respond(_ disposition: URLSession.AuthChallengeDisposition, _ credential: URLCredential?) {
         answer.withLock { $0.take() }?(disposition, credential)
     }
 }

@@ -5,14 +5,15 @@ import Guarded
 package import FoundationNetworking
 #endif
 
-/// Loads requests as an attached session does, for a client that isn't a URLSession. The caller's thread waits until the
-/// response begins. Redirects are returned instead of followed. Long bodies are returned in pieces.
+/// Loads requests as an attached session does, for a client that isn't a URLSession: the server, the command, or code that uses
+/// another HTTP client.
 package final class DirectLoader: Sendable {
     private let attachment: Attachment
 
     init(_ attachment: Attachment) { self.attachment = attachment }
 
-    /// Loads a request. Returns when the response begins.
+    /// Loads a request. The thread waits until the response begins. Redirects are returned instead of followed. Long bodies are
+    /// returned in pieces.
     ///
     /// - Parameters:
     ///   - request: The request, with its whole body.
@@ -33,12 +34,6 @@ package final class DirectLoader: Sendable {
             pass: { [weak arriving] piece in arriving?.add(.piece(piece)) },
             send: { [weak arriving] piece in
                 if case .head(let head) = piece { arriving?.add(.stream(head)) } else { arriving?.add(.piece(piece)) }
-            },
-            answerChallenge: { challenge in
-                // There's no outer session, so a 401 is a response like any other.
-                #if canImport(Darwin)
-                (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
-                #endif
             },
             end: { [weak arriving] in arriving?.add(.end($0)) }
         )
@@ -73,8 +68,8 @@ package final class DirectLoader: Sendable {
         // A body that isn't set is known to be empty, unlike that of a task.
         if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
+        if Task.isCancelled { throw URLError(.cancelled) }
         let plan = attachment.decide(request, body: body)
-        if case .pass = plan.action { return nil }
         let received = Guarded((head: URLResponse?.none, body: Data()))
         let receive: @Sendable (ResponseCollector.Piece) -> Void = { piece in
             received.withLock { received in
@@ -90,11 +85,6 @@ package final class DirectLoader: Sendable {
             takesBack: true,
             pass: receive,
             send: receive,
-            answerChallenge: { challenge in
-                #if canImport(Darwin)
-                (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
-                #endif
-            },
             end: { outcome.set($0) }
         )
         let load = RequestLoad(plan, in: attachment, for: client).start()

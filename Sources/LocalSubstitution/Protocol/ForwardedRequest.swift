@@ -54,9 +54,14 @@ struct ForwardedRequest: Sendable {
         switch fallback {
         case nil: false
         case .entry: true
-        case .recorder(let recorder): recorder.hasAnswer(to: plan.request) && !recorder.expectsStream(plan.request)
+        case .recorder(let recorder):
+            // A 304 isn't passed on, even if the copy that it confirms is gone by now.
+            isConditional || recorder.hasAnswer(to: plan.request) && !recorder.expectsStream(plan.request)
         }
     }
+
+    /// Whether a recorder may keep the response.
+    var isRecorded: Bool { if case .recorder? = fallback { true } else { false } }
 
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }

@@ -102,6 +102,7 @@ final class ForwardedTask: Sendable {
             if mayPass { self.receiver.pass(piece) }
         }
         owner.passesAtOnce = receiver.passesAtOnce
+        owner.keepsBody = receiver.keepsBody
         owner.redirect = { self.redirect(to: $0, $1) }
         #if canImport(Darwin)
         let answerChallenge = receiver.answerChallenge

@@ -19,6 +19,8 @@ final class Forwarder: Sendable {
         let pass: @Sendable (ResponseCollector.Piece) -> Void
         /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
         let passesAtOnce: Bool
+        /// Whether the body is also kept until it's complete, unless it's longer than the limit.
+        let keepsBody: Bool
     }
 
     private let configuration: Guarded<URLSessionConfiguration>

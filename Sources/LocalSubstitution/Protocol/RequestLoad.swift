@@ -25,8 +25,12 @@ final class RequestLoad: Sendable {
         let pass: @Sendable (ResponseCollector.Piece) -> Void
         /// Receives a piece of an entry's response before the rest. Called on any thread.
         let send: @Sendable (ResponseCollector.Piece) -> Void
-        /// Answers a server's authentication challenge.
-        let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
+        /// Answers a server's authentication challenge. Without an outer session, a 401 is a response like any other.
+        var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
+            #if canImport(Darwin)
+            (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
+            #endif
+        }
         /// Hears of a body that was read from its stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
         /// Called once. If the Swift task is cancelled, ignore the outcome.
@@ -75,9 +79,12 @@ final class RequestLoad: Sendable {
     /// Starts loading.
     func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
 
-    private static func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    private static func task(
+        _ quality: DispatchQoS.QoSClass = .userInitiated,
+        _ body: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: DispatchExecutor.shared) { await body() }
+            Task(executorPreference: DispatchExecutor(queue: .global(qos: quality))) { await body() }
         } else {
             Task { await body() }
         }
@@ -131,7 +138,7 @@ final class RequestLoad: Sendable {
             return .end(responder.fail(plan, by: substitution, code))
         case .answer(let substitution):
             try await wait(substitution.options.fields.delay)
-            return await answer(plan, by: substitution)
+            return try await answer(plan, by: substitution)
         case .call(let handler, let substitution):
             try await wait(substitution.options.fields.delay)
             return try await call(handler, plan, substitution)
@@ -141,6 +148,7 @@ final class RequestLoad: Sendable {
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
         case .pass where client.takesBack:
+            responder.reportUnanswered(plan, since: plan.reasonText)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so it sends it.
@@ -169,13 +177,21 @@ final class RequestLoad: Sendable {
         let latest = client.timeout.isFinite ? last + client.timeout : .distantFuture
         if min(time, latest) > .now() {
             let end = FirstValue<Void>()
-            DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: min(time, latest)) { [weak end] in
-                end?.set(())
-            }
+            let timer = Timer(at: min(time, latest)) { end.set(()) }
             await end.wait { end.set(()) }
+            timer.cancel()
         }
         try checkCancellation()
-        if time >= latest { throw URLError(.timedOut) }
+        if time >= latest { throw timedOut }
+    }
+
+    private var timedOut: URLError {
+        .explained(
+            .timedOut,
+            "The answer took longer than the request's timeout of \(client.timeout.grouped) s. Set a longer timeoutInterval, or a "
+                + "shorter delay in the map.",
+            state.withLock { $0.url }
+        )
     }
 
     /// Reports that a request fails before anything could answer it.
@@ -183,7 +199,7 @@ final class RequestLoad: Sendable {
         if !Task.isCancelled {
             responder.reportUnanswered(plan, since: error.localizedDescription)
         } else if attachment.isDirect {
-            responder.reportUnanswered(plan, since: "the client disconnected")
+            responder.reportUnanswered(plan, since: "the request was cancelled")
         }
         return .failed(plan, error)
     }
@@ -205,25 +221,29 @@ final class RequestLoad: Sendable {
     // MARK: Answering
 
     /// Answers with an entry, without its delay. An attached session doesn't see an entry's redirect, but what it leads to.
-    private func answer(_ plan: Plan, by substitution: Substitution) async -> Step {
+    private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
             responder.use(plan)
             return .follow(next)
         }
         if case .stream(let pieces) = substitution.content {
-            return .end(await send(pieces, plan, substitution))
+            return .end(try await send(pieces, plan, substitution))
         }
         return .end(await pace(attachment.serve(plan, by: substitution), plan))
     }
 
     /// Sends a stream's head and its pieces, each when it's due.
-    private func send(_ pieces: [Entry.Piece], _ plan: Plan, _ substitution: Substitution) async -> RequestOutcome {
+    private func send(
+        _ pieces: [Entry.Piece],
+        _ plan: Plan,
+        _ substitution: Substitution
+    ) async throws(URLError) -> RequestOutcome {
         var (sent, bytes) = (DispatchTime.now(), 0)
+        if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
+            try await wait(until: sent + first.delay, since: sent)
+            return responder.fail(plan, by: substitution, code)
+        }
         do throws(URLError) {
-            if pieces.count == 1, let first = pieces.first, case .error(let code) = first.content {
-                try await wait(until: sent + first.delay, since: sent)
-                return responder.fail(plan, by: substitution, code)
-            }
             guard let url = plan.request.url,
                 let head = ResponseBuilder(substitution: substitution, file: nil).streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
@@ -276,21 +296,20 @@ final class RequestLoad: Sendable {
     ) async throws(URLError) -> Step {
         guard let call = handler.call, let url = plan.match?.url, case .handler(_, let captures) = substitution.content,
             let request = SubstitutionMap.Request(plan.request, body: RequestBody(plan.request), captures: captures)
-        else { return .end(responder.mishandled(plan, by: nil, handler.refusal)) }
-        switch await value(of: { try await call(request) }) {
+        else { return .end(responder.mishandled(plan, handler.refusal)) }
+        let name = "The handler of the entry “\(substitution.key)”"
+        switch try await value(of: { try await call(request) }) {
         case .failure(let error):
-            try checkCancellation()
             if let error = error as? URLError { return .end(responder.fail(plan, by: substitution, error)) }
-            return .end(responder.mishandled(plan, by: substitution, "It threw an error: \(error)"))
+            return .end(responder.mishandled(plan, "\(name) threw an error: \(error)"))
         case .success(let answer):
-            try checkCancellation()
             do throws(HandledAnswer.Mistake) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
                 state.withLock { $0.delaysFrom = .now() }
                 responder.use(plan)
                 return .next(Plan(plan, answeredWith: handled.substitution))
             } catch {
-                return .end(responder.mishandled(plan, by: substitution, error.message))
+                return .end(responder.mishandled(plan, "\(name) can't answer: \(error.message)"))
             }
         }
     }
@@ -299,18 +318,18 @@ final class RequestLoad: Sendable {
     /// ignores that its task is cancelled.
     private func value<Value: Sendable>(
         of body: @escaping @Sendable () async throws -> Value
-    ) async -> Result<Value, any Error> {
-        let result = FirstValue<Result<Value, any Error>>()
-        let task = Self.task {
+    ) async throws(URLError) -> Result<Value, any Error> {
+        let result = FirstValue<Result<Value, any Error>?>()
+        // On another queue than timers, which closures that block must not hold up.
+        let task = Self.task(.default) {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
-        if client.timeout.isFinite {
-            DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: began + client.timeout) { [weak result] in
-                result?.set(.failure(URLError(.timedOut)))
-            }
-        }
-        let value = await result.wait { result.set(.failure(URLError(.cancelled))) }
+        let timer = client.timeout.isFinite ? Timer(at: began + client.timeout) { result.set(nil) } : nil
+        let value = await result.wait { result.set(nil) }
+        timer?.cancel()
         task.cancel()
+        try checkCancellation()
+        guard let value else { throw timedOut }
         return value
     }
 
@@ -346,7 +365,8 @@ final class RequestLoad: Sendable {
             answerRedirect: { self.answer(toRedirect: $0, of: plan) },
             answerChallenge: client.answerChallenge,
             pass: pass,
-            passesAtOnce: !sent.isHeld
+            passesAtOnce: !sent.isHeld,
+            keepsBody: sent.isHeld || sent.isRecorded || attachment.rules.listener != nil
         )
         let outcome = await attachment.forwarder.send(sent, priority: client.task?.priority, to: receiver)
         guard !Task.isCancelled else { return .end(.failed(plan, URLError(.cancelled))) }
@@ -358,7 +378,7 @@ final class RequestLoad: Sendable {
         case .failed(let error, let isPartial):
             guard let fallback, !isPartial, error.isOfNetwork else { return .end(fail(plan, error)) }
             try await wait(sent.entryFallback?.options.fields.delay)
-            return await fallBack(plan, fallback, error)
+            return try await fallBack(plan, fallback, error)
         }
     }
 
@@ -395,9 +415,12 @@ final class RequestLoad: Sendable {
         // Without a body, the client has already received all of it.
         func outcome(_ head: URLResponse) -> Step {
             let body = received.body ?? Data()
-            return .end(
-                .loaded(plan, CachedURLResponse(response: head, data: body, userInfo: nil, storagePolicy: .notAllowed))
+            var outcome = RequestOutcome.loaded(
+                plan,
+                CachedURLResponse(response: head, data: body, userInfo: nil, storagePolicy: .notAllowed)
             )
+            outcome.isPassedOn = received.body == nil
+            return .end(outcome)
         }
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
@@ -438,10 +461,14 @@ final class RequestLoad: Sendable {
         return outcome(received.head)
     }
 
-    private func fallBack(_ plan: Plan, _ fallback: Plan.Fallback, _ error: URLError) async -> Step {
+    private func fallBack(
+        _ plan: Plan,
+        _ fallback: Plan.Fallback,
+        _ error: URLError
+    ) async throws(URLError) -> Step {
         let step: Step =
             switch fallback {
-            case .entry(let substitution): await answer(plan, by: substitution)
+            case .entry(let substitution): try await answer(plan, by: substitution)
             case .recorder(let recorder): replay(plan, recorder) ?? .end(fail(plan, error))
             }
         if case .end(let outcome) = step, outcome.hasFailed { return step }
@@ -450,14 +477,30 @@ final class RequestLoad: Sendable {
     }
 }
 
+/// Calls a closure once at a time, and not later for the system's convenience.
+private struct Timer {
+    private let source: any DispatchSourceTimer
+
+    init(at time: DispatchTime, _ body: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
+        source.setEventHandler(handler: body)
+        source.schedule(deadline: time)
+        source.activate()
+    }
+
+    func cancel() { source.cancel() }
+}
+
 /// Runs async functions on Dispatch's threads, of which there are more when some block.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
-    static let shared = DispatchExecutor()
+    private let queue: DispatchQueue
+
+    init(queue: DispatchQueue) { self.queue = queue }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        DispatchQueue.global(qos: .userInitiated).async {
+        queue.async {
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
     }

@@ -171,7 +171,7 @@ public class SubstitutionURLProtocol: URLProtocol {
         #else
         // A delegate has had every piece. A completion handler gets only what the finishing protocol has loaded last
         // (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`), so another protocol loads the whole body for a
-        // task that tells nobody, and finishes for the real one.
+        // task without a delegate, and finishes for the real one.
         guard let task else { return }
         let whole = Self.init(task: LoaderThread.silentTask, cachedResponse: nil, client: client)
         client.urlProtocol(whole, didLoad: passed)

@@ -21,7 +21,7 @@ let checkCommand = Subcommand(
         replaces aren't errors. A file that several entries name is replaced only if all
         of their URLs serve the same bytes.
 
-        Entries with a handler get a note: only the code that gives the handler can
+        Entries with a handler get a note: only the code that has the handler can
         answer them.
         """,
     options: [

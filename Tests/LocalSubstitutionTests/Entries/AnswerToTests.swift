@@ -50,6 +50,8 @@ struct AnswerToTests {
     func nothing(url: String) async throws {
         let session = try EntrySession(Self.map)
         #expect(try await session.cache.answer(to: request(url)) == nil)
+        let counts = session.cache.statistics
+        #expect(counts.misses + counts.bypassed == 1)
     }
 
     @Test("It throws an entry's error", arguments: [("error", -1001), ("cut", -1005), ("loop", -1007)])
@@ -93,6 +95,30 @@ struct AnswerToTests {
         let task = Task { try await session.cache.answer(to: request(url)) }
         task.cancel()
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
+    }
+
+    @Test("A cancelled task asks for nothing, so nothing is counted")
+    func alreadyCancelled() async throws {
+        let session = try EntrySession(Self.map)
+        let request = try request("http://h/times")
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await session.cache.answer(to: request)
+        }
+        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
+        #expect(try await session.cache.answer(to: request)?.0 == Data("first".utf8))
+    }
+
+    @Test("A redirect that the network answers is followed only to an entry's URL")
+    func redirectOfNetwork() async throws {
+        let session = try EntrySession(Self.map) { request in
+            request.path == "/x" ? .redirect(to: "http://h/file") : .redirect(to: "/elsewhere")
+        }
+        #expect(try await session.cache.answer(to: request("http://h/sent"))?.0 == Data("local".utf8))
+        let url = session.origin.url("headers").absoluteString
+        let head = try await session.cache.answer(to: request(url))?.1
+        #expect(head?.statusCode == 302)
+        #expect(session.origin.requestCount(path: "/elsewhere") == 0)
     }
 
     @Test("A handler's answer, and a large file whole")

@@ -221,6 +221,58 @@ struct HandlerTests {
         #expect(error?.localizedDescription.hasPrefix("The handler of the entry “https://h/a”") == true)
     }
 
+    @Test("The entry's delay passes before the call, and the answer's after it")
+    func delays() async throws {
+        let called = Guarded<DispatchTime?>(nil)
+        let handled = try Handled([
+            "https://h/a": .handler { _ in
+                called.withLock { $0 = .now() }
+                return Answer.text("a").delay(0.1)
+            }.delay(0.1)
+        ])
+        let began = DispatchTime.now()
+        _ = try await handled.load("https://h/a")
+        let ended = DispatchTime.now()
+        let call = try #require(called.withLock { $0 })
+        #expect(call >= began + 0.1)
+        #expect(ended >= call + 0.1)
+    }
+
+    @Test("times counts the call, whatever the handler answers")
+    func times() async throws {
+        let handled = try Handled([
+            "https://h/a": [Answer.handler { _ in .notSubstituted }.times(1), "a.txt"],
+            "https://h/b": [Answer.handler { _ in throw CancellationError() }.times(1), "a.txt"],
+        ])
+        for (url, code) in [("https://h/a", URLError.Code.resourceUnavailable), ("https://h/b", .badServerResponse)] {
+            #expect(await handled.error(url)?.code == code)
+            #expect(try await handled.load(url).text == "local")
+        }
+    }
+
+    @Test("A file of an answer isn't retained either", arguments: [Answer.file("a.txt"), .stream([.file("a.txt")])])
+    func answeredFile(_ answer: SubstitutionMap.Answer) async throws {
+        let handled = try Handled(["https://h/a": .handler { _ in answer }])
+        #expect(try await handled.load("https://h/a").text == "local")
+        let folder = try #require(handled.cache.map.storage.folder)
+        #expect(handled.cache.responder.retained.heldFile(at: folder.path(of: "a.txt")) == nil)
+    }
+
+    @Test("A redirect that a handler answers is followed as any other", arguments: [(303, "GET"), (307, "PUT")])
+    func redirects(status: Int, method: String) async throws {
+        let handled = try Handled([
+            "https://h/from": .handler { _ in .status(status).headers(["Location": "/to"]) },
+            "https://h/to": .handler { .text($0.method) },
+        ])
+        #expect(try await handled.load("https://h/from", "PUT").text == method)
+    }
+
+    @Test("explain says that a closure answers")
+    func explained() throws {
+        let handled = try Handled(["https://h/a": .handler { _ in nil }])
+        #expect(handled.cache.explain(try request("https://h/a")).attached == "handler")
+    }
+
     @Test(".notSubstituted leaves the request to the network, where the session allows it")
     func notSubstituted() async throws {
         let entries: KeyValuePairs<String, Answer> = [
@@ -268,6 +320,8 @@ struct HandlerTests {
             }
         ])
         #expect(await handled.error("https://h/a", timeout: 0.2)?.code == .timedOut)
+        #expect(handled.cache.statistics.served == 0)
+        #expect(handled.cache.statistics.bypassed == 1)
         release.signal()
         for await isCancelled in ends {
             #expect(isCancelled)

@@ -22,9 +22,15 @@ struct StreamTests {
 
         struct State: Sendable {
             var head: HTTPURLResponse?
+            var headSeconds = 0.0
             var pieces: [Piece] = []
             var error: URLError?
             var began = DispatchTime.now()
+
+            /// The time since the task was started.
+            var seconds: Double {
+                Double(DispatchTime.now().uptimeNanoseconds - began.uptimeNanoseconds) / 1e9
+            }
         }
 
         private let state = Guarded(State())
@@ -47,16 +53,17 @@ struct StreamTests {
             didReceive response: URLResponse,
             completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
         ) {
-            state.withLock { $0.head = response as? HTTPURLResponse }
+            state.withLock { state in
+                state.head = response as? HTTPURLResponse
+                state.headSeconds = state.seconds
+            }
             changes.continuation.yield()
             completionHandler(.allow)
         }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
             state.withLock { state in
-                let now = DispatchTime.now().uptimeNanoseconds
-                let seconds = Double(now - state.began.uptimeNanoseconds) / 1e9
-                state.pieces.append(Piece(text: String(decoding: data, as: UTF8.self), seconds: seconds))
+                state.pieces.append(Piece(text: String(decoding: data, as: UTF8.self), seconds: state.seconds))
             }
             changes.continuation.yield()
         }
@@ -82,8 +89,13 @@ struct StreamTests {
             own = try session.cache.makeSession(unmatched: unmatched, delegate: pieces)
         }
 
-        func start(_ path: String, _ method: String = "GET", timeout: Double = 60) throws -> URLSessionDataTask {
-            var request = try session.request(path, method)
+        func start(
+            _ path: String,
+            _ method: String = "GET",
+            headers: [String: String] = [:],
+            timeout: Double = 60
+        ) throws -> URLSessionDataTask {
+            var request = try session.request(path, method, headers: headers)
             request.timeoutInterval = timeout
             let task = own.dataTask(with: request)
             pieces.begin()
@@ -91,8 +103,13 @@ struct StreamTests {
             return task
         }
 
-        func load(_ path: String, _ method: String = "GET", timeout: Double = 60) async throws -> Pieces.State {
-            _ = try start(path, method, timeout: timeout)
+        func load(
+            _ path: String,
+            _ method: String = "GET",
+            headers: [String: String] = [:],
+            timeout: Double = 60
+        ) async throws -> Pieces.State {
+            _ = try start(path, method, headers: headers, timeout: timeout)
             defer { own.finishTasksAndInvalidate() }
             return await pieces.wait()
         }
@@ -165,6 +182,45 @@ struct StreamTests {
         streamed.pieces.begin()
         task.resume()
         #expect(await streamed.pieces.wait().pieces.map(\.text) == ["a", "b"])
+    }
+
+    @Test("The head is sent after the entry's delay, before the first piece's own")
+    func delays() async throws {
+        let map = #""http://h/s": { "delay": 0.1, "stream": [{ "text": "a", "delay": 0.2 }] }"#
+        let got = try await Streamed(map).load("http://h/s")
+        #expect((0.1..<0.3).contains(got.headSeconds))
+        #expect(got.pieces.first.map { $0.seconds >= 0.3 } == true)
+    }
+
+    @Test(
+        "A stream's text is UTF-8, whatever its type",
+        arguments: [
+            ("", "text/event-stream; charset=utf-8"),
+            (#", "mimeType": "application/x-ndjson""#, "application/x-ndjson; charset=utf-8"),
+        ]
+    )
+    func type(field: String, type: String) async throws {
+        let session = try EntrySession(#""http://h/s": { "stream": ["a"]\#(field) }"#)
+        #expect(try await session.load("http://h/s").head.value(forHTTPHeaderField: "Content-Type") == type)
+    }
+
+    @Test(
+        "A stream that fails, times out or is cancelled has answered",
+        arguments: [("error", -1005), ("timeout", -1001), ("cancel", -999)]
+    )
+    func counted(end: String, code: Int) async throws {
+        let map = #"""
+            "http://h/error": [{ "stream": ["a", { "error": "networkConnectionLost" }], "times": 1 }, { "text": "next" }],
+            "http://h/timeout": [{ "stream": ["a", { "text": "b", "delay": 60 }], "times": 1 }, { "text": "next" }],
+            "http://h/cancel": [{ "stream": ["a", { "text": "b", "delay": 60 }], "times": 1 }, { "text": "next" }]
+            """#
+        let streamed = try Streamed(map)
+        let task = try streamed.start("http://h/\(end)", timeout: 0.2)
+        _ = await streamed.pieces.wait { !$0.pieces.isEmpty }
+        if end == "cancel" { task.cancel() }
+        #expect(await streamed.pieces.wait().error?.code.rawValue == code)
+        #expect(try await streamed.session.load("http://h/\(end)").text == "next")
+        #expect(streamed.session.cache.statistics.served >= 1)
     }
 
     @Test("Pieces that are due at once may be one")
@@ -295,6 +351,64 @@ struct StreamTests {
         #expect(paces == [[.bytesPerSecond(10)], [.secondsPerLine(1)], [nil, nil], [nil], [nil]])
     }
 
+    @Test("HEAD and ranges of a paced body are as without its pace")
+    func pacedHeadAndRange() async throws {
+        let map = #""http://h/p": { "file": "a.txt", "bytesPerSecond": 20 }"#
+        let head = try await Streamed(map).load("http://h/p", "HEAD")
+        #expect(head.pieces.isEmpty)
+        #expect(head.head?.value(forHTTPHeaderField: "Content-Length") == "5")
+        let part = try await Streamed(map).load("http://h/p", headers: ["Range": "bytes=1-3"])
+        #expect(part.head?.statusCode == 206)
+        #expect(part.pieces.map(\.text) == ["o", "c", "a"])
+        #expect(part.pieces.last.map { $0.seconds >= 0.15 } == true)
+    }
+
+    @Test("A newer copy and a fallback are sent at the entry's pace")
+    func pacedCopyAndFallback() async throws {
+        let updating = try UpdatingFixture(.text("newer"), entry: #", "bytesPerSecond": 50"#)
+        let copied = Pieces()
+        let cache = try updating.cache()
+        let first = try cache.makeSession()
+        let request = try request(updating.url)
+        _ = try await cache.refreshing { first.dataTask(with: request).resume() }
+        let session = try cache.makeSession(delegate: copied)
+        defer { for session in [first, session] { session.finishTasksAndInvalidate() } }
+        copied.begin()
+        session.dataTask(with: request).resume()
+        let got = await copied.wait()
+        #expect(got.pieces.map(\.text).joined() == "newer" && got.pieces.count == 3)
+        #expect(got.pieces.last.map { $0.seconds >= 0.1 } == true)
+
+        let origin = try LoopbackServer { _ in .text("").failing(.dropBeforeHead) }
+        defer { origin.stop() }
+        let url = origin.url("a").absoluteString
+        let offline = try Streamed(
+            "\"\(url)\": { \"file\": \"a.txt\", \"use\": \"whenOffline\", \"bytesPerSecond\": 50 }",
+            unmatched: .load
+        )
+        let fallback = try await offline.load(url)
+        #expect(fallback.pieces.map(\.text) == ["lo", "ca", "l"])
+        #expect(fallback.pieces.last.map { $0.seconds >= 0.1 } == true)
+    }
+
+    @Test(
+        "A cache alone passes over what only a protocol can do",
+        arguments: [
+            (#""stream": ["a"]"#, "stream"), (#""text": "a", "bytesPerSecond": 9"#, "bytesPerSecond"),
+            (#""text": "a", "secondsPerLine": 0"#, "secondsPerLine"),
+            (#""text": "a", "secondsPerEvent": 0"#, "secondsPerEvent"), (#""handler": "h""#, "handler"),
+        ]
+    )
+    func byCacheAlone(fields: String, name: String) throws {
+        let json = Data("{ \"http://h/a\": { \(fields) } }".utf8)
+        let map = try SubstitutionMap(json: json, handlers: ["h": { _ in nil }])
+        let cache = LocalSubstitutionCache(map: map)
+        let request = try request("http://h/a")
+        #expect(cache.cachedResponse(for: request) == nil)
+        #expect(cache.statistics.bypassed == 1)
+        #expect(cache.responder.lookUp(request).reason == .needsProtocol(field: name))
+    }
+
     @Test("HEAD gets only the head, and a range of a stream the whole")
     func headAndRange() async throws {
         let session = try EntrySession(#""http://h/s": { "stream": ["abc", { "text": "d", "delay": 0.02 }] }"#)
@@ -331,7 +445,7 @@ struct StreamTests {
         #expect(try await session.load("http://h/s").text == "other")
     }
 
-    @Test("What forwardTo, whenOffline and exceptions load comes in pieces", arguments: ["/sent", "/exception"])
+    @Test("What forwardTo and exceptions load comes in pieces", arguments: ["/sent", "/exception"])
     func forwarded(path: String) async throws {
         let origin = try LoopbackServer(routes: [
             "/sent": LoopbackServer.Answer(body: Data(count: 200_000), fault: .stallAfter(bodyBytes: 100_000)),

@@ -135,10 +135,10 @@ struct StreamProblemTests {
         Row(
             #"{"handler": "saveOrders"}"#,
             .invalidValue,
-            "“handler” names “saveOrders”, which isn't given in code",
+            "There's no handler “saveOrders”.",
             "The handlers are “h”, “saveOrder”. Use one, or add it to `handlers:`."
         ),
-        Row(#"[{"status": 503, "times": 1}, {"handler": "x"}]"#, .invalidValue, "Alternative 2: “handler” names “x”"),
+        Row(#"[{"status": 503, "times": 1}, {"handler": "x"}]"#, .invalidValue, "Alternative 2: There's no handler “x”"),
         Row(#"{"stream": ["a", {"file": "b"}]}"#, .missingFile, "Piece 2: The file “b” doesn't exist"),
         Row(
             #"{"stream": [{"file": "*"}]}"#,
@@ -290,8 +290,8 @@ struct StreamProblemTests {
         )
         #expect(
             messages == [
-                "“handler” names “h”, which isn't given in code. Give it where the map is loaded (`handlers:`).",
-                "“handler” is empty. Name a handler that code gives (`handlers:`).",
+                "There's no handler “h”. Pass it as `handlers:` where you load the map.",
+                "“handler” is empty. Pass a handler as `handlers:` where you load the map, and name it.",
             ]
         )
         #expect(folder.problems(#"{"https://h/a": {"handler": "h"}}"#, handlers: Self.handlers).isEmpty)

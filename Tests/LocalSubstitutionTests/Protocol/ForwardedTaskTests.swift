@@ -33,7 +33,8 @@ struct ForwardedTaskTests {
                 answerRedirect: { _ in .follow },
                 answerChallenge: { _ in },
                 pass: { _ in pieces.add() },
-                passesAtOnce: true
+                passesAtOnce: true,
+                keepsBody: true
             )
         )
     }

@@ -9,12 +9,12 @@ package final class EntryFieldsReader {
     /// The line of each field in the object; see `checkWhatGoesTogether()`.
     private var lines: [String: Int] = [:]
 
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     /// The line of the value; 0 for a map made in code, whose text has no lines.
     let line: Int
     /// The bodies of answers that were given in code. The JSON refers to them by index.
-    private let data: [Data]
-    private let handlers: SubstitutionMap.HandlerTable
+    let data: [Data]
+    let handlers: SubstitutionMap.HandlerTable
 
     /// Reads the object of an entry, of an alternative or of `$defaults`.
     package convenience init(
@@ -25,7 +25,7 @@ package final class EntryFieldsReader {
         data: [Data] = [],
         handlers: SubstitutionMap.HandlerTable = .any
     ) {
-        self.init(bytes, line, data, handlers)
+        self.init(bytes, line: line, data: data, handlers: handlers)
         for member in members(in: range, line: line) {
             guard lines.updateValue(member.line, forKey: member.key) == nil else {
                 note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
@@ -49,11 +49,12 @@ package final class EntryFieldsReader {
 
     /// Reads a list of alternatives.
     convenience init(listIn range: Range<Int>, of bytes: [UInt8], line: Int, handlers: SubstitutionMap.HandlerTable) {
-        self.init(bytes, line, [], handlers)
+        self.init(bytes, line: line, data: [], handlers: handlers)
         readAlternatives(in: range, line: line)
     }
 
-    private init(_ bytes: [UInt8], _ line: Int, _ data: [Data], _ handlers: SubstitutionMap.HandlerTable) {
+    /// Creates a reader that hasn't read anything.
+    init(_ bytes: [UInt8], line: Int, data: [Data], handlers: SubstitutionMap.HandlerTable) {
         self.bytes = bytes
         self.line = line
         self.data = data
@@ -142,7 +143,7 @@ package final class EntryFieldsReader {
     func readDelay(_ member: Member) { fields.delay = seconds(member) }
 
     /// Returns a number of seconds that a client waits.
-    private func seconds(_ member: Member) -> Double? {
+    func seconds(_ member: Member) -> Double? {
         let expected = "a number of seconds from 0 to 3600"
         guard let seconds = number(member, expected) else { return nil }
         guard 0...3600 ~= seconds else {
@@ -236,15 +237,15 @@ package final class EntryFieldsReader {
     }
 
     /// Returns the members of an object. The whole map has already been scanned, so this is known to be JSON.
-    private func members(in range: Range<Int>, line: Int) -> [Member] {
+    func members(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
 
-    private func note(_ member: Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+    func note(_ member: Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         note(member.line, kind, message)
     }
 
-    private func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
+    func note(_ line: Int, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         problems.append((self.line == 0 ? 0 : line, kind, message))
     }
 }
@@ -269,7 +270,7 @@ extension EntryFieldsReader {
 
     func readError(_ member: Member) { fields.answer = error(member).map { .error($0) } }
 
-    private func error(_ member: Member) -> URLError.Code? {
+    func error(_ member: Member) -> URLError.Code? {
         guard let name = string(member, "a string, such as “timedOut”") else { return nil }
         guard let code = URLErrorNames.code(name) else {
             let nearest =
@@ -391,7 +392,7 @@ extension EntryFieldsReader {
     }
 
     /// Returns whether a JSON value is nested too deeply, and if so, notes it as a problem.
-    private func isTooDeep(_ member: Member) -> Bool {
+    func isTooDeep(_ member: Member) -> Bool {
         let deepest = JSONValue.deepest
         let isTooDeep = bytes.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes, in: member.range, line: 1, isStrict: true, deepest: deepest)
@@ -401,103 +402,6 @@ extension EntryFieldsReader {
             note(member, .invalidValue, "“\(member.key)” is nested more than \(deepest) levels deep. Use a file.")
         }
         return isTooDeep
-    }
-}
-
-/// Reads `stream`.
-extension EntryFieldsReader {
-    private static let mostPieces = 10_000
-
-    func readStream(_ member: Member) {
-        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else {
-            return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
-        }
-        let elements = (try? JSONScanner(bytes, in: range, line: member.line).elements()) ?? []
-        guard !elements.isEmpty else {
-            return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
-        }
-        guard elements.count <= Self.mostPieces else {
-            return note(
-                member,
-                .invalidValue,
-                "“stream” has more than \(Self.mostPieces.grouped) pieces. Join some, or use a file with “secondsPerEvent”."
-            )
-        }
-        var pieces: [Entry.Piece] = []
-        for (index, element) in elements.enumerated() {
-            // In place of a wrong piece, an empty one keeps the numbers of the others.
-            let piece = piece(element, number: index + 1) ?? Entry.Piece(content: .data(Data()))
-            if case .error = piece.content, index + 1 < elements.count {
-                note(
-                    element.line,
-                    .conflict,
-                    "Piece \(index + 1): “error” ends the stream. Make it the last piece."
-                )
-            }
-            pieces.append(piece)
-        }
-        fields.answer = .stream(pieces)
-    }
-
-    /// Reads a piece: a string, or an object with one content and perhaps a delay.
-    private func piece(_ element: Member, number: Int) -> Entry.Piece? {
-        let line = line == 0 ? 0 : element.line
-        switch element.value {
-        case .string(let text):
-            return Entry.Piece(content: .data(Data(text.utf8)), line: line)
-        case .object(let range):
-            let reader = EntryFieldsReader(bytes, self.line, data, handlers)
-            let piece = reader.piece(in: range, line: element.line)
-            for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
-            return piece
-        case .null, .other:
-            note(
-                element.line,
-                .wrongType,
-                "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”."
-            )
-            return nil
-        }
-    }
-
-    private func piece(in range: Range<Int>, line: Int) -> Entry.Piece? {
-        var content: (name: String, value: Entry.Piece.Content?)?
-        var delay: Double?
-        var seen: Set<String> = []
-        for member in members(in: range, line: line) {
-            guard seen.insert(member.key).inserted else {
-                note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
-                continue
-            }
-            if member.key == "delay" {
-                delay = seconds(member)
-            } else if !Self.pieceContents.contains(member.key) {
-                let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
-                let advice =
-                    nearest.map { "Did you mean “\($0)”?" } ?? "The fields are text, json, file, error and delay."
-                note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
-            } else if let first = content?.name {
-                note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")
-            } else {
-                content = (member.key, pieceContent(member))
-            }
-        }
-        guard let content else {
-            note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
-            return nil
-        }
-        return content.value.map { Entry.Piece(content: $0, delay: delay ?? 0, line: self.line == 0 ? 0 : line) }
-    }
-
-    private static let pieceContents = ["text", "json", "file", "error"]
-
-    private func pieceContent(_ member: Member) -> Entry.Piece.Content? {
-        switch member.key {
-        case "text": string(member, "a string").map { .data(Data($0.utf8)) }
-        case "json": isTooDeep(member) ? nil : .data(Data(bytes[member.range]))
-        case "file": string(member, "a string with the name of a file").map { .file(FileName(text: $0)) }
-        default: error(member).map { .error($0) }
-        }
     }
 }
 

@@ -31,8 +31,7 @@ extension SubstitutionMap {
     /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
-        guard let file = entry.file, file.wildcards > 0 else { return entry }
-        return (try? file.filled(with: candidate.captures)) == nil ? nil : entry
+        return entry.canBeFilled(with: candidate.captures) ? entry : nil
     }
 }
 

@@ -224,7 +224,7 @@ final class NearMisses: Sendable {
             for (path, folded) in paths {
                 guard let captures = item.path.match(folded[...]) else { continue }
                 let entry = index.entries[item.number]
-                guard canBeFilled(entry, with: captures) else { return nil }
+                guard entry.canBeFilled(with: captures) else { return nil }
                 return Found(entry: entry, differences: Self.differences(url, path: path, item.pattern), edits: edits)
             }
             return nil
@@ -241,12 +241,6 @@ final class NearMisses: Sendable {
             }
         guard labels > 0 else { return 0 }
         return labels <= domains.count ? item.host.misspellings(of: domains[labels - 1]) : nil
-    }
-
-    /// Returns whether the entry would apply if its pattern matched.
-    private func canBeFilled(_ entry: Entry, with captures: [ArraySlice<UInt8>]) -> Bool {
-        guard let file = entry.file, file.wildcards > 0 else { return true }
-        return (try? file.filled(with: captures)) != nil
     }
 
     /// - Parameter path: The URL's path, with or without a slash at the end, as the pattern could match it.

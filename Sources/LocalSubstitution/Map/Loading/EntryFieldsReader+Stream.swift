@@ -1,0 +1,98 @@
+import Foundation
+
+/// Reads `stream`.
+extension EntryFieldsReader {
+    private static let mostPieces = 10_000
+
+    func readStream(_ member: Member) {
+        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else {
+            return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
+        }
+        let elements = (try? JSONScanner(bytes, in: range, line: member.line).elements()) ?? []
+        guard !elements.isEmpty else {
+            return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
+        }
+        guard elements.count <= Self.mostPieces else {
+            return note(
+                member,
+                .invalidValue,
+                "“stream” has more than \(Self.mostPieces.grouped) pieces. Join some, or use a file with “secondsPerEvent”."
+            )
+        }
+        var pieces: [Entry.Piece] = []
+        for (index, element) in elements.enumerated() {
+            // In place of a wrong piece, an empty one keeps the numbers of the others.
+            let piece = piece(element, number: index + 1) ?? Entry.Piece(content: .data(Data()))
+            if case .error = piece.content, index + 1 < elements.count {
+                note(
+                    element.line,
+                    .conflict,
+                    "Piece \(index + 1): “error” ends the stream. Make it the last piece."
+                )
+            }
+            pieces.append(piece)
+        }
+        fields.answer = .stream(pieces)
+    }
+
+    /// Reads a piece: a string, or an object with one content and perhaps a delay.
+    private func piece(_ element: Member, number: Int) -> Entry.Piece? {
+        let line = line == 0 ? 0 : element.line
+        switch element.value {
+        case .string(let text):
+            return Entry.Piece(content: .data(Data(text.utf8)), line: line)
+        case .object(let range):
+            let reader = EntryFieldsReader(bytes, line: self.line, data: data, handlers: handlers)
+            let piece = reader.piece(in: range, line: element.line)
+            for problem in reader.problems { note(problem.line, problem.kind, "Piece \(number): \(problem.message)") }
+            return piece
+        case .null, .other:
+            note(
+                element.line,
+                .wrongType,
+                "Piece \(number) must be a string, or an object with “text”, “json”, “file” or “error”."
+            )
+            return nil
+        }
+    }
+
+    private func piece(in range: Range<Int>, line: Int) -> Entry.Piece? {
+        var content: (name: String, value: Entry.Piece.Content?)?
+        var delay: Double?
+        var seen: Set<String> = []
+        for member in members(in: range, line: line) {
+            guard seen.insert(member.key).inserted else {
+                note(member, .duplicate, "The field “\(member.key)” is given twice. Keep one.")
+                continue
+            }
+            if member.key == "delay" {
+                delay = seconds(member)
+            } else if !Self.pieceContents.contains(member.key) {
+                let nearest = NearestName.of(member.key, in: Self.pieceContents + ["delay"])
+                let advice =
+                    nearest.map { "Did you mean “\($0)”?" } ?? "The fields are text, json, file, error and delay."
+                note(member, .unknownField, "The field “\(member.key)” is unknown. \(advice)")
+            } else if let first = content?.name {
+                note(member, .conflict, "“\(first)” and “\(member.key)” can't go together. Make them two pieces.")
+            } else {
+                content = (member.key, pieceContent(member))
+            }
+        }
+        guard let content else {
+            note(line, .noFile, "The content is missing. Add “text”, “json”, “file” or “error”.")
+            return nil
+        }
+        return content.value.map { Entry.Piece(content: $0, delay: delay ?? 0, line: self.line == 0 ? 0 : line) }
+    }
+
+    private static let pieceContents = ["text", "json", "file", "error"]
+
+    private func pieceContent(_ member: Member) -> Entry.Piece.Content? {
+        switch member.key {
+        case "text": string(member, "a string").map { .data(Data($0.utf8)) }
+        case "json": isTooDeep(member) ? nil : .data(Data(bytes[member.range]))
+        case "file": string(member, "a string with the name of a file").map { .file(FileName(text: $0)) }
+        default: error(member).map { .error($0) }
+        }
+    }
+}
