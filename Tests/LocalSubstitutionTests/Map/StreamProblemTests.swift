@@ -138,7 +138,11 @@ struct StreamProblemTests {
             "There's no handler “saveOrders”.",
             "The handlers are “h”, “saveOrder”. Use one, or add it to `handlers:`."
         ),
-        Row(#"[{"status": 503, "times": 1}, {"handler": "x"}]"#, .invalidValue, "Alternative 2: There's no handler “x”"),
+        Row(
+            #"[{"status": 503, "times": 1}, {"handler": "x"}]"#,
+            .invalidValue,
+            "Alternative 2: There's no handler “x”"
+        ),
         Row(#"{"stream": ["a", {"file": "b"}]}"#, .missingFile, "Piece 2: The file “b” doesn't exist"),
         Row(
             #"{"stream": [{"file": "*"}]}"#,
