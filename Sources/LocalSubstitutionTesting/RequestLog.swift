@@ -55,7 +55,8 @@ extension TestSubstitutions {
                 self.state.withLock { state in
                     switch progress {
                     case .readBody(let body): state.requests[index].body = body
-                    case .ended(let outcome): state.requests[index].end(outcome, keepsResponse: self.keepsResponses)
+                    case .ended(let outcome, let isHiddenUpload):
+                        state.requests[index].end(outcome, isHiddenUpload, keepsResponse: self.keepsResponses)
                     }
                 }
             }
@@ -98,7 +99,7 @@ extension TestSubstitutions {
 }
 
 extension TestSubstitutions.Request {
-    fileprivate mutating func end(_ outcome: RequestOutcome, keepsResponse: Bool) {
+    fileprivate mutating func end(_ outcome: RequestOutcome, _ isHiddenUpload: Bool, keepsResponse: Bool) {
         self.outcome =
             switch outcome.kind {
             case .answered, .confirmed: .answered
@@ -113,7 +114,7 @@ extension TestSubstitutions.Request {
             self.explanation = explanation
             // The error that the code gets may be brief.
             error = .unmatched(explanation)
-            isHiddenUpload = outcome.isHiddenUpload
+            self.isHiddenUpload = isHiddenUpload
         }
         needsOrigin = outcome.needsOrigin
         usedUp = outcome.usedUp

@@ -11,7 +11,9 @@ package struct RequestListener: Sendable {
         /// The request's body was read from its stream, because a condition needs it.
         case readBody(Data)
         /// The request has ended.
-        case ended(RequestOutcome)
+        ///
+        /// - Parameter isHiddenUpload: Whether it's an upload task's whose body can't be seen.
+        case ended(RequestOutcome, isHiddenUpload: Bool)
     }
 
     /// Called when a request starts. Returns a closure that is called with what happens to it. A cancelled request doesn't end.

@@ -4,8 +4,8 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol took.
-package struct RequestOutcome: Sendable {
+/// The outcome of a request that a protocol took. An object, since it passes through many hands.
+package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
         case answered
@@ -21,48 +21,55 @@ package struct RequestOutcome: Sendable {
         /// wrong.
         case mishandled(String)
         /// Nothing answers, and the session isn't allowed to reach the network.
-        case unmatched(Explanation)
+        indirect case unmatched(Explanation)
     }
 
     package let kind: Kind
-    /// The entry that names the request's URL; `nil` if there is none.
-    package let entry: SubstitutionMap.EntryReference?
-    /// Whether only the server at the request's URL can answer, because no entry does or the entry only changes request headers.
-    package let needsOrigin: Bool
-    /// The alternatives that had already answered as many requests as they may.
-    package let usedUp: [SubstitutionMap.EntryReference]
+    /// The request's plan; `nil` if it never had one.
+    private let plan: Plan?
     let result: Result<CachedURLResponse, URLError>
-    /// Whether the request is an upload task's whose body can't be seen; set only if the request is unmatched.
-    package var isHiddenUpload = false
     /// The body, if it isn't in the result.
-    var largeBody: LargeFile.Part?
-    /// Whether the body was only passed on, since it's too long to hold.
-    package var isPassedOn = false
+    let largeBody: LargeFile.Part?
     /// How fast the body is sent; `nil` if it's sent at once.
-    var pace: Pace?
+    let pace: Pace?
+    /// Whether the body was only passed on, since it's too long to hold.
+    package let isPassedOn: Bool
+
+    init(
+        _ kind: Kind,
+        _ plan: Plan?,
+        _ result: Result<CachedURLResponse, URLError>,
+        largeBody: LargeFile.Part? = nil,
+        pace: Pace? = nil,
+        isPassedOn: Bool = false
+    ) {
+        self.kind = kind
+        self.plan = plan
+        self.result = result
+        self.largeBody = largeBody
+        self.pace = pace
+        self.isPassedOn = isPassedOn
+    }
+
+    static func failed(_ plan: Plan?, _ error: URLError) -> RequestOutcome {
+        RequestOutcome(.failed, plan, .failure(error))
+    }
 
     /// The response; `nil` for a request that failed.
     package var response: CachedURLResponse? { try? result.get() }
-
     package var error: URLError? { if case .failure(let error) = result { error } else { nil } }
-
-    init(_ kind: Kind, _ plan: Plan?, _ result: Result<CachedURLResponse, URLError>) {
-        self.kind = kind
-        entry = plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
-        needsOrigin = plan?.needsOrigin ?? false
-        usedUp = plan?.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
-        self.result = result
-    }
-
-    static func answered(_ plan: Plan?, _ response: CachedURLResponse) -> Self {
-        Self(.answered, plan, .success(response))
-    }
-
-    static func loaded(_ plan: Plan, _ response: CachedURLResponse) -> Self {
-        Self(.loaded, plan, .success(response))
-    }
-
-    static func failed(_ plan: Plan?, _ error: URLError) -> Self { Self(.failed, plan, .failure(error)) }
-
     var hasFailed: Bool { error != nil }
+
+    /// The entry that names the request's URL; `nil` if there is none.
+    package var entry: SubstitutionMap.EntryReference? {
+        plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
+    }
+
+    /// Whether only the server at the request's URL can answer, because no entry does or the entry only changes request headers.
+    package var needsOrigin: Bool { plan?.needsOrigin ?? false }
+
+    /// The alternatives that had already answered as many requests as they may.
+    package var usedUp: [SubstitutionMap.EntryReference] {
+        plan?.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
+    }
 }

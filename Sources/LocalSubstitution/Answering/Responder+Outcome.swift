@@ -15,7 +15,7 @@ extension Responder {
             }
             let answerer: Observers.Answerer = plan.cacheAnswer == nil ? .protocol : .cache
             reportSubstituted(plan, by: substitution, bytes: response.data.count, answerer)
-            return .answered(plan, response)
+            return RequestOutcome(.answered, plan, .success(response), pace: substitution.pace)
         } catch {
             return unreadable(error, plan, substitution, url)
         }
@@ -37,9 +37,13 @@ extension Responder {
             let isHead = plan.request.httpMethod == "HEAD"
             let body = LargeFile.Part(file: file, range: isHead ? 0..<0 : range ?? 0..<file.status.size)
             reportSubstituted(plan, by: substitution, bytes: body.range.count, .protocol)
-            var outcome = RequestOutcome.answered(plan, response)
-            outcome.largeBody = body
-            return outcome
+            return RequestOutcome(
+                .answered,
+                plan,
+                .success(response),
+                largeBody: body,
+                pace: substitution.pace
+            )
         } catch {
             return unreadable(error, plan, substitution, url)
         }
@@ -119,7 +123,7 @@ extension Responder {
             let (key, bytes) = (url.absoluteString, response.data.count)
             guard isConfirmed else {
                 observers.report(.substituted, url, by: .protocol, key: key, bytes: bytes)
-                return .answered(plan, response)
+                return RequestOutcome(.answered, plan, .success(response))
             }
             observers.report(.confirmed, url, key: key, bytes: bytes)
             return RequestOutcome(.confirmed, plan, .success(response))

@@ -80,9 +80,7 @@ final class Attachment: Sendable {
     /// Returns an entry's response, without its delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         let large = takesLargeFiles ? responder.serveInPieces(plan, by: substitution) : nil
-        var outcome = large ?? responder.serve(plan, by: substitution)
-        outcome.pace = substitution.pace
-        return outcome
+        return large ?? responder.serve(plan, by: substitution)
     }
 
     /// Fails a request that nothing answers, since it isn't allowed to reach the network.

@@ -21,7 +21,7 @@ package final class DirectLoader: Sendable {
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
         let isStrict = attachment.rules.isStrict
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
-            return Response(.answered(nil, retained))
+            return Response(RequestOutcome(.answered, nil, .success(retained)))
         }
         let plan = attachment.decide(request, body: RequestBody(request))
         if let outcome = attachment.outcomeAtOnce(plan) { return Response(outcome) }

@@ -257,10 +257,8 @@ final class RequestLoad: Sendable {
                 client.send(.data(data))
                 (sent, bytes) = (.now(), bytes + data.count)
             }
-            return .answered(
-                plan,
-                CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
-            )
+            let response = CachedURLResponse(response: head, data: Data(), userInfo: nil, storagePolicy: .notAllowed)
+            return RequestOutcome(.answered, plan, .success(response))
         } catch {
             return .failed(plan, error)
         }
@@ -414,13 +412,13 @@ final class RequestLoad: Sendable {
         let plan = sent.plan
         // Without a body, the client has already received all of it.
         func outcome(_ head: URLResponse) -> Step {
-            let body = received.body ?? Data()
-            var outcome = RequestOutcome.loaded(
-                plan,
-                CachedURLResponse(response: head, data: body, userInfo: nil, storagePolicy: .notAllowed)
+            let response = CachedURLResponse(
+                response: head,
+                data: received.body ?? Data(),
+                userInfo: nil,
+                storagePolicy: .notAllowed
             )
-            outcome.isPassedOn = received.body == nil
-            return .end(outcome)
+            return .end(RequestOutcome(.loaded, plan, .success(response), isPassedOn: received.body == nil))
         }
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {

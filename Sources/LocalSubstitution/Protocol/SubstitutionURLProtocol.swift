@@ -62,7 +62,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             let retained = responder.retainedResponse(for: request, cachedResponse, taken, isStrict: isStrict)
         {
             let plan = attachment.rules.listener.map { _ in attachment.lookUp(request, body: .none) }
-            return deliver(.end(.answered(plan, retained)))
+            return deliver(.end(RequestOutcome(.answered, plan, .success(retained))))
         }
         let plan = attachment.decide(request, body: .onLoaderQueue(request), taken?.plan)
         if let error = UnsupportedTask.error(for: task, plan) {
@@ -143,9 +143,7 @@ public class SubstitutionURLProtocol: URLProtocol {
             client.urlProtocol(self, didLoad: data)
         case .end(let outcome):
             if let tell = heard.withLock({ $0 }) {
-                var outcome = outcome
-                if case .unmatched = outcome.kind { outcome.isHiddenUpload = UnsupportedTask.hidesBody(task) }
-                tell(.ended(outcome))
+                tell(.ended(outcome, isHiddenUpload: UnsupportedTask.hidesBody(task)))
             }
             switch outcome.result {
             case .success(let response):
