@@ -31,8 +31,8 @@ enum SharedSession {
         guard !LocalSubstitutionCache.reachesSharedSession else { return }
         throw SubstitutionScope.Failure([
             "A session was used before this call, so no map can answer URLSession.shared. "
-                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs, and no "
-                + "session before that."
+                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. Don't "
+                + "use a session before that."
         ])
     }
 

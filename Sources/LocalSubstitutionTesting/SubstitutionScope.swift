@@ -117,7 +117,8 @@ struct SubstitutionScope: Sendable {
         else { return }
         let list = leftOut.map { "\n  \($0)" }.joined()
         let count = leftOut.count.counted("entry", "entries")
-        let warning = "\(count) of “\(archive.lastPathComponent)” can't answer:\(list)"
+        let advice = "Export it again with content, or import it."
+        let warning = "\(count) of “\(archive.lastPathComponent)” can't answer:\(list)\n\(advice)"
         Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
         #endif
     }

@@ -180,7 +180,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
     ///   - handlers: The closures that entries name in their field `handler`.
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs. Such tests run one at a time, beside all
-    ///     others. On Linux, requests of other tests pass by, except in detached tasks. On Apple platforms, every use of
+    ///     others. On Linux, the map ignores other tests' requests, except in detached tasks. On Apple platforms, every use of
     ///     `URLSession.shared` in the process gets the map.
     ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
     ///     entry that none of the suite's tests uses, so run the whole suite.

@@ -22,7 +22,7 @@ extension TestSubstitutions {
         try checkScope()
         let search = try RequestSearch(url, method: method)
         guard number > 0 else {
-            throw SubstitutionScope.Failure(["The number of a request is \(number). The first one has the number 1."])
+            throw SubstitutionScope.Failure(["The number of a request is \(number). Use 1 for the first one."])
         }
         guard seconds >= 0 else {
             throw SubstitutionScope.Failure(["The time to wait is \(seconds) seconds. Use 0 or more."])

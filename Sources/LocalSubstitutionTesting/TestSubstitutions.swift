@@ -159,7 +159,7 @@ extension TestSubstitutions {
             public static let answered = Outcome(rawValue: "answered")
             /// The network answered.
             public static let loaded = Outcome(rawValue: "loaded")
-            /// The request failed: its entry says so, the network failed, or a file couldn't be read.
+            /// The request failed: its entry or handler says so, it took too long, the network failed, or a file couldn't be read.
             public static let failed = Outcome(rawValue: "failed")
             /// No entry answers the request, and it isn't allowed to reach the network.
             public static let unmatched = Outcome(rawValue: "unmatched")
@@ -167,8 +167,8 @@ extension TestSubstitutions {
 
         /// The request.
         public let request: URLRequest
-        /// The request's body; `nil` if it has none or it can't be seen. The body of a stream is included once a `when`
-        /// condition has read it. On Linux, an upload task's body can't be seen.
+        /// The request's body; `nil` if it has none or it can't be seen. The body of an `httpBodyStream` is included once a
+        /// condition or a handler has read it. On Linux, an upload task's body can't be seen.
         public internal(set) var body: Data?
         /// How the request ended.
         public internal(set) var outcome = Outcome.underWay

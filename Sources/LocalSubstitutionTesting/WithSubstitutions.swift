@@ -12,8 +12,8 @@ import Testing
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
 ///     folder `Resources` beside the map; if there is none, the map's own folder.
 ///   - handlers: The closures that entries name in their field `handler`.
-///   - sharedSession: Whether the map also answers `URLSession.shared`, as in a trait. It must not have been used before, nor, on
-///     Linux, any other session. A trait has no such condition.
+///   - sharedSession: Whether the map also answers `URLSession.shared`, as in a trait. That session must still be unused; on
+///     Linux, so must every other session. A trait has no such condition.
 ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.

@@ -299,7 +299,12 @@ final class RequestLoad: Sendable {
         switch try await value(of: { try await call(request) }) {
         case .failure(let error):
             if let error = error as? URLError { return .end(responder.fail(plan, by: substitution, error)) }
-            return .end(responder.mishandled(plan, "\(name) threw an error: \(error)"))
+            return .end(
+                responder.mishandled(
+                    plan,
+                    "\(name) threw an error: \("\(error)".sentence) Fix it, or throw a URLError."
+                )
+            )
         case .success(let answer):
             do throws(HandledAnswer.Mistake) {
                 let handled = try HandledAnswer(answer, to: substitution, in: plan.folder, url: url)
@@ -475,7 +480,7 @@ final class RequestLoad: Sendable {
     }
 }
 
-/// Calls a closure once at a time, and not later for the system's convenience.
+/// Calls a closure once, at a given time. The system may not delay it to save power.
 private struct Timer {
     private let source: any DispatchSourceTimer
 

@@ -14,7 +14,7 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
         let takes: @Sendable (URLRequest) -> Bool
     }
 
-    /// What answers. The last one does.
+    /// The attachments in use. The last one answers.
     private static let uses = Guarded<[Use]>([])
 
     override class var attachment: Attachment? { uses.withLock { $0.last }?.attachment }

@@ -213,7 +213,7 @@ extension EntryFields {
             case (.handled, "alternatives"):
                 return "A handler's answer can't be a list. Return one answer."
             case (.handled, _):
-                return "“\(name)” isn't allowed in a handler's answer. Remove it, or set it beside the handler."
+                return "“\(name)” isn't allowed in a handler's answer. Remove it from the answer."
             case (.entry, _):
                 return "“\(name)” is only for alternatives. Write a list, such as [{ …, \"times\": 2 }, { … }]."
             case (.defaults, _):

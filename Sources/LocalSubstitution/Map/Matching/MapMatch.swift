@@ -46,7 +46,7 @@ package final class MapMatch: Sendable {
     let isWithoutIgnoring: Bool
     /// What the winner answers with; `nil` if it's `null`, or if the request's body must be read first.
     let substitution: Substitution?
-    /// Whether the winner has a condition on the request's body, which hasn't been read yet.
+    /// Whether the request's body must be read first, for the winner's condition or its handler.
     let needsBody: Bool
     /// The entries and alternatives that come before the winner, and why they don't answer.
     let passedOver: [(entry: Entry, why: PassedOver)]

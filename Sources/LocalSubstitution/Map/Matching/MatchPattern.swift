@@ -220,7 +220,7 @@ extension MatchPattern {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// - Parameter number: The number of the pattern's candidates.
+        /// - Parameter number: The number that the pattern's candidates get.
         package mutating func insert(_ pattern: MatchPattern, number: Int) {
             written.insert(Item(number: number, pattern: pattern, glob: pattern.path))
             if let path = pattern.sortedPath {
