@@ -24,12 +24,9 @@ struct MapExampleTests {
         #expect(folder.describe(Plan(try #require(example.urlRequest), in: map)) == example.answer)
     }
 
-    @Test(
-        "The tables of fields list every field",
-        arguments: [Document.readme.path, Document.article("MapFormat").path]
-    )
-    func fields(_ path: String) throws {
-        let table = try #require(Document(path).tables.first { $0.header.first == "field" })
+    @Test("The table of fields lists every field")
+    func fields() throws {
+        let table = try #require(Document.article("MapFormat").tables.first { $0.header.first == "field" })
         let fields = table.rows.flatMap { $0.cells[0].components(separatedBy: "`, `") }
         #expect(Set(fields) == Set(EntryFields.names))
     }

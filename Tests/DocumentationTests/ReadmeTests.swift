@@ -4,12 +4,13 @@ import Testing
 
 @Suite("README and similar documents", .sessions)
 struct ReadmeTests {
-    @Test("The first code block has the two commands")
+    @Test("The block under its heading has the two commands, and nothing else")
     func commands() throws {
         let block = try #require(Document.readme.blocks(in: "").first)
         let commands = block.lines.map { $0.prefix { $0 != "#" }.trimmingCharacters(in: .whitespaces) }
         #expect(commands == ["swift run substitute demo", "swift test"])
-        let first = try #require(Document.lines(of: "README.md").firstIndex { $0.hasPrefix("```") })
+        let lines = Document.lines(of: "README.md").drop { $0 != "## Try it" }
+        let first = try #require(lines.firstIndex { $0.hasPrefix("```") })
         #expect(block.place == "README.md:\(first + 1)")
     }
 

@@ -63,6 +63,18 @@ func expectSocks(in order: TestSubstitutions.Request) throws {
     // end
 }
 
+@Test(.substituting(["https://api.example.com/pay": .error(.notConnectedToInternet)]))
+func codeOfError() async throws {
+    let url = try #require(URL(string: "https://api.example.com/pay"))
+    // snippet: the code of an error
+    await #expect {
+        try await URLSession.substituted.data(from: url)
+    } throws: { error in
+        (error as? URLError)?.code == .notConnectedToInternet
+    }
+    // end
+}
+
 // snippet: a user from the shared session
 @Test(.substituting(["https://api.example.com/user": .json(["name": "Ada"])], sharedSession: true))
 func sharedUser() async throws {

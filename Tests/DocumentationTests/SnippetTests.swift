@@ -38,12 +38,6 @@ struct SnippetTests {
         #expect(article.blocks(in: "swift").allSatisfy { !$0.text.contains("try?") })
     }
 
-    @Test("The map of README's test is the one that its test uses")
-    func readmeMap() throws {
-        let map = try String(contentsOf: Self.folder.appending(path: "Fixtures/example.json"), encoding: .utf8)
-        #expect(Document.readme.blocks(in: "json").contains { $0.text + "\n" == map })
-    }
-
     @Test("A custom session is answered")
     func ownSession() async throws {
         let session = try attachedSession(with: try Self.cache())
@@ -97,9 +91,9 @@ struct SnippetTests {
         #expect(usedEntries().map(\.key) == ["https://www.example.com/user"])
     }
 
-    @Test("Without a map in the bundle, the app's cache can't be attached")
-    func noMapToAttach() {
-        #expect(throws: SubstitutionMapError.self) { try attachedSessionOfApp() }
+    @Test("Without a map in the bundle, the app's cache can't be installed")
+    func noMapToInstall() {
+        #expect(throws: SubstitutionMapError.self) { try installCacheOfMainBundle() }
     }
 
     @Test("Problems and warnings are printed")

@@ -23,13 +23,29 @@ func answerFromLocalFiles(in bundle: Bundle = .main) {
 // end
 
 // snippet: a test
-@Test(.substituting("Fixtures/example.json"))
+@Test(.substituting(["https://www.example.com/user": .json(["name": "Ada"])]))
 func userName() async throws {
     let url = try #require(URL(string: "https://www.example.com/user"))
     let (body, _) = try await URLSession.substituted.data(from: url)
     #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
 }
 // end
+
+// snippet: a test of code that uses the shared session
+@Test(.substituting(["https://www.example.com/user": .json(["name": "Ada"])], sharedSession: true))
+func userNameOfSharedSession() async throws {
+    let url = try #require(URL(string: "https://www.example.com/user"))
+    let (body, _) = try await URLSession.shared.data(from: url)
+    #expect(String(decoding: body, as: UTF8.self).contains("Ada"))
+}
+// end
+
+func installCacheOfMainBundle() throws {
+    // snippet: an app in four lines
+    let cache = try LocalSubstitutionCache(bundle: .main, invalidEntries: .skip)
+    try cache.install()
+    // end
+}
 
 func shareCacheOfMainBundle() throws {
     // snippet: the shared cache
@@ -52,16 +68,6 @@ func installCache(_ cache: LocalSubstitutionCache) throws {
 
 func attachedSession(with cache: LocalSubstitutionCache) throws -> URLSession {
     // snippet: attaching
-    let configuration = URLSessionConfiguration.default
-    try cache.attach(to: configuration)
-    let session = URLSession(configuration: configuration)
-    // end
-    return session
-}
-
-func attachedSessionOfApp() throws -> URLSession {
-    // snippet: attaching the app's cache
-    let cache = try LocalSubstitutionCache(bundle: .main)
     let configuration = URLSessionConfiguration.default
     try cache.attach(to: configuration)
     let session = URLSession(configuration: configuration)

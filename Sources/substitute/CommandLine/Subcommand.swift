@@ -76,7 +76,7 @@ struct Subcommand: Sendable {
     }
 
     /// The version that the command prints.
-    static let version = "0.1.0"
+    static let version = "1.0.0"
 
     /// The options that every subcommand with a map has.
     private static let commonOptions: [Option] = [

@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
 import Foundation
+import LocalSubstitution
 import LocalSubstitutionTesting
 import Testing
 
@@ -17,7 +18,10 @@ func refusedOrder() async throws {
     _ = try await URLSession.substituted.data(for: request)
 }
 
-@Test(.enabled(if: ChildProcess.isThis), .substituting("../../DocumentationTests/Fixtures/example.json"))
+@Test(
+    .enabled(if: ChildProcess.isThis),
+    .substituting(["https://www.example.com/user": .json(["name": "Ada"])])
+)
 func userName() async throws {
     _ = try await URLSession.substituted.data(from: try #require(URL(string: "https://www.example.com/users")))
 }

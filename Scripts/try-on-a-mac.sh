@@ -1,0 +1,90 @@
+#!/bin/bash
+# Tries the package on a Mac, and writes what happened into one text file, to be attached to an issue.
+#
+#     Scripts/try-on-a-mac.sh [FILE]
+#
+# The file, ./try-on-a-mac.txt by default, has no user name, no name of the computer, and no path outside the package. All it needs is
+# Xcode. A part that lacks its tool says “skipped”. On Linux, the parts that Linux has are run.
+set -uo pipefail
+
+report="$(pwd -P)/try-on-a-mac.txt"
+if [[ $# -gt 0 ]]; then
+    folder="$(cd "$(dirname "$1")" && pwd -P)" || exit 1
+    report="$folder/$(basename "$1")"
+fi
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+root="$(pwd -P)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+# Prints text without what names the computer or its user.
+clean() {
+    sed -e "s|$root|PACKAGE|g" -e "s|/private$work|WORK|g" -e "s|$work|WORK|g" -e "s|${HOME:-/nowhere}|HOME|g" \
+        -e "s|${TMPDIR:-/nowhere}|TMPDIR/|g" -e "s|$(hostname)|HOST|g" -e "s|file://[^ ]*/|file://…/|g" |
+        if [[ "$(id -un)" == root ]]; then cat; else sed -e "s/$(id -un)/USER/g"; fi
+}
+
+# Runs a command for a part of the report. Shows the lines that a pattern selects, or else the last ones.
+part() {
+    local title="$1" pattern="$2" status
+    shift 2
+    printf '\n== %s\n' "$title"
+    if ! command -v "$1" >/dev/null; then
+        printf 'skipped: there is no %s\n' "$1"
+        return
+    fi
+    "$@" >"$work/output" 2>&1
+    status=$?
+    if [[ -z "$pattern" ]]; then tail -n 40 "$work/output"; else grep -aE "$pattern" "$work/output" | tail -n 200; fi | clean
+    printf 'status %s\n' "$status"
+}
+
+# Writes a package with an executable that installs a cache and asks whether sessions get local files.
+write_app() {
+    mkdir -p "$work/App/Sources/App"
+    cat >"$work/App/Package.swift" <<MANIFEST
+// swift-tools-version: 6.1
+import PackageDescription
+let package = Package(
+    name: "App",
+    platforms: [.macOS(.v12)],
+    dependencies: [.package(name: "LocalSubstitutionCache", path: "$root")],
+    targets: [
+        .executableTarget(
+            name: "App",
+            dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]
+        )
+    ]
+)
+MANIFEST
+    cat >"$work/App/Sources/App/main.swift" <<'SWIFT'
+import Foundation
+import LocalSubstitution
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+let cache = LocalSubstitutionCache(map: try SubstitutionMap(["https://www.example.com/a": .text("local")]))
+try cache.install()
+print("URLSession.shared:", await cache.verify(.shared))
+print("makeSession:", await cache.verify(try cache.makeSession()))
+let configuration = URLSessionConfiguration.default
+try cache.attach(to: configuration)
+print("an attached session:", await cache.verify(URLSession(configuration: configuration)))
+SWIFT
+}
+
+{
+    printf 'LocalSubstitutionCache, tried on %s\n' "$(uname -sm)"
+    part "macOS" "" sw_vers
+    part "Xcode" "" xcodebuild -version
+    part "Swift" "" swift --version
+    part "the demo" "" swift run substitute demo
+    part "the tests" "^✘|^[^◇]*error:|Test run with" swift test
+    part "a build for the iOS simulator" "error:|warning:|BUILD" \
+        xcodebuild build -scheme LocalSubstitutionRecording -destination "generic/platform=iOS Simulator" \
+        -derivedDataPath "$work/simulator"
+    write_app
+    part "verify, in an app's process" "^(URLSession|makeSession|an attached)|error:" swift run --package-path "$work/App" App
+} | tee "$report"
+printf '\nWritten to %s. Read it, and attach it to an issue.\n' "$report"
