@@ -100,6 +100,7 @@ struct InitInPackageTests {
         #expect(run.lines.contains("    dependencies: [\(Self.product)],"))
         #expect(run.lines.contains("    resources: [\(Self.resources)]"))
         #expect(run.output.contains("target ShopTests"))
+        #expect(run.lines.contains(#"    @Test(.substituting("substitutions.json"))"#))
     }
 
     @Test("It uses the folder that --map names, and recognizes the target in that folder")

@@ -17,14 +17,14 @@ struct InitTests {
         #expect(try folder.contents("substitutions.json") == Data("{}\n".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("Resources")).isEmpty)
         for line in [
-            #"    resources: [.copy("substitutions.json"), .copy("Resources")]"#,
-            #"    dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")],"#,
             "For iOS and similar platforms, call the folder Substitutes instead, since code",
             "    import Foundation", "    try LocalSubstitutionCache(bundle: .module).install()",
-            "    try LocalSubstitutionCache(bundle: .module).attach(to: configuration)",
+            "    @Test(.substituting(\"\(folder.path("substitutions.json"))\"))",
         ] {
-            #expect(run.lines.contains(line))
+            #expect(run.lines.contains(line), "\(line)")
         }
+        // There's no package whose manifest could need anything.
+        #expect(!run.output.contains("Package.swift") && !run.output.contains(".product("))
         #expect(try await folder.substitute("check").output == "0 entries in use, 0 errors, 0 warnings\n")
     }
 

@@ -8,9 +8,9 @@ let initCommand = Subcommand(
     details: """
         Creates an empty substitutions.json and a folder Resources. In a Swift package,
         they go into the target that depends on LocalSubstitution, or the one that
-        --target names. Elsewhere, they go into the current folder. Prints what
-        Package.swift still needs, and the code that loads the map. Never changes an
-        existing map.
+        --target names. Elsewhere, they go into the current folder. Prints the code that
+        loads the map and, in a package, what Package.swift still needs. Never changes
+        an existing map.
         """,
     options: [
         .option("target", "NAME", help: "the target in the package that uses the map"),
@@ -85,7 +85,8 @@ private struct MapPlace {
     /// The remaining steps, each with the lines to add.
     var steps: [String] {
         var steps: [String] = []
-        if package?.dependsOnPackage != true {
+        // Elsewhere, there's no manifest.
+        if let package, !package.dependsOnPackage {
             steps.append(
                 """
                 In Package.swift, with the URL that you get the package from:
@@ -95,11 +96,11 @@ private struct MapPlace {
             )
         }
         var fields: [String] = []
-        if target?.dependsOnLibrary != true {
+        if package != nil, target?.dependsOnLibrary != true {
             fields.append(#"dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]"#)
         }
         let missing = missingResources
-        if !missing.isEmpty {
+        if package != nil, !missing.isEmpty {
             let copied = missing.map { ".copy(\(String(reflecting: $0)))" }
             fields.append("resources: [\(copied.joined(separator: ", "))]")
         }
@@ -145,13 +146,20 @@ private struct MapPlace {
     }
 
     private var testStep: String {
-        """
-        In a test, for one session; on Linux, import FoundationNetworking, too:
+        // Relative to the folder of the test's file.
+        let path = target == nil ? map.file.path : map.file.lastPathComponent
+        return """
+            In a test, whose target also needs the product LocalSubstitutionTesting:
 
-            let configuration = URLSessionConfiguration.ephemeral
-            try \(map.cache).attach(to: configuration)
-            let session = URLSession(configuration: configuration)
-        """
+                import LocalSubstitutionTesting
+
+                @Test(.substituting(\(String(reflecting: path))))
+
+            Pass URLSession.substituted to the code that you test. Without the trait, attach the
+            map to a session's configuration:
+
+                try \(map.cache).attach(to: configuration)
+            """
     }
 }
 
