@@ -166,7 +166,7 @@ extension TestSubstitutions {
         }
 
         /// The request.
-        public let request: URLRequest
+        public internal(set) var request: URLRequest
         /// The request's body; `nil` if it has none or it can't be seen. The body of a stream is included once a `when`
         /// condition has read it. On Linux, an upload task's body can't be seen.
         public internal(set) var body: Data?
