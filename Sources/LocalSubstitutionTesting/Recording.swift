@@ -173,7 +173,8 @@ struct Recording: Sendable {
                 continue
             }
             if sequence != nil, request.mayBeOfAnotherTest {
-                lines.append("  \(request.signature): not replaced: \(Self.maybeOfAnotherTest)")
+                let advice = "Make the request in the test's own task to record it again."
+                lines.append("  \(request.signature): not replaced: \(Self.maybeOfAnotherTest). \(advice)")
                 continue
             }
             switch exchange(for: request, missing, instead: sequence) {

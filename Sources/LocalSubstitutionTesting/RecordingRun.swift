@@ -148,7 +148,7 @@ struct RecordingRun: Sendable {
                     + "\(conflict.reason). \(file.lastPathComponent) keeps the response of the first test. "
                     + "Give the other tests their own map."
                 : "\(conflict.request) got different responses in \(tests.count == 1 ? "another test" : "other tests"), too. "
-                    + "An earlier issue names the tests before. Give all but one their own map."
+                    + "An earlier issue names the other tests. Give all but one their own map."
             return Recording.Conflict(text: text + tests.joined(), place: conflict.place)
         }
     }
