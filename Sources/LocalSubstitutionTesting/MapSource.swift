@@ -21,7 +21,7 @@ enum MapSource: Sendable {
 
     /// The HTTP archive that is the map; `nil` if none is.
     var archive: URL? {
-        guard case .file(let path, _, _, let testFile) = self, path.lowercased().hasSuffix(".har") else { return nil }
+        guard case .file(let path, _, _, let testFile) = self, Self.isArchive(path) else { return nil }
         return Self.url(path, beside: testFile)
     }
 
@@ -42,18 +42,20 @@ enum MapSource: Sendable {
 
     /// Loads the map.
     ///
+    /// - Parameter isRecorded: Whether a recording run adds to the map.
     /// - Throws: An error that says what's wrong with the map, or with the variable that makes a run record.
-    func load(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
+    func load(_ handlers: [String: SubstitutionMap.Handler], isRecorded: Bool) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
-        if let archive { return try HTTPArchive(contentsOf: archive).map() }
         switch self {
         case .file(let path, let bundle, let folder, let testFile):
             let file = Self.url(path, beside: testFile)
-            if Recording.isOn { return try Recording.map(file, resources: resources, handlers) }
+            if Recording.isOn, archive == nil {
+                return try Recording.map(file, resources: resources, handlers, isRecorded: isRecorded)
+            }
             if let bundle, !FileManager.default.fileExists(atPath: file.path) {
                 return try Self.load(path, in: bundle, resources: folder, handlers)
             }
-            return try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
+            return try Self.load(file, resources: resources, handlers)
         case .bundle(let bundle, let name, let module):
             do {
                 return try SubstitutionMap(bundle: bundle, named: name, handlers: handlers)
@@ -65,6 +67,18 @@ enum MapSource: Sendable {
             return try SubstitutionMap(entries, resources: resources)
         }
     }
+
+    private static func load(
+        _ file: URL,
+        resources: URL?,
+        _ handlers: [String: SubstitutionMap.Handler]
+    ) throws -> SubstitutionMap {
+        isArchive(file.path)
+            ? try HTTPArchive(contentsOf: file).map()
+            : try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
+    }
+
+    private static func isArchive(_ path: String) -> Bool { path.lowercased().hasSuffix(".har") }
 
     /// Loads a map that a bundle has a copy of.
     ///
@@ -81,13 +95,12 @@ enum MapSource: Sendable {
             let beginning = "There's no map “\(path)” beside the test's file or in the bundle “\(bundle.bundlePath)”."
             throw SubstitutionScope.Failure(["\(beginning) \(advice)"])
         }
-        do throws(SubstitutionMapError) {
+        do {
             let resources = resources.map { find($0, in: bundle) ?? url($0, beside: file.path) }
-            return try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
-        } catch {
-            guard error.problems.contains(where: { [.missingFile, .noResources].contains($0.kind) }) else {
-                throw error
-            }
+            return try load(file, resources: resources, handlers)
+        } catch let error as SubstitutionMapError
+            where error.problems.contains(where: { [.missingFile, .noResources].contains($0.kind) })
+        {
             let end = "The map is in the bundle “\(bundle.bundlePath)”, but not all its files are in its folder there."
             throw SubstitutionScope.Failure(["\(error)", "\(end) \(advice)"])
         }

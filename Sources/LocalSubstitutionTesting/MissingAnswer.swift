@@ -12,6 +12,8 @@ enum MissingAnswer {
     case entry
     /// A URL to send the request to.
     case target
+    /// An entry for the server's redirect, which led to a URL that an entry answers.
+    case redirect
 
     /// Returns a cache that says how a map answers a request before any alternative is used up.
     static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
@@ -20,10 +22,12 @@ enum MissingAnswer {
 
     /// Returns `nil` if the map is missing nothing.
     init?(to request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) {
-        guard request.outcome != .answered else { return nil }
+        let isAnswered = request.outcome == .answered
+        guard !isAnswered || request.isRedirected else { return nil }
         let explanation = cache.explain(request.withBody)
         switch explanation.verdict {
-        case .noEntry, .methodNotListed, .ruledOut, .excluded, .notHTTP, .unreadableFile: self = .entry
+        case .noEntry, .methodNotListed, .ruledOut: self = isAnswered ? .redirect : .entry
+        case .excluded, .notHTTP, .unreadableFile: self = .entry
         default:
             guard request.needsOrigin, let winner = explanation.winner else { return nil }
             if request.usedUp.contains(where: winner.isSame) {
@@ -51,7 +55,7 @@ extension RecordedPart {
 
 extension TestSubstitutions.Request {
     /// The request with its body, even if that was read from a stream.
-    fileprivate var withBody: URLRequest {
+    var withBody: URLRequest {
         var request = request
         if let body { request.httpBody = body }
         return request

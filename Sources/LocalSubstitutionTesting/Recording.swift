@@ -94,12 +94,16 @@ struct Recording: Sendable {
     /// Returns a map as it was before this process recorded into it; an empty one if there was none.
     ///
     /// So what a test records doesn't depend on which tests have ended before it.
+    ///
+    /// - Parameter isRecorded: Whether the test records into the map. Then no other process can.
     static func map(
         _ file: URL,
         resources: URL?,
-        _ handlers: [String: SubstitutionMap.Handler]
+        _ handlers: [String: SubstitutionMap.Handler],
+        isRecorded: Bool
     ) throws -> SubstitutionMap {
-        try withRun(file, resources) { try $0.map(SubstitutionMap.HandlerTable(handlers)) }
+        if isRecorded { try RecordingLock.take(resolved(file)) }
+        return try withRun(file, resources) { try $0.map(SubstitutionMap.HandlerTable(handlers)) }
     }
 
     /// Returns the map for a test that records. If everything is recorded again, recorded entries leave their requests to the network.
@@ -120,9 +124,8 @@ struct Recording: Sendable {
         }
     }
 
-    /// A request to which tests got different responses.
+    /// An issue about a request to which tests got different responses.
     struct Conflict: Sendable {
-        /// What to report.
         let text: String
         /// The place of the test whose response is kept.
         let place: SourceLocation
@@ -155,12 +158,23 @@ struct Recording: Sendable {
         var asBefore: Set<String> = []
         // A sequence is replaced as a whole or not at all.
         var failed: Set<RecordedPart.Sequence> = []
-        for request in requests {
+        for made in requests {
+            guard let request = made.followed(in: base, cache) else {
+                let sequence = base.recorded?.sequence(answering: made, in: cache)
+                if let sequence { failed.insert(sequence) }
+                lines.append("  \(made.signature): not replaced: \(Self.redirectsElsewhere)")
+                continue
+            }
             let sequence = base.recorded?.sequence(answering: request, in: cache)
             let missing =
                 sequence == nil && unmatched.fails(request.request) ? MissingAnswer(to: request, in: cache) : nil
             guard sequence != nil || missing != nil else {
                 if let entry = request.entry, !request.needsOrigin { asBefore.insert("  as before: \(entry)") }
+                continue
+            }
+            if sequence != nil, request.mayBeOfAnotherTest {
+                let advice = "Make the request in the test's own task to record it again."
+                lines.append("  \(request.signature): not replaced: \(Self.maybeOfAnotherTest). \(advice)")
                 continue
             }
             switch exchange(for: request, missing, instead: sequence) {
@@ -178,16 +192,22 @@ struct Recording: Sendable {
             return "There was nothing to record in \(file.path). Run the test again without \(Self.variable)."
         }
         var recorded: Set<String> = []
-        for (exchange, outcome) in zip(test.exchanges, try run.add(test)) {
+        let (outcomes, problem) = try run.add(test)
+        for ((request, exchange), outcome) in zip(test.recorded, outcomes) {
             let name = "  \(exchange.method) \(ShownURL(URL(string: exchange.url)).text)"
             switch outcome {
             case .success(let added):
                 let place = added.file.isEmpty ? "" : " → \(added.file)"
-                let notes = [added.change == .new ? nil : added.change.rawValue, added.note].compactMap { $0 }
+                let notes = [
+                    added.change == .new ? nil : added.change.rawValue, added.note,
+                    request.mayBeOfAnotherTest ? Self.maybeOfAnotherTest : nil,
+                ].compactMap { $0 }
                 recorded.insert(name + place + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"))
-            case .failure(let error): lines.append("\(name): not recorded: \(error)")
+            case .failure(let error):
+                lines.append("\(name): \(exchange.replaced == nil ? "not recorded" : "not replaced"): \(error)")
             }
         }
+        if let problem { lines.append("  \(problem)") }
         let responses = recorded.count.counted("response", "responses")
         lines = recorded.sorted() + lines
         if !leftOut.isEmpty { lines.append("  headers left out: \(leftOut.sorted().joined(separator: ", "))") }
@@ -195,6 +215,12 @@ struct Recording: Sendable {
             "Recorded \(responses) in \(file.path). Review the changed entries, then run the test again without \(Self.variable).\n"
             + lines.joined(separator: "\n")
     }
+
+    private static let maybeOfAnotherTest =
+        "it may be another test's request, since URLSession.shared doesn't say which test made it"
+
+    private static let redirectsElsewhere =
+        "its entry redirects to another URL than the server does. Correct the entry's Location, or remove the entry"
 
     /// Why a response isn't kept.
     private struct Obstacle: Error {
@@ -222,6 +248,12 @@ struct Recording: Sendable {
         }
         if request.outcome == .underWay {
             return .failure(Obstacle(text: "\(isNot): it hadn't ended when the test did"))
+        }
+        if missing == .redirect, let target = request.response?.response.url {
+            let location = ShownURL(target).text
+            let entry = #"{ "status": 302, "headers": { "Location": \#(JSONText.string(location)) } }"#
+            let reason = "the server redirects it to \(location), which an entry answers"
+            return .failure(Obstacle(text: "\(isNot): \(reason). Write the entry by hand: \(entry)"))
         }
         if missing == .target { return .failure(Obstacle(text: "\(isNot): its entry has no “forwardTo”")) }
         guard var answer = RecordedAnswer(request) else {

@@ -19,8 +19,19 @@ struct RecordingRun: Sendable {
     private var status: FileStatus?
     private var draft: EditedMap.Draft?
     private var tests: [RecordedTest] = []
-    private var conflicts: [Recording.Conflict] = []
-    private var reported: Set<String> = []
+    private var conflicts: [Conflict] = []
+    /// The lines about tests that were reported, by request.
+    private var reported: [String: Set<String>] = [:]
+
+    /// A request to which tests got different responses.
+    private struct Conflict {
+        let request: String
+        /// Why a map can't tell the requests apart, after a comma; perhaps empty.
+        let reason: String
+        /// A line for each test.
+        let tests: [String]
+        let place: SourceLocation
+    }
 
     init(file: URL, resources: URL?) {
         (self.file, self.resources) = (file, resources)
@@ -45,7 +56,6 @@ struct RecordingRun: Sendable {
     mutating func current() throws -> Base {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
-        try RecordingLock.take(Recording.resolved(file))
         let mapFile = now == nil ? nil : try MapFile(file)
         let map =
             try mapFile.map { try SubstitutionMap($0, resources: resources, invalidEntries: .reject, handlers: .any) }
@@ -86,43 +96,61 @@ struct RecordingRun: Sendable {
         )
     }
 
-    /// Adds a test's responses, and saves the map. Returns what was added for each.
-    mutating func add(_ test: RecordedTest) throws -> [Result<EditedMap.AddedExchange, MapToolError>] {
+    /// Adds a test's responses, and saves the map. Returns what was added for each, and what went wrong after the map was saved.
+    mutating func add(
+        _ test: RecordedTest
+    ) throws -> (outcomes: [Result<EditedMap.AddedExchange, MapToolError>], problem: (any Error)?) {
         let place = tests.firstIndex { test < $0 } ?? tests.endIndex
         tests.insert(test, at: place)
         var edited = try EditedMap(file, resources: folder, replacing: draft)
         let (outcomes, conflicts) = edited.add(tests: tests.map(\.exchanges))
-        try edited.save()
+        var problem: (any Error)?
+        do {
+            try edited.save()
+        } catch {
+            guard edited.isSaved else { throw error }
+            problem = error
+        }
         let added = edited.added
         // The status as the map was saved, so that later changes by others are noticed.
         (draft, status) = (added, added.status)
         self.conflicts = conflicts.compactMap { conflict($0) }
-        return outcomes[place]
+        return (outcomes[place], problem)
     }
 
-    /// Returns what to report of a conflict; `nil` if no test's response is kept.
-    private func conflict(_ conflict: EditedMap.Conflict) -> Recording.Conflict? {
+    /// Returns `nil` for a conflict in which no test's response is kept.
+    private func conflict(_ conflict: EditedMap.Conflict) -> Conflict? {
         guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
-        let reason = conflict.isRedacted ? ", since they differ only in what may be credentials" : ""
         let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
-        let list = conflict.tests.map { test in
-            let name = tests[test.number].name
-            let statuses = test.statuses.map(String.init).joined(separator: ", ")
-            let place = "\(name.location.fileName):\(name.location.line)"
-            return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
-        }
-        return Recording.Conflict(
-            text:
-                "\(conflict.method) \(conflict.url)\(condition) got different responses in these tests, and a map can't tell the "
-                + "requests apart\(reason). \(file.lastPathComponent) keeps the response of the first test. "
-                + "Give the other tests their own map." + list.joined(),
+        return Conflict(
+            request: "\(conflict.method) \(conflict.url)\(condition)",
+            reason: conflict.isRedacted ? ", since they differ only in what may be credentials" : "",
+            tests: conflict.tests.map { test in
+                let name = tests[test.number].name
+                let statuses = test.statuses.map(String.init).joined(separator: ", ")
+                let place = "\(name.location.fileName):\(name.location.line)"
+                return "\n  \(name.text), \(place): \(statuses)\(test.isKept ? " (kept)" : "")"
+            },
             place: tests[kept.number].name.location
         )
     }
 
-    /// Returns the conflicts that weren't reported yet, or not with all of their tests.
+    /// Returns an issue for each conflict that wasn't reported yet. If it was, but without some of its tests, the issue names those.
     mutating func unreportedConflicts() -> [Recording.Conflict] {
-        conflicts.filter { reported.insert($0.text).inserted }
+        conflicts.compactMap { conflict in
+            let known = reported[conflict.request, default: []]
+            let tests = conflict.tests.filter { !known.contains($0) }
+            reported[conflict.request] = known.union(tests)
+            guard !tests.isEmpty else { return nil }
+            let text =
+                known.isEmpty
+                ? "\(conflict.request) got different responses in these tests, and a map can't tell the requests apart"
+                    + "\(conflict.reason). \(file.lastPathComponent) keeps the response of the first test. "
+                    + "Give the other tests their own map."
+                : "\(conflict.request) got different responses in \(tests.count == 1 ? "another test" : "other tests"), too. "
+                    + "An earlier issue names the other tests. Give all but one their own map."
+            return Recording.Conflict(text: text + tests.joined(), place: conflict.place)
+        }
     }
 }
 #endif

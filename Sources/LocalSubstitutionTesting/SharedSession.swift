@@ -28,12 +28,19 @@ enum SharedSession {
 
     /// - Throws: An error if `URLSession.shared` can't be answered.
     static func check() throws(SubstitutionScope.Failure) {
+        #if os(watchOS)
+        throw SubstitutionScope.Failure([
+            "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and give the code a "
+                + "session."
+        ])
+        #else
         guard !LocalSubstitutionCache.reachesSharedSession else { return }
         throw SubstitutionScope.Failure([
             "A session was used before this call, so no map can answer URLSession.shared. "
                 + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. Don't "
                 + "use a session before that."
         ])
+        #endif
     }
 
     /// Returns a closure that says which requests to `URLSession.shared` the running test's map answers: the test's own, and those

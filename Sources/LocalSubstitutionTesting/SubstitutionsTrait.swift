@@ -135,7 +135,11 @@ extension SubstitutionsTrait {
         func map() throws -> SubstitutionMap {
             let options = options
             let map = state.withLock { state in
-                let map = state.map ?? Result { try options.source.load(options.handlers) }
+                let map =
+                    state.map
+                    ?? Result {
+                        try options.source.load(options.handlers, isRecorded: options.unmatched.isRecorded)
+                    }
                 state.map = map
                 return map
             }

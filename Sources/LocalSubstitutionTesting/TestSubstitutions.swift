@@ -166,7 +166,7 @@ extension TestSubstitutions {
         }
 
         /// The request.
-        public let request: URLRequest
+        public internal(set) var request: URLRequest
         /// The request's body; `nil` if it has none or it can't be seen. The body of an `httpBodyStream` is included once a
         /// condition or a handler has read it. On Linux, an upload task's body can't be seen.
         public internal(set) var body: Data?

@@ -90,7 +90,7 @@ private func run<Result>(
 ) async throws -> Result {
     let map: SubstitutionMap
     do {
-        map = try options.source.load(options.handlers)
+        map = try options.source.load(options.handlers, isRecorded: options.unmatched.isRecorded)
     } catch {
         throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }

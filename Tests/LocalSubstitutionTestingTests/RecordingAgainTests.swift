@@ -59,16 +59,17 @@ struct RecordingAgainTests {
             _ first: String,
             in test: String = "first",
             second: String = "",
-            value: String = "all"
+            value: String = "all",
+            environment: [String: String] = [:]
         ) async throws -> ChildProcess {
             try await ChildProcess.run(
-                "ChildAgain/\(test)\\(",
+                test.contains("/") ? test : "ChildAgain/\(test)\\(",
                 environment: [
                     ChildRecording.mapVariable: file.path,
                     ChildRecording.originVariable: origin.baseURL.absoluteString,
                     "\(ChildAgain.requestsVariable)_first": first, "\(ChildAgain.requestsVariable)_second": second,
                     "LOCAL_SUBSTITUTION_RECORD": value,
-                ]
+                ].merging(environment) { $1 }
             )
         }
     }
@@ -89,6 +90,18 @@ struct RecordingAgainTests {
             ),
             (#"{ "status": 204 }"#, "GET a", .text("new"), #""host/a.txt""#, "old"),
             ("[\n    \"a.txt\"\n  ]", "GET a", .text("new"), "[\n    \"a.txt\"\n  ]", "new"),
+            (
+                #"{ "headers": { "Link": "<old>", "X-Mine": "1" }, "file": "a.txt" }"#, "GET a", .text("new"),
+                #"{ "headers": { "X-Mine": "1" }, "file": "a.txt" }"#, "new"
+            ),
+            (
+                #"{ "headers": { "Link": "<old>", "X-Mine": "1" }, "file": "a.txt" }"#, "GET a",
+                LoopbackServer.Answer(
+                    headers: [("link", "<new>"), ("Content-Type", "text/plain")],
+                    body: Data("new".utf8)
+                ),
+                #"{ "headers": { "Link": "<new>", "X-Mine": "1" }, "file": "a.txt" }"#, "new"
+            ),
             (
                 "{ \"ignoreQuery\": true, \"alternatives\": [\n  {\"text\": \"x\", \"methods\": [\"PUT\"]}, \"a.txt\" ] }",
                 "GET a", .status(204),
@@ -128,6 +141,9 @@ struct RecordingAgainTests {
             ("when", #"{ "file": "a.txt", "when": { "headers": { "Authorization": "*" } } }"#, "GET when"),
             ("sequence", #"[{ "text": "t", "times": 1 }, "a.txt"]"#, "GET sequence\nGET sequence"),
             ("limited", #"[{ "file": "a.txt", "times": 9 }]"#, "GET limited"),
+            ("names", #"{ "file": "a.txt", "methods": ["GET", "PUT"] }"#, "GET names"),
+            ("rate", #"{ "file": "a.txt", "bytesPerSecond": 1000000 }"#, "GET rate"),
+            ("slow", #"{ "file": "a.txt", "secondsPerEvent": 0.001 }"#, "GET slow"),
         ]
         let lines = entries.map { "  \"@\($0.key)\": \($0.value)" }
         let map = "{\n" + lines.joined(separator: ",\n") + "\n}"
@@ -217,6 +233,63 @@ struct RecordingAgainTests {
         if new?.count == 3 { #expect(try site.text("host/a.txt") == "z") }
     }
 
+    @Test(
+        "The status of each answer of a sequence counts",
+        arguments: [
+            (#""b.txt""#, 503, false), (#"{ "status": 500 }"#, 503, true), (#"{ "status": 404 }"#, 401, true),
+            (#"{ "status": 302 }"#, 429, false),
+        ]
+    )
+    func statuses(_ second: String, _ status: Int, _ isReplaced: Bool) async throws {
+        let map = { (second: String) in "{ \"@a\": [{ \"file\": \"a.txt\", \"times\": 1 }, \(second)] }" }
+        let site = try Site(map(second), ["GET a": [.text("new"), .status(status)]])
+        _ = try await site.run("GET a\nGET a")
+        #expect(try site.map == map(isReplaced ? "{ \"status\": \(status) }" : second))
+        #expect(try site.text("a.txt") == (isReplaced ? "new" : "old"))
+    }
+
+    @Test("A sequence stays if a test made fewer requests than it answers", arguments: [2, 3])
+    func tooFew(_ count: Int) async throws {
+        let map = #"{ "@a": [{ "file": "a.txt", "times": 2 }, "b.txt"] }"#
+        let site = try Site(map, ["GET a": [.text("x"), .text("x"), .text("y")]])
+        let requests = Array(repeating: "GET a", count: count).joined(separator: "\n")
+        let issue = try #require(try await site.run(requests).issues.first?.text)
+        #expect(try site.map == map)
+        #expect(try [site.text("a.txt"), site.text("b.txt")] == (count == 2 ? ["old", "old b"] : ["x", "y"]))
+        let reason = "GET \(site.origin.url("a")): not replaced: it was requested only 2 of 3 times. Run "
+        #expect(issue.contains(reason) == (count == 2), "\(issue)")
+    }
+
+    @Test(
+        "Answers stay at their places, so that none comes before a handwritten one that it would hide",
+        arguments: [
+            (["x", "x"], [nil, "hand", #""a.txt""#]),
+            (["x", "y"], [#"{ "file": "a.txt", "times": 1 }"#, "hand", #""b.txt""#]),
+            (
+                ["x", "y", "z"],
+                [
+                    #"{ "file": "a.txt", "times": 1 }"#, "hand", #"{ "file": "b.txt", "times": 1 }"#,
+                    #""host/a.txt""#,
+                ]
+            ),
+        ] as [([String], [String?])]
+    )
+    func places(_ bodies: [String], _ new: [String?]) async throws {
+        let map = { (alternatives: [String]) in
+            let list = alternatives.joined(separator: ",\n    ")
+            return "{ \"@a\": [\n    \(list)\n  ] }".replacingOccurrences(
+                of: "hand",
+                with: #"{ "when": { "headers": { "X-Mine": "1" } }, "text": "t" }"#
+            )
+        }
+        let site = try Site(
+            map([#"{ "file": "a.txt", "times": 1 }"#, "hand", #""b.txt""#]),
+            ["GET a": bodies.map { .text($0) }]
+        )
+        _ = try await site.run(bodies.map { _ in "GET a" }.joined(separator: "\n"))
+        #expect(try site.map == map(new.compactMap { $0 }))
+    }
+
     @Test("An entry gets alternatives if its request now has different responses")
     func grown() async throws {
         let site = try Site(
@@ -237,6 +310,141 @@ struct RecordingAgainTests {
         #expect(try site.map == #"{ "@a": "host/a.txt", "@c": "a.txt", "@d": "host/d.txt", "@e/*": "b*.txt" }"#)
         #expect(try [site.text("a.txt"), site.text("host/a.txt")] == ["old", "fresh GET a"])
         #expect(try [site.text("b.txt"), site.text("host/d.txt")] == ["old b", "fresh GET d"])
+    }
+
+    @Test("A file that another map in the folder names stays", arguments: [true, false])
+    func sharedByMaps(_ isAll: Bool) async throws {
+        let map = #"{ "@a": "a.txt" }"#
+        let site = try Site(map, ["GET a": [.text("x"), .text("y")]])
+        let other = try site.folder.write(
+            "other.json",
+            #"{ "\#(site.origin.url("b"))": "a.txt" }"#
+        )
+        if isAll { try site.folder.write("other.json", try String(contentsOf: site.file, encoding: .utf8)) }
+        _ = try await site.run(
+            "GET a",
+            in: isAll ? "(first|other)" : "first",
+            second: "GET a",
+            environment: [ChildAgain.otherMapVariable: other.path]
+        )
+        let bodies = try [site.file, other].map { file in
+            let map = try SubstitutionMap(contentsOf: file, resources: site.folder.url)
+            let name = try #require(
+                map.substitution(for: site.origin.url(isAll || file == site.file ? "a" : "b"))?.fileName
+            )
+            return try String(contentsOf: site.folder.file(name), encoding: .utf8)
+        }
+        #expect(isAll ? bodies.sorted() == ["x", "y"] : bodies == ["x", "old"], "\(bodies)")
+    }
+
+    @Test("If a file can't be written, the entry and all its files stay")
+    func unwritable() async throws {
+        let map = #"{ "@a": [{ "file": "a.txt", "times": 1 }, "link/b.txt"], "@c": "c.txt" }"#
+        let site = try Site(
+            map,
+            files: ["a.txt": "old", "files/b.txt": "old b", "c.txt": "old c"],
+            ["GET a": [.text("x"), .text("y")]]
+        )
+        try site.folder.link("link", to: "files")
+        let issue = try #require(try await site.run("GET a\nGET a\nGET c").issues.first?.text)
+        let reason = "GET \(site.origin.url("a")): not replaced: “link/b.txt” can't be written"
+        #expect(issue.contains(reason) && issue.contains("Recorded 1 response in"), "\(issue)")
+        #expect(try site.map == map)
+        #expect(
+            try [site.text("a.txt"), site.text("link/b.txt"), site.text("c.txt")] == ["old", "old b", "fresh GET c"]
+        )
+        #expect(try site.names == ["a.txt", "c.txt", "files", "link", "map.json"])
+    }
+
+    @Test(
+        "A recorded redirect stays as long as the server redirects there, and its target's answer is replaced or added",
+        arguments: [
+            ("b", true, "/b", nil), ("b", false, "/b", nil), ("b", true, "/c", "redirects to another URL"),
+            ("d", true, "/d", nil), ("b", true, nil, nil),
+        ] as [(String, Bool, String?, String?)]
+    )
+    func redirects(_ target: String, _ hasTarget: Bool, _ location: String?, _ reason: String?) async throws {
+        let redirect = "\"@a\": { \"status\": 302, \"headers\": { \"Location\": \"@\(target)\" } }"
+        // A chain of two.
+        let next = #""@d": { "status": 307, "headers": { "Location": "/b" } }"#
+        let rest = hasTarget ? ",\n  \"@b\": \"b.txt\"" : ""
+        let map = "{\n  \(redirect),\n  \(next)\(rest)\n}"
+        let site = try Site(
+            map,
+            [
+                "GET a": [location.map { .redirect(to: $0) } ?? .text("direct")],
+                "GET d": [.redirect(to: "/b", status: 307)],
+            ]
+        )
+        let issue = try #require(try await site.run("GET a").issues.first?.text)
+        let new = try site.map
+        if let reason {
+            #expect(issue.contains("GET \(site.origin.url("a")): not replaced: ") && issue.contains(reason), "\(issue)")
+            #expect(new == map)
+            #expect(try site.text("b.txt") == "old b")
+        } else if location == nil {
+            #expect(new == map.replacingOccurrences(of: redirect, with: "\"@a\": \"host/a.txt\""), "\(new)")
+            #expect(try site.text("host/a.txt") == "direct")
+        } else {
+            #expect(issue.contains("\n  GET \(site.origin.url("b")) → "), "\(issue)")
+            let added = ",\n  \"@b\": \"host/b.txt\""
+            #expect(new == (hasTarget ? map : map.dropLast(2) + added + "\n}"), "\(new)")
+            #expect(try site.text(hasTarget ? "b.txt" : "host/b.txt") == "fresh GET b")
+        }
+    }
+
+    @Test(
+        "What a handwritten redirect leads to is recorded",
+        arguments: [("missing", false), ("all", false), ("all", true)]
+    )
+    func handwrittenRedirect(_ value: String, _ hasTarget: Bool) async throws {
+        let redirect = #""@a": { "status": 302, "headers": { "Location": "@b" }, "enabled": true }"#
+        let site = try Site("{ \(redirect)\(hasTarget ? ", \"@b\": \"b.txt\"" : "") }", [:])
+        let issue = try #require(try await site.run("GET a", value: value).issues.first?.text)
+        #expect(
+            issue.contains("Recorded 1 response in") && issue.contains("GET \(site.origin.url("b")) → "),
+            "\(issue)"
+        )
+        let target = hasTarget ? ", \"@b\": \"b.txt\"" : ",\n  \"@b\": \"host/b.txt\""
+        #expect(try site.map == "{ \(redirect)\(target) }")
+        #expect(try site.text(hasTarget ? "b.txt" : "host/b.txt") == "fresh GET b")
+    }
+
+    @Test("A request that the server redirects to an entry's URL is listed, with the entry to write")
+    func redirectToEntry() async throws {
+        let map = #"{ "@b": "b.txt" }"#
+        let site = try Site(map, ["GET a": [.redirect(to: "/b")]])
+        let issue = try #require(try await site.run("GET a\nGET b", value: "missing").issues.first?.text)
+        let line = try #require(issue.split(separator: "\n").first { $0.contains("GET \(site.origin.url("a")): ") })
+        #expect(line.contains("not recorded: the server redirects it to \(site.origin.url("b"))"), "\(issue)")
+        let entry = #"{ "status": 302, "headers": { "Location": "\#(site.origin.url("b"))" } }"#
+        #expect(line.hasSuffix("Write the entry by hand: \(entry)"), "\(issue)")
+        #expect(try site.map == map)
+        try site.folder.write(
+            "map.json",
+            #"{ "\#(site.origin.url("a"))": \#(entry), "\#(site.origin.url("b"))": "b.txt" }"#
+        )
+        let again = try #require(try await site.run("GET a\nGET b", value: "missing").issues.first?.text)
+        #expect(again.contains("There was nothing to record"), "\(again)")
+    }
+
+    @Test("With sharedSession, a request that may be another test's replaces nothing")
+    func ofAnotherTest() async throws {
+        let map = #"{ "@a": "a.txt", "@b": "b.txt" }"#
+        let site = try Site(map, [:])
+        let issue = try #require(try await site.run("", in: "shared").issues.first?.text)
+        let reason = "GET \(site.origin.url("b")): not replaced: it may be another test's request"
+        #expect(issue.contains(reason), "\(issue)")
+        let added = issue.split(separator: "\n").first { $0.contains("GET \(site.origin.url("c")) → ") }
+        #expect(added?.contains("(it may be another test's request") == true, "\(issue)")
+        #expect(try [site.text("a.txt"), site.text("b.txt")] == ["fresh GET a", "old b"])
+    }
+
+    @Test("What an entry doesn't compare is said when it's replaced, too")
+    func notes() async throws {
+        let site = try Site(#"{ "@a": { "methods": ["POST"], "file": "a.txt" } }"#, [:])
+        let issue = try #require(try await site.run("POST a text").issues.first?.text)
+        #expect(issue.contains("(replaced; ") && issue.contains("neither JSON nor a form"), "\(issue)")
     }
 
     @Test("What's missing is added, also to an entry that is replaced")
@@ -286,6 +494,86 @@ struct RecordingAgainTests {
         #expect(try site.names == ["a.txt", "b.txt", "c.txt", "map.json"])
     }
 
+    @Test("The first test is that of the first file, whatever its line is, and responses are compared after redaction")
+    func firstTest() async throws {
+        let answers = ["GET c": [LoopbackServer.Answer.text("x"), .text("y"), .text("z")]]
+        let site = try Site("{}", answers)
+        let child = try await site.run("GET c", in: "Child(Again|Elsewhere)/first\\(")
+        let conflicts = child.issues.filter { $0.text.contains("got different responses") }
+        let kept = try #require(conflicts.first?.text.split(separator: "\n").filter { $0.hasSuffix("(kept)") })
+        #expect(conflicts.count == 1 && kept.count == 1 && kept[0].contains("ChildAgain/first, "), "\(conflicts)")
+        let redacted = try Site("{}", answers)
+        #expect(
+            try await redacted.run("GET c", in: "redacted").issues.allSatisfy { $0.text.contains("Recorded 1 resp") }
+        )
+        #expect(try redacted.text("host/c.txt") == "same")
+    }
+
+    @Test("A conflict that another test joins later is reported with that test only")
+    func laterConflict() async throws {
+        let site = try Site("{}", ["GET c": [.text("x"), .text("y"), .text("z")]])
+        let child = try await site.run("GET c", in: "ChildAgain/OneByOne/")
+        let conflicts = child.issues.map(\.text).filter { $0.contains("got different responses") }
+        #expect(conflicts.count == 2, "\(conflicts)")
+        let (first, second) = (try #require(conflicts.first), try #require(conflicts.last))
+        #expect(["one", "two"].allSatisfy { first.contains("OneByOne/\($0), ") }, "\(first)")
+        #expect(!first.contains("another test") && second.contains("in another test, too"), "\(second)")
+        #expect(
+            ["one", "two", "three"].map { second.contains("OneByOne/\($0), ") } == [false, false, true],
+            "\(second)"
+        )
+    }
+
+    @Test("A map that somebody changes during the run is recorded as it's then", arguments: [true, false])
+    func changed(_ isByHand: Bool) async throws {
+        let site = try Site(#"{ "@a": "a.txt" }"#, [:])
+        let origin = site.origin.baseURL.absoluteString
+        let entry = isByHand ? #"{ "text": "mine" }"# : #""b.txt""#
+        let change = "{\n  \"\(origin)mine\":   null,\n  \"\(origin)a\": \(entry) }"
+        let child = try await site.run("GET a", in: "changing", environment: [ChildAgain.changeVariable: change])
+        #expect(child.issues.count == 1, "\(child.output)")
+        #expect(try site.map == change.replacingOccurrences(of: origin, with: "@"))
+        #expect(try [site.text("a.txt"), site.text("b.txt")] == ["old", isByHand ? "old b" : "fresh GET a"])
+    }
+
+    @Test("Two spellings of a map's path are one run")
+    func spellings() async throws {
+        let site = try Site("{}", ["GET c": [.text("x"), .text("y")]])
+        let links = try TemporaryFolder()
+        try links.link("link", to: site.folder.url.deletingLastPathComponent().path)
+        let child = try await site.run(
+            "GET c",
+            in: "(first|other)",
+            second: "GET c\nGET d",
+            environment: [
+                ChildAgain.otherMapVariable: links.file("link/\(site.folder.url.lastPathComponent)/map.json").path
+            ]
+        )
+        #expect(child.issues.count { $0.text.contains("got different responses") } == 1, "\(child.output)")
+        let map = try site.map
+        #expect(["c", "d"].allSatisfy { map.contains("\"@\($0)\": \"host/\($0).txt\"") }, "\(map)")
+    }
+
+    @Test("With a bundle, recording writes beside the test's file")
+    func beside() async throws {
+        let site = try Site("{}", [:])
+        let bundle = try TemporaryFolder()
+        let copy = try bundle.write("map.json", "{}")
+        try site.folder.remove("map.json")
+        let child = try await site.run(
+            "GET c",
+            in: "bundled",
+            value: "missing",
+            environment: [ChildAgain.bundleVariable: bundle.url.path]
+        )
+        #expect(
+            child.issues.first?.text.contains("Recorded 1 response in \(site.file.path)") == true,
+            "\(child.output)"
+        )
+        #expect(try String(contentsOf: copy, encoding: .utf8) == "{}")
+        #expect(try site.map == "{\n  \"@c\": \"host/c.txt\"\n}\n")
+    }
+
     @Test("An exception doesn't keep a recorded answer from being replaced")
     func exception() async throws {
         let site = try Site(#"{ "@a": "a.txt" }"#, [:])
@@ -324,10 +612,13 @@ struct RecordingAgainTests {
         let issue = try #require(second.issues.first?.text)
         #expect(issue.contains("Another process is recording into “") && !issue.contains("record it"), "\(issue)")
         #expect(site.origin.requests.count == 1)
+        // A test that records nothing needs no turn.
+        try site.folder.write("map.json", #"{ "\#(site.origin.url("a"))": "a.txt" }"#)
+        #expect(try await site.run("", in: "failing", value: value).issues.map(\.description) == [])
         site.origin.stop()
         let ended = try await first.value
         #expect(ended.issues.first?.text.contains("held: not loaded: ") == true, "\(ended.output)")
-        let third = try await site.run("GET a", in: test, value: value)
+        let third = try await site.run("GET c", in: test, value: value)
         #expect(third.issues.first?.text.contains("not loaded: ") == true, "\(third.output)")
     }
 }

@@ -50,6 +50,11 @@ struct TraitTests {
         #expect(try await text(Self.name) == "copied")
     }
 
+    @Test("A bundle's archive answers, too", .substituting("Fixtures/copied.har", in: copies))
+    func archiveInBundle() async throws {
+        #expect(try await text(Self.name) == "archived")
+    }
+
     @Test("The bundle may have the inner folder only", .substituting("../Maps/Fixtures/copied.json", in: copies))
     func innerFolder() async throws {
         #expect(try await text(Self.name) == "copied")

@@ -5,6 +5,10 @@ import Testing
 
 @testable import MapTools
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 @Suite("Recorded exchanges", .values)
 struct RecordedExchangeTests {
     @Test(
@@ -367,6 +371,59 @@ struct RecordedExchangeTests {
             let url = try #require(URL(string: "http://h/a"))
             #expect(map.substitution(for: url)?.fileName.map { folder.text($0) } == body)
         }
+    }
+
+    /// Replaces the answer of a map's only entry, `http://h/a`.
+    private static func replace(
+        _ map: URL,
+        _ resources: URL,
+        by body: String,
+        _ draft: EditedMap.Draft? = nil,
+        beforeSaving: () throws -> Void = {}
+    ) throws -> (added: EditedMap.Draft, isSaved: Bool, error: (any Error)?) {
+        let recorded = RecordedPart(
+            Array(#"{ "http://h/a": "a.txt" }"#.utf8),
+            of: try SubstitutionMap(contentsOf: map, resources: resources)
+        )
+        var exchange = try Self.exchange(body: body)
+        let url = try #require(URL(string: "http://h/a"))
+        let cache = LocalSubstitutionCache(map: try SubstitutionMap(contentsOf: map, resources: resources))
+        exchange.replaced = cache.explain(URLRequest(url: url)).winner.flatMap { recorded.sequence(of: $0) }
+        #expect(exchange.replaced != nil)
+        var edited = try EditedMap(map, resources: resources, replacing: draft)
+        _ = edited.add([exchange])
+        try beforeSaving()
+        do { try edited.save() } catch { return (edited.added, edited.isSaved, error) }
+        return (edited.added, edited.isSaved, nil)
+    }
+
+    @Test("A file that this process wrote for another map stays, wherever that is")
+    func ofAnotherDraft() throws {
+        let folder = try TemporaryFolder(files: ["files/a.txt"])
+        for (name, body) in [("one", "1"), ("two", "2")] {
+            let map = try folder.write("\(name)/map.json", #"{ "http://h/a": "a.txt" }"#)
+            #expect(try Self.replace(map, folder.file("files"), by: body).error == nil)
+        }
+        #expect(folder.text("one/map.json") == #"{ "http://h/a": "a.txt" }"# && folder.text("files/a.txt") == "1")
+        #expect(folder.text("two/map.json") == #"{ "http://h/a": "h/a.txt" }"# && folder.text("files/h/a.txt") == "2")
+    }
+
+    @Test("If a file can't be replaced after the map was saved, the error says that, and the next change tries again")
+    func replacedHalf() throws {
+        let folder = try TemporaryFolder(files: ["a.txt"])
+        let map = try folder.write("map.json", #"{ "http://h/a": "a.txt" }"#)
+        let (added, isSaved, error) = try Self.replace(map, folder.url, by: "1") {
+            let prepared = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            for name in prepared where name.hasSuffix(".edit") { try folder.remove(name) }
+        }
+        let text = try #require((error as? MapToolError)?.description)
+        #expect(
+            isSaved && text.contains("The map is saved, but a file still has its old bytes. “a.txt” "),
+            "\(text)"
+        )
+        #expect(folder.text("a.txt") == "a.txt")
+        #expect(try Self.replace(map, folder.url, by: "1", added).error == nil)
+        #expect(folder.text("a.txt") == "1")
     }
 
     @Test("A map that has changed since its draft was saved isn't replaced")

@@ -126,6 +126,26 @@ struct ImportTests {
         #expect(get.output.hasPrefix("substituted ← h.com/sent.txt  200") == isPosted)
     }
 
+    @Test("With --in-order, it keeps every response to a repeated request")
+    func inOrder() async throws {
+        let texts = ["x", "x", "y"]
+        try folder.write(Self.archive(texts.map { Self.entry("https://h.com/a", text: $0) }), to: "again.har")
+        let last = try await folder.substitute("import", "--dry-run", "again.har")
+        #expect(last.lines.dropLast().last == "1 new, 2 left; nothing was written")
+        #expect(last.output.contains("a later response to the same request is used (--in-order keeps all)"))
+        let run = try await folder.substitute("import", "--in-order", "again.har")
+        #expect(run.status == 0)
+        let report: Report = try await folder.substitute("import", "--in-order", "--json", "again.har").json()
+        #expect(report.responses.map(\.outcome) == ["unchanged", "unchanged", "unchanged"], "\(run.output)")
+        let files = report.responses.compactMap(\.file)
+        #expect(try files.map { String(decoding: try folder.contents("Resources/\($0)"), as: UTF8.self) } == texts)
+        let map = String(decoding: try folder.contents("substitutions.json"), as: UTF8.self)
+        #expect(map.contains("{ \"file\": \"\(files[0])\", \"times\": 2 }"), "\(map)")
+        #expect(try await folder.substitute("check", "--attached").output == "1 entry in use, 0 errors, 0 warnings\n")
+        let get = try await folder.substitute("get", "--offline", "https://h.com/a")
+        #expect(get.output.hasPrefix("substituted ← \(files[0])  200"))
+    }
+
     @Test("It leaves out what's too large, and writes nothing on a dry run")
     func dryRun() async throws {
         let run = try await folder.substitute("import", "--dry-run", "--max-size", "7", "--into", "new", "a.har")

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 extension URLRequest {
@@ -11,7 +11,7 @@ extension URLRequest {
     }
 
     /// Returns the request that follows a redirect (RFC 9110 §15.4); `nil` if its target isn't an http or https URL.
-    func redirected(by status: Int, to location: String?) -> URLRequest? {
+    package func redirected(by status: Int, to location: String?) -> URLRequest? {
         guard let target = RedirectChain.target(location, from: url) else { return nil }
         var request = self
         request.url = target

@@ -100,7 +100,9 @@ extension EditedMap {
         }
     }
 
-    private func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
+    private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool)
+        throws(MapToolError)
+    {
         guard written.contains(name) else { return }
         guard replacing else {
             throw MapToolError(

@@ -36,9 +36,11 @@ extension EditedMap {
             }
         }
         for (key, sequences) in replaced.sorted(by: { $0.key < $1.key }) {
+            let count = fileCount
             do throws(MapToolError) {
                 try replace(sequences, of: key, &added)
             } catch {
+                removeFiles(since: count)
                 for numbered in sequences.values.joined() { added.set(.failure(error), for: numbered) }
             }
         }
@@ -58,6 +60,15 @@ extension EditedMap {
 
         mutating func set(_ outcome: Result<AddedExchange, MapToolError>, for numbered: Numbered) {
             outcomes[numbered.test][numbered.number] = outcome
+        }
+
+        /// Notes the tests that got other responses than those that are kept.
+        mutating func note(_ conflict: Conflict?, _ kept: [Addition], in group: [Numbered]) {
+            if let conflict { conflicts.append(conflict) }
+            let answered = Set(kept.flatMap(\.answers).map { [$0.test, $0.number] })
+            for numbered in group where !answered.contains([numbered.test, numbered.number]) {
+                set(.failure(EditedMap.otherResponse), for: numbered)
+            }
         }
     }
 
@@ -112,7 +123,9 @@ extension EditedMap {
         }
         var additions: [Addition] = []
         for (request, group) in groups.sorted(by: { RecordedExchange.Request.isBefore($0.key, $1.key) }) {
-            additions += Self.sequence(of: request, in: group, &added)
+            let (sequence, conflict) = Self.sequence(of: request, in: group)
+            added.note(conflict, sequence, in: group)
+            additions += sequence
         }
         let isAlone = additions.count == 1 && groups.keys.allSatisfy { $0.condition.when == nil }
         let oldKey = entries.key(of: url)
@@ -169,21 +182,7 @@ extension EditedMap {
         return "it answers requests whose bodies differ only in what may be credentials"
     }
 
-    /// Returns the sequence of responses to one request. Notes the tests that got others.
-    private static func sequence(
-        of request: RecordedExchange.Request,
-        in group: [Numbered],
-        _ added: inout Added
-    ) -> [Addition] {
-        let (sequence, conflict) = sequence(of: request, in: group)
-        if let conflict { added.conflicts.append(conflict) }
-        let answered = Set(sequence.flatMap(\.answers).map { [$0.test, $0.number] })
-        for numbered in group where !answered.contains([numbered.test, numbered.number]) {
-            added.set(.failure(otherResponse), for: numbered)
-        }
-        return sequence
-    }
-
+    /// Returns the sequence of responses to one request, and the tests that got others.
     private static func sequence(
         of request: RecordedExchange.Request,
         in group: [Numbered]
@@ -258,14 +257,18 @@ extension EditedMap {
                 continue
             }
             let anyBody = RecordedExchange.Request(sequence.method, RecordedCondition(nil))
-            let additions = Self.sequence(
-                of: sequence.hasCondition ? first.exchange.request : anyBody,
-                in: group,
-                &added
-            )
+            let request = sequence.hasCondition ? first.exchange.request : anyBody
+            let (additions, conflict) = Self.sequence(of: request, in: group)
+            let count = additions.reduce(0) { $0 + $1.times }
+            guard count >= sequence.count else {
+                for numbered in group { added.set(.failure(Self.tooFew(count, of: sequence.count)), for: numbered) }
+                continue
+            }
+            added.note(conflict, additions, in: group)
             let own = sequence.files
             var files: [Data: String] = [:]
-            var answers: [MapText.Members] = []
+            var answers: [Int: [MapText.Members]] = [:]
+            for place in sequence.places { answers[place] = [] }
             var isSame = additions.count == sequence.places.count
             for (index, addition) in additions.enumerated() {
                 let body = addition.exchange.response.body
@@ -273,25 +276,33 @@ extension EditedMap {
                 if files[body] == nil, !body.isEmpty {
                     files[body] = try write(body, as: addition.fileName(for: first.url), over: own)
                 }
-                let old = text.answers[sequence.places[min(index, sequence.places.count - 1)]]
+                // The last answer never moves before a handwritten one between them, which it would hide.
+                let last = sequence.places.count - 1
+                let place = sequence.places[addition.isLast ? last : min(index, last)]
+                let old = text.answers[place]
                 var new = addition.exchange.entry(for: first.url, file: files[body], defaults: entries.defaults).members
                 if !addition.isLast { new.append(("times", String(addition.times))) }
-                answers.append(old.replacing(by: new, isFurther: index >= sequence.places.count))
-                let isOld = JSONValue(JSONText.object(answers[index])) == JSONValue(JSONText.object(old.members))
+                let answer = old.replacing(by: new, isFurther: answers[place]?.isEmpty == false)
+                answers[place, default: []].append(answer)
+                let isOld = JSONValue(JSONText.object(answer)) == JSONValue(JSONText.object(old.members))
                 isSame = isSame && isOld
                 let change: KeptFile.Change = isOld && hasBody ? .unchanged : .replaced
-                for numbered in addition.answers {
-                    added.set(.success(AddedExchange(change, file: files[body] ?? "", note: nil)), for: numbered)
-                }
+                let outcome = AddedExchange(change, file: files[body] ?? "", note: addition.note)
+                for numbered in addition.answers { added.set(.success(outcome), for: numbered) }
             }
-            guard !isSame else { continue }
-            for place in sequence.places { changed[place] = [] }
-            changed[sequence.places[0]] = answers
+            if !isSame { changed.merge(answers) { $1 } }
         }
         if !changed.isEmpty { set(key, to: text.replacing(changed)) }
     }
 
     private static let onlyHead = MapToolError("Only its head was requested, which has no body.")
+
+    private static func tooFew(_ count: Int, of wanted: Int) -> MapToolError {
+        MapToolError(
+            "it was requested only \(count.grouped) of \(wanted.grouped) times. Run every test that uses it to its end, or remove "
+                + "the answers that aren't needed."
+        )
+    }
 
     /// The entry of one URL while exchanges are added to it.
     private struct ChangedEntry {

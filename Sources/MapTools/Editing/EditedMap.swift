@@ -6,7 +6,8 @@ import MapWriting
 /// A map that a command changes. It adds entries and files, and keeps what people have written.
 ///
 /// New files are written immediately, each whole or not at all. The map is written at the end, so that it never names a missing
-/// file, and existing files are replaced only after that. If anything fails before the map is written, nothing has changed.
+/// file, and existing files are replaced only after that: new bytes are prepared beside them, and then get their names. If anything
+/// fails before the map is written, nothing has changed.
 package struct EditedMap {
     /// Whether nothing is written.
     package let isDryRun: Bool
@@ -27,6 +28,10 @@ package struct EditedMap {
     private var bodies: [String: Data] = [:]
     /// Files with a prepared replacement.
     private var replaced: [String] = []
+    /// The other maps in the map's folder; `nil` until they're needed.
+    private var otherMaps: [ForeignEntries]?
+    /// Whether ``save()`` has written the map, even if it then failed to replace a file.
+    package private(set) var isSaved = false
 
     /// What was added to a map so far, so that all of it can be added again together with more.
     package struct Draft: Sendable {
@@ -132,9 +137,9 @@ package struct EditedMap {
             markTaken(file)
             return file
         }
-        if let file = own.first(where: isOnlyUse) {
-            markTaken(file)
+        for file in own where isOnlyUse(file) {
             try write(body, to: file)
+            markTaken(file)
             return file
         }
         var number = 0
@@ -168,13 +173,31 @@ package struct EditedMap {
         return true
     }
 
-    /// Returns whether this process wrote a file for another map in the same folder, which may take the file back.
+    /// Returns whether this process wrote a file for another map, which may take the file back.
     private func isOfAnotherDraft(_ name: String) -> Bool {
-        bodies[name] == nil && Self.drafted.withLock { $0.contains(path(of: name)) }
+        let map = folder.file.path
+        return Self.drafted.withLock { $0[path(of: name)].map { $0 != map } ?? false }
     }
 
-    /// The paths of the files that were written for drafts of this process.
-    private static let drafted = Guarded<Set<String>>([])
+    /// The files that this process has written, and the map for which it wrote each last, by path.
+    private static let drafted = Guarded<[String: String]>([:])
+
+    /// Returns whether another map in the same folder names a file.
+    private mutating func isNamedByAnotherMap(_ name: String) -> Bool {
+        let maps = otherMaps ?? readOtherMaps()
+        otherMaps = maps
+        return maps.contains { $0.names(name) }
+    }
+
+    private func readOtherMaps() -> [ForeignEntries] {
+        let place = folder.file.deletingLastPathComponent()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+        let others = names.filter { $0.asciiLowercased.hasSuffix(".json") && $0 != folder.file.lastPathComponent }
+        return others.compactMap { name in
+            let map = try? MapDocument(contentsOf: place.appendingPathComponent(name, isDirectory: false))
+            return map.map { ForeignEntries($0, resources: folder.resources) }
+        }
+    }
 
     /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
@@ -204,12 +227,14 @@ package struct EditedMap {
 
     private mutating func noteWritten(_ body: Data, to name: String) {
         bodies[name] = body
-        _ = Self.drafted.withLock { $0.insert(path(of: name)) }
+        let (file, map) = (path(of: name), folder.file.path)
+        Self.drafted.withLock { $0[file] = map }
     }
 
-    /// Returns whether a file may be overwritten along with an entry, since no other entry names it.
-    func isOnlyUse(_ name: String) -> Bool {
-        entries.namesOnce(name) && !isTaken(name)
+    /// Returns whether a file may be replaced along with an entry, since nothing else names it: no other entry, and no other map in
+    /// the folder.
+    mutating func isOnlyUse(_ name: String) -> Bool {
+        entries.namesOnce(name) && !isTaken(name) && !isOfAnotherDraft(name) && !isNamedByAnotherMap(name)
     }
 
     /// Returns whether an entry of this change already uses a file name.
@@ -229,9 +254,15 @@ package struct EditedMap {
             removeFiles()
             throw error
         }
+        isSaved = !isDryRun
+        if !isDryRun { removeFilesOfDraft() }
         try finishReplaced()
-        guard !isDryRun else { return }
-        for name in (draft?.files ?? [:]).keys where bodies[name] != nil && !isTaken(name) {
+    }
+
+    /// Removes the files that the draft has made and that nothing names any more.
+    private mutating func removeFilesOfDraft() {
+        for name in (draft?.files ?? [:]).keys
+        where bodies[name] != nil && !isTaken(name) && !entries.names(name) && !isNamedByAnotherMap(name) {
             written.remove(name)
         }
     }
@@ -258,6 +289,8 @@ package struct EditedMap {
                 try written.finish(name)
             } catch {
                 problems.append(error)
+                // So that the next change tries again.
+                bodies[name] = nil
             }
         }
         replaced = []
@@ -266,10 +299,30 @@ package struct EditedMap {
         throw MapToolError("The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 
+    /// The number of files that were written so far.
+    struct FileCount {
+        fileprivate let made: Int
+        fileprivate let replaced: Int
+    }
+
+    var fileCount: FileCount { FileCount(made: made.count, replaced: replaced.count) }
+
     /// Removes the new and the prepared files after an error, since no entry names them.
-    func removeFiles() {
-        for name in made { written.remove(name) }
+    ///
+    /// - Parameter old: How many files were written before those; `nil` if all are removed.
+    mutating func removeFiles(since old: FileCount? = nil) {
+        let (made, replaced) = (made.dropFirst(old?.made ?? 0), replaced.dropFirst(old?.replaced ?? 0))
+        for name in made {
+            written.remove(name)
+            folder.names.release(name)
+        }
         for name in replaced { written.cancel(name) }
+        for name in made + replaced {
+            taken.remove(RecordedFileName.InUse.folded(name))
+            bodies[name] = nil
+        }
+        self.made.removeLast(made.count)
+        self.replaced.removeLast(replaced.count)
     }
 
     private static func changed(_ file: URL) -> MapToolError {

@@ -12,12 +12,21 @@ struct EntryText {
         /// The member's value as JSON; `nil` if it isn't written.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
 
-        /// Returns the members with another response's. Which requests are answered, and what a recording doesn't write, stays.
+        /// Returns the members with another response's. Which requests are answered, and what a recording doesn't write, stays: also
+        /// headers that it never keeps.
         ///
         /// - Parameter isFurther: Whether it's one more answer, after this one.
         func replacing(by response: MapText.Members, isFurther: Bool) -> MapText.Members {
             let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
-            let new = response.filter { ["methods", "use", "ignoreQuery", "enabled"].contains($0.key) == false }
+            var new = response.filter { ["methods", "use", "ignoreQuery", "enabled"].contains($0.key) == false }
+            let headers = EntryText.headers(self["headers"]).filter {
+                !RecordedExchange.Headers.isKept($0.key.asciiLowercased)
+            }
+            if !headers.isEmpty {
+                let all = EntryText.headers(new.first { $0.key == "headers" }?.value) + headers
+                new.removeAll { $0.key == "headers" }
+                new.append(("headers", JSONText.object(all)))
+            }
             let kept = members.compactMap { old in
                 staying.contains(old.key) ? old : new.first { $0.key == old.key }
             }
@@ -72,18 +81,34 @@ struct EntryText {
         members.map { ($0.key, String(decoding: bytes[$0.range], as: UTF8.self)) }
     }
 
+    private static func headers(_ value: String?) -> MapText.Members {
+        let bytes = Array((value ?? "").utf8)
+        return texts((try? JSONScanner(bytes).members()) ?? [], in: bytes)
+    }
+
     /// Returns the value with other answers. The rest of its text doesn't change.
     ///
     /// - Parameters:
-    ///   - new: What replaces an answer, by the answer's place from 0. Nothing can replace any answer but the first.
+    ///   - new: What replaces an answer, by the answer's place from 0. Something must be left.
     ///   - keepsLines: Whether the rest stays on its lines. Each answer's new text must not be longer than its old text, in lines.
     func replacing(_ new: [Int: [MapText.Members]], keepsLines: Bool = false) -> String {
         // Alternatives have no “ignoreQuery”, so it moves to the entry.
         if !isList, let answers = new[0], answers.count > 1 { return MapText.value(of: answers) }
         var text: [UInt8] = []
         var copied = 0
+        var isFirst = true
         for (place, range) in ranges.enumerated() {
-            guard let answers = new[place] else { continue }
+            guard let answers = new[place] else {
+                isFirst = false
+                continue
+            }
+            if isFirst, answers.isEmpty, place + 1 < ranges.count {
+                // So is the comma after the first one.
+                text += bytes[copied..<range.lowerBound]
+                copied = ranges[place + 1].lowerBound
+                continue
+            }
+            isFirst = false
             // The comma before a removed answer is removed too.
             text += bytes[copied..<(answers.isEmpty && place > 0 ? ranges[place - 1].upperBound : range.lowerBound)]
             let written = answers.map { RecordedEntry.text($0) }.joined(separator: ",\n    ")

@@ -16,6 +16,8 @@ package struct RecordedPart: Sendable {
         /// The places of its answers in the entry, from 0.
         let places: [Int]
         let files: [String]
+        /// How many requests it takes to get each answer.
+        let count: Int
         private let texts: [String]
         private let statuses: [Int]
 
@@ -26,6 +28,7 @@ package struct RecordedPart: Sendable {
             hasCondition = written.answers[places[0]]["when"] != nil
             self.places = places
             files = places.flatMap { answers[$0].files.map(\.text) }
+            count = places.dropLast().reduce(1) { $0 + (answers[$1].options.fields.times ?? 1) }
             texts = places.map { written.answers[$0].text }
             statuses = places.map { answers[$0].options.status }
         }

@@ -134,10 +134,12 @@ extension HTTPArchive {
         /// The response's headers that an entry of a map may have, by lowercase names.
         private(set) var headers: [String: String] = [:]
 
-        /// Whether the response has no body, as far as the archive tells. Browsers also leave out bodies that they no longer have.
+        /// Whether the response has no body, as far as the archive tells, or none that matters. Browsers also leave out bodies that they
+        /// no longer have.
         var hasEmptyBody: Bool {
             let status = status ?? 0
             return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)
+                || RedirectChain.statuses.contains(status) && headers["location"] != nil
         }
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }

@@ -73,6 +73,20 @@ struct ArchiveMapTests {
         #expect(image.contentType(ofBody: Data()) == "image/png")
     }
 
+    @Test("Redirects need no content", arguments: [301, 302, 303, 307, 308])
+    func redirects(_ status: Int) async throws {
+        let headers = [("Location", "/a")]
+        let map = try Self.map([
+            Recording(text: "target"),
+            Recording(url: "https://h.com/moved", status: status, text: nil, headers: headers),
+            Recording(url: "https://h.com/empty", status: status, text: "", size: 178, headers: headers),
+            Recording(url: "https://h.com/nowhere", status: status, text: nil),
+        ])
+        #expect(map.problems.map(\.key) == ["https://h.com/nowhere"])
+        let got = try await Self.load(map, ["moved", "empty"].map { ("GET", "https://h.com/\($0)", nil) })
+        #expect(got == Array(repeating: "200 text/plain; charset=utf-8 target", count: 2))
+    }
+
     @Test("Entries without content are listed, and don't answer")
     func leftOut() async throws {
         let map = try Self.map([

@@ -22,7 +22,7 @@ package struct EntryFields: Sendable {
     package var pace: Pace?
     package var when: RequestCondition?
     /// How many requests an alternative answers; `nil` for any number.
-    var times: Int?
+    package var times: Int?
     package var isEnabled: Bool?
     /// The fields of each alternative, and its line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
