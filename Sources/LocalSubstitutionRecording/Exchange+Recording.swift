@@ -93,7 +93,7 @@ extension Exchange {
                 redirected: !exchange.redirects.isEmpty,
                 date: 0
             )
-            return RecorderIndex.Response(RecordedEntry(response, at: url, file: file, defaults: defaults), notes)
+            return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
         }
 
         /// Returns a validator's value; `nil` if the validator isn't kept. A redirect target's validators can't tell whether the copy

@@ -108,7 +108,7 @@ extension RecorderIndex {
         let text: String
         fileprivate(set) var notes: Notes
 
-        init(_ recorded: RecordedEntry, _ notes: Notes) {
+        init(_ recorded: WrittenEntry, _ notes: Notes) {
             (entry, text, self.notes) = (recorded.entry, recorded.text, notes)
         }
     }
@@ -194,7 +194,7 @@ extension RecorderIndex {
                 continue
             }
             others.values[key] = nil
-            let entry = RecordedEntry(fields, text: text, url: url, defaults: defaults)
+            let entry = WrittenEntry(fields, text: text, url: url, defaults: defaults)
             responses[key] = Response(entry, Notes(on: file, status, old: old))
         }
         if notes?.contains(where: { responses[$0.key]?.notes.file != $0.value.file }) ?? true {
@@ -235,7 +235,7 @@ extension RecorderIndex {
         guard !MapKey.isPattern(key), let url = try? NormalizedURL(key: key), url.canonical == key,
             let fields = document.fields(of: key), let file = fields.file, FileName(text: file).problem == nil,
             [nil, .secondsPerEvent(0)].contains(fields.pace),
-            document.fieldNames(of: key).allSatisfy(RecordedEntry.fieldNames.contains)
+            document.fieldNames(of: key).allSatisfy(WrittenEntry.fieldNames.contains)
         else { return nil }
         let options = Entry.Options(fields.merged(withDefaults: defaults))
         guard RecordingRules.statuses.contains(options.status), options.use == .always, options.isEnabled,

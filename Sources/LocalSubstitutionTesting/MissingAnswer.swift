@@ -41,7 +41,7 @@ enum MissingAnswer {
     }
 }
 
-extension RecordedPart {
+extension RecordingAgain {
     /// Returns what answers a request and can be recorded again; `nil` if nothing does.
     ///
     /// - Parameter cache: See ``MissingAnswer/cache(_:)``.

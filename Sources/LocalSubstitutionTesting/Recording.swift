@@ -109,7 +109,7 @@ struct Recording: Sendable {
     /// Returns the map for a test that records. If everything is recorded again, recorded entries leave their requests to the network.
     func map(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         let leave: SubstitutionMap.Handler = { _ in .notSubstituted }
-        let handlers = SubstitutionMap.HandlerTable(handlers.merging([RecordedPart.handlerName: leave]) { $1 })
+        let handlers = SubstitutionMap.HandlerTable(handlers.merging([RecordingAgain.handlerName: leave]) { $1 })
         return try Self.withRun(file, resources) { try $0.mapToRecord(handlers) }
     }
 
@@ -157,7 +157,7 @@ struct Recording: Sendable {
         var leftOut: Set<String> = []
         var asBefore: Set<String> = []
         // A sequence is replaced as a whole or not at all.
-        var failed: Set<RecordedPart.Sequence> = []
+        var failed: Set<RecordingAgain.Sequence> = []
         for made in requests {
             guard let request = made.followed(in: base, cache) else {
                 let sequence = base.recorded?.sequence(answering: made, in: cache)
@@ -235,7 +235,7 @@ struct Recording: Sendable {
     private func exchange(
         for request: TestSubstitutions.Request,
         _ missing: MissingAnswer?,
-        instead sequence: RecordedPart.Sequence?
+        instead sequence: RecordingAgain.Sequence?
     ) -> Result<(RecordedExchange, leftOut: [String]), Obstacle> {
         let isNot = sequence == nil ? "not recorded" : "not replaced"
         if let error = request.error {

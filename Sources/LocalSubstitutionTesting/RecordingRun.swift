@@ -49,7 +49,7 @@ struct RecordingRun: Sendable {
         /// The map without the tests' handlers.
         let map: SubstitutionMap
         /// What can be recorded again; `nil` in a run that only records what's missing.
-        let recorded: RecordedPart?
+        let recorded: RecordingAgain?
     }
 
     /// Returns the map before the run. If something else has changed its file meanwhile, the run begins again with that.
@@ -64,7 +64,7 @@ struct RecordingRun: Sendable {
         let new = Base(
             file: mapFile,
             map: map,
-            recorded: isAgain ? mapFile.map { RecordedPart($0.json, of: map) } : nil
+            recorded: isAgain ? mapFile.map { RecordingAgain($0.json, of: map) } : nil
         )
         (base, status, draft) = (new, now, nil)
         let cache = MissingAnswer.cache(map)
@@ -84,7 +84,7 @@ struct RecordingRun: Sendable {
         } ?? .empty
     }
 
-    /// Returns the same map, in which recorded entries are answered by the handler ``RecordedPart/handlerName``.
+    /// Returns the same map, in which recorded entries are answered by the handler ``RecordingAgain/handlerName``.
     mutating func mapToRecord(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
         let base = try current()
         guard let file = base.file, let recorded = base.recorded else { return try map(handlers) }

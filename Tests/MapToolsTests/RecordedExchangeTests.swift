@@ -381,7 +381,7 @@ struct RecordedExchangeTests {
         _ draft: EditedMap.Draft? = nil,
         beforeSaving: () throws -> Void = {}
     ) throws -> (added: EditedMap.Draft, isSaved: Bool, error: (any Error)?) {
-        let recorded = RecordedPart(
+        let recorded = RecordingAgain(
             Array(#"{ "http://h/a": "a.txt" }"#.utf8),
             of: try SubstitutionMap(contentsOf: map, resources: resources)
         )

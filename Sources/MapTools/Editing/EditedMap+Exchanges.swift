@@ -17,7 +17,7 @@ extension EditedMap {
     ) -> (outcomes: [[Result<AddedExchange, MapToolError>]], conflicts: [Conflict]) {
         var added = Added(outcomes: tests.map { $0.map { _ in .failure(MapToolError("It wasn't reached.")) } })
         var urls: [String: [Numbered]] = [:]
-        var replaced: [String: [RecordedPart.Sequence: [Numbered]]] = [:]
+        var replaced: [String: [RecordingAgain.Sequence: [Numbered]]] = [:]
         for (test, exchanges) in tests.enumerated() {
             for (number, exchange) in exchanges.enumerated() {
                 do throws(MapToolError) {
@@ -245,7 +245,7 @@ extension EditedMap {
 
     /// Replaces sequences of one entry. What a recording doesn't write stays: comments, delays and `ignoreQuery`.
     private mutating func replace(
-        _ recorded: [RecordedPart.Sequence: [Numbered]],
+        _ recorded: [RecordingAgain.Sequence: [Numbered]],
         of key: String,
         _ added: inout Added
     ) throws(MapToolError) {

@@ -111,7 +111,7 @@ struct EntryText {
             isFirst = false
             // The comma before a removed answer is removed too.
             text += bytes[copied..<(answers.isEmpty && place > 0 ? ranges[place - 1].upperBound : range.lowerBound)]
-            let written = answers.map { RecordedEntry.text($0) }.joined(separator: ",\n    ")
+            let written = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ")
             text += written.utf8
             if keepsLines {
                 let end = UInt8(ascii: "\n")

@@ -40,7 +40,7 @@ enum MapText {
     static func value(of answers: [Members]) -> String {
         guard let first = answers.first else { return "null" }
         if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
-            return RecordedEntry.text(first)
+            return WrittenEntry.text(first)
         }
         let list = list(answers.map(alternative))
         let shared = first.filter { ["ignoreQuery", "enabled"].contains($0.key) }
@@ -73,7 +73,7 @@ enum MapText {
 
     /// Returns an alternative's JSON, without the fields that only entries have.
     private static func alternative(_ members: Members) -> String {
-        RecordedEntry.text(members.filter { !["ignoreQuery", "enabled", "use"].contains($0.key) })
+        WrittenEntry.text(members.filter { !["ignoreQuery", "enabled", "use"].contains($0.key) })
     }
 
     /// Returns a JSON list with one alternative on each line.

@@ -15,7 +15,7 @@ package struct RecordedExchange: Sendable {
     /// How many requests earlier responses answer.
     var after = 0
     /// What the response replaces; `nil` if it's added.
-    package var replaced: RecordedPart.Sequence?
+    package var replaced: RecordingAgain.Sequence?
 
     package var method: String { request.method }
 
@@ -82,8 +82,8 @@ package struct RecordedExchange: Sendable {
     /// Returns the entry that answers with this response.
     ///
     /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
-    func entry(for url: NormalizedURL, file: String?, defaults: EntryFields) -> RecordedEntry {
-        RecordedEntry(response, to: request.method, at: url, file: file, defaults: defaults)
+    func entry(for url: NormalizedURL, file: String?, defaults: EntryFields) -> WrittenEntry {
+        WrittenEntry(response, to: request.method, at: url, file: file, defaults: defaults)
     }
 }
 

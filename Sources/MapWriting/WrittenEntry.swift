@@ -2,7 +2,7 @@ import Foundation
 package import LocalSubstitution
 
 /// The entry for a response that is kept. If the file's name says enough, it's only that.
-package struct RecordedEntry {
+package struct WrittenEntry {
     package let entry: Entry
     /// The entry's value in the map.
     package let text: String

@@ -5,7 +5,7 @@ import MapWriting
 ///
 /// An entry belongs to it if its key is exact and it has only fields that a recording writes, and perhaps a comment, a delay or
 /// `ignoreQuery`.
-package struct RecordedPart: Sendable {
+package struct RecordingAgain: Sendable {
     /// What answers one request: an entry, or its alternatives for the same method and body. It's replaced as a whole.
     package struct Sequence: Sendable, Hashable {
         /// The entry's key, as it's written.
