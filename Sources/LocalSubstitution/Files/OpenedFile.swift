@@ -16,6 +16,21 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
+    /// Opens a regular file in the same way, but fails if there's a symbolic link or `..` on the way.
+    init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
+        var parts = name.split(separator: "/")
+        guard let last = parts.popLast(), last != "..", !parts.contains("..") else { throw .outside }
+        var place = folder.descriptor
+        defer { if place != folder.descriptor { close(place) } }
+        for part in parts {
+            let next = openat(place, String(part), Self.asking | O_DIRECTORY | O_NOFOLLOW)
+            if place != folder.descriptor { close(place) }
+            place = next
+            guard next >= 0 else { throw .missing }
+        }
+        try self.init(descriptor: openat(place, String(last), Self.reading | O_NOFOLLOW), isRegular: true)
+    }
+
     /// Opens a path only to find out what is there and where it leads, not to read it.
     init(placeOf path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.asking))

@@ -69,36 +69,47 @@ extension ResourcesFolder {
     /// a symbolic link there in between.
     package final class Opened: Sendable {
         private let folder: OpenedFile
-        /// The folder's real path and a slash. It's in bytes, since strings that are equal in Swift can be different names on disk.
-        private let start: [UInt8]
         /// The map, if the folder is the map's own.
         private let map: FileStatus?
         private let servesHidden: Bool
 
         init(path: String, mapName: String? = nil) throws(FileProblem) {
-            let folder = try OpenedFile(placeOf: path)
-            guard let real = folder.realPath else { throw .unplaced }
-            start = real.last == UInt8(ascii: "/") ? real : real + [UInt8(ascii: "/")]
+            folder = try OpenedFile(placeOf: path)
             map = mapName.flatMap { FileStatus(path: "\(path)/\($0)") }
             servesHidden = mapName == nil
-            self.folder = folder
+        }
+
+        /// Returns the folder's real path and a slash. It's in bytes, since strings that are equal in Swift can be different names on
+        /// disk.
+        private func start() throws(FileProblem) -> [UInt8] {
+            guard let real = folder.realPath else { throw .unplaced }
+            return real.last == UInt8(ascii: "/") ? real : real + [UInt8(ascii: "/")]
         }
 
         /// Opens a regular file for reading.
         func open(_ name: String) throws(FileProblem) -> OpenedFile {
             guard servesHidden || !ResourcesFolder.isHidden(name.utf8) else { throw .notServed }
+            let file = try openInside(name)
+            guard map?.isSameFile(as: file.status) != true else { throw .notServed }
+            return file
+        }
+
+        /// Opens a file, and checks that it's inside the folder. Without a link on the way, it must be. Otherwise, its real path is
+        /// compared, which takes longer.
+        private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
+            do throws(FileProblem) { return try OpenedFile(withoutLinks: name, in: folder) } catch {}
             let file = try OpenedFile(name, in: folder)
+            let start = try start()
             guard let path = file.realPath else { throw .unplaced }
             guard path.starts(with: start) else { throw .outside }
             // A link with a visible name may lead to a hidden file.
             guard servesHidden || !ResourcesFolder.isHidden(path.dropFirst(start.count)) else { throw .notServed }
-            guard map?.isSameFile(as: file.status) != true else { throw .notServed }
             return file
         }
 
         /// Returns the name of an opened file, without symbolic links; `nil` if the file is outside, or has been moved.
         package func name(of file: borrowing OpenedFile) -> String? {
-            guard let path = file.realPath, path.starts(with: start),
+            guard let start = try? start(), let path = file.realPath, path.starts(with: start),
                 let name = String(utf8: path.dropFirst(start.count)),
                 FileStatus(path: String(decoding: path, as: UTF8.self))?.isSameFile(as: file.status) == true
             else { return nil }
@@ -110,6 +121,7 @@ extension ResourcesFolder {
             if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }
             do throws(FileProblem) {
                 let file = try OpenedFile(placeOf: name, in: folder)
+                let start = try start()
                 guard let path = file.realPath else { return .unplaced }
                 guard (path + [UInt8(ascii: "/")]).starts(with: start) else { return .outside }
                 return file.status.kind == .folder ? nil : .notFolder

@@ -79,12 +79,13 @@ final class RequestLoad: Sendable {
     /// Starts loading.
     func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
 
+    /// - Parameter isOfApp: Whether it's the app's code, which may block its thread.
     private static func task(
-        _ quality: DispatchQoS.QoSClass = .userInitiated,
+        isOfApp: Bool = false,
         _ body: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-            Task(executorPreference: DispatchExecutor(queue: .global(qos: quality))) { await body() }
+            Task(executorPreference: isOfApp ? DispatchExecutor.ofApp : .ofLoads) { await body() }
         } else {
             Task { await body() }
         }
@@ -323,8 +324,7 @@ final class RequestLoad: Sendable {
         of body: @escaping @Sendable () async throws -> Value
     ) async throws(URLError) -> Result<Value, any Error> {
         let result = FirstValue<Result<Value, any Error>?>()
-        // On another queue than timers, which closures that block must not hold up.
-        let task = Self.task(.default) {
+        let task = Self.task(isOfApp: true) {
             do { result.set(.success(try await body())) } catch { result.set(.failure(error)) }
         }
         let timer = client.timeout.isFinite ? Timer(at: began + client.timeout) { result.set(nil) } : nil
@@ -497,9 +497,13 @@ private struct Timer {
 /// Runs async functions on Dispatch's threads, of which there are more when some block.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
+    static let ofLoads = DispatchExecutor(.userInitiated)
+    /// On another queue than timers, which code that blocks must not hold up.
+    static let ofApp = DispatchExecutor(.default)
+
     private let queue: DispatchQueue
 
-    init(queue: DispatchQueue) { self.queue = queue }
+    private init(_ quality: DispatchQoS.QoSClass) { queue = .global(qos: quality) }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
