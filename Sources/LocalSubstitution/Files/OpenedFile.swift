@@ -16,10 +16,12 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file in the same way, but fails if there's a symbolic link or `..` on the way.
+    /// Opens a regular file in the same way, but fails if there's a symbolic link or `..` on the way, or if the way is long.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         var parts = name.split(separator: "/")
-        guard let last = parts.popLast(), last != "..", !parts.contains("..") else { throw .outside }
+        guard let last = parts.popLast(), last != "..", !parts.contains(".."), parts.count <= Self.mostSteps else {
+            throw .outside
+        }
         var place = folder.descriptor
         defer { if place != folder.descriptor { close(place) } }
         for part in parts {
@@ -30,6 +32,9 @@ package struct OpenedFile: ~Copyable {
         }
         try self.init(descriptor: openat(place, String(last), Self.reading | O_NOFOLLOW), isRegular: true)
     }
+
+    /// The most folders that are opened one by one. With more, asking where the file is takes less time.
+    private static let mostSteps = 8
 
     /// Opens a path only to find out what is there and where it leads, not to read it.
     init(placeOf path: String) throws(FileProblem) {
