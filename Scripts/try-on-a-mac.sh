@@ -17,11 +17,21 @@ root="$(pwd -P)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
+# Prints a value as a pattern that matches only it.
+literal() { printf '%s' "$1" | sed -e 's/[][\.*^$|]/\\&/g'; }
+
 # Prints text without what names the computer or its user.
 clean() {
-    sed -e "s|$root|PACKAGE|g" -e "s|/private$work|WORK|g" -e "s|$work|WORK|g" -e "s|${HOME:-/nowhere}|HOME|g" \
-        -e "s|${TMPDIR:-/nowhere}|TMPDIR/|g" -e "s|$(hostname)|HOST|g" -e "s|file://[^ ]*/|file://…/|g" |
-        if [[ "$(id -un)" == root ]]; then cat; else sed -e "s/$(id -un)/USER/g"; fi
+    local edits=() name
+    edits+=(-e "s|$(literal "$root")|PACKAGE|g" -e "s|/private$(literal "$work")|WORK|g" -e "s|$(literal "$work")|WORK|g")
+    edits+=(-e "s|$(literal "${HOME:-/nowhere}")|HOME|g" -e "s|$(literal "${TMPDIR:-/nowhere}")|TMPDIR/|g")
+    edits+=(-e "s|file://[^ ]*/|file://…/|g")
+    for name in "$(hostname)" "$(hostname -s)" "$(scutil --get ComputerName 2>/dev/null)" \
+        "$(scutil --get LocalHostName 2>/dev/null)"; do
+        if [[ -n "$name" && "$name" != localhost ]]; then edits+=(-e "s|$(literal "$name")|HOST|g"); fi
+    done
+    if [[ "$(id -un)" != root ]]; then edits+=(-e "s|$(literal "$(id -un)")|USER|g"); fi
+    sed "${edits[@]}"
 }
 
 # Runs a command for a part of the report. Shows the lines that a pattern selects, or else the last ones.
@@ -80,7 +90,7 @@ SWIFT
     part "Xcode" "" xcodebuild -version
     part "Swift" "" swift --version
     part "the demo" "" swift run substitute demo
-    part "the tests" "^✘|^[^◇]*error:|Test run with" swift test
+    part "the tests" "recorded an issue|failed after|^[^◇]*error:|Test run with" swift test
     part "a build for the iOS simulator" "error:|warning:|BUILD" \
         xcodebuild build -scheme LocalSubstitutionRecording -destination "generic/platform=iOS Simulator" \
         -derivedDataPath "$work/simulator"

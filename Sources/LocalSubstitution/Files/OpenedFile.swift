@@ -18,19 +18,21 @@ package struct OpenedFile: ~Copyable {
 
     /// Opens a regular file in the same way, but fails if there's a symbolic link or `..` on the way, or if the way is long.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
-        var parts = name.split(separator: "/")
-        guard let last = parts.popLast(), last != "..", !parts.contains(".."), parts.count <= Self.mostSteps else {
-            throw .outside
-        }
+        // By bytes, as the system does: a slash can be a part of a longer character.
+        var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
+        guard !parts.contains(where: { $0.isEmpty || $0 == ".." }), let last = parts.popLast(),
+            parts.count <= Self.mostSteps
+        else { throw .outside }
         var place = folder.descriptor
         defer { if place != folder.descriptor { close(place) } }
         for part in parts {
-            let next = openat(place, String(part), Self.asking | O_DIRECTORY | O_NOFOLLOW)
+            let next = openat(place, part, Self.asking | O_DIRECTORY | O_NOFOLLOW)
             if place != folder.descriptor { close(place) }
             place = next
             guard next >= 0 else { throw .missing }
         }
-        try self.init(descriptor: openat(place, String(last), Self.reading | O_NOFOLLOW), isRegular: true)
+        try self.init(descriptor: openat(place, last, Self.reading | O_NOFOLLOW), isRegular: true)
     }
 
     /// The most folders that are opened one by one. With more, asking where the file is takes less time.

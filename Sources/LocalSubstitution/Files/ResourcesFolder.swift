@@ -97,7 +97,10 @@ extension ResourcesFolder {
         /// Opens a file, and checks that it's inside the folder. Without a link on the way, it must be. Otherwise, its real path is
         /// compared, which takes longer.
         private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
-            do throws(FileProblem) { return try OpenedFile(withoutLinks: name, in: folder) } catch {}
+            // A file system may ignore characters that aren't ASCII, such as one before a hidden file's period.
+            if servesHidden || name.utf8.allSatisfy({ $0 < 0x80 }) {
+                do throws(FileProblem) { return try OpenedFile(withoutLinks: name, in: folder) } catch {}
+            }
             let file = try OpenedFile(name, in: folder)
             let start = try start()
             guard let path = file.realPath else { throw .unplaced }

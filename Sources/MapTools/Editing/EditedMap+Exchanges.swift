@@ -183,15 +183,18 @@ extension EditedMap {
     }
 
     /// Returns the sequence of responses to one request, and the tests that got others.
+    ///
+    /// - Parameter fewest: How many responses it should have, if a test got so many.
     private static func sequence(
         of request: RecordedExchange.Request,
+        atLeast fewest: Int = 1,
         in group: [Numbered]
     ) -> ([Addition], Conflict?) {
         // HEAD is answered as GET is, so its responses don't count.
         let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
             .sorted { $0.key < $1.key }
         // A test that made the request more often can have the responses of the first one, and then more.
-        var kept = tests.first?.value ?? []
+        var kept = (tests.first { $0.value.count >= fewest } ?? tests.first)?.value ?? []
         for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
         let note = note(on: group)
         var sequence: [Addition] = []
@@ -258,7 +261,7 @@ extension EditedMap {
             }
             let anyBody = RecordedExchange.Request(sequence.method, RecordedCondition(nil))
             let request = sequence.hasCondition ? first.exchange.request : anyBody
-            let (additions, conflict) = Self.sequence(of: request, in: group)
+            let (additions, conflict) = Self.sequence(of: request, atLeast: sequence.count, in: group)
             let count = additions.reduce(0) { $0 + $1.times }
             guard count >= sequence.count else {
                 for numbered in group { added.set(.failure(Self.tooFew(count, of: sequence.count)), for: numbered) }

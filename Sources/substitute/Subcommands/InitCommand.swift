@@ -141,9 +141,13 @@ private struct MapPlace {
             try \(map.cache).install()
 
         That's for URLSession.shared. To a session with its own configuration, attach the cache
-        instead, with attach(to:).
+        instead, with attach(to:).\(package == nil ? Self.bundleOfApp : "")
         """
     }
+
+    /// What to know without a package, where there's no `Bundle.module`.
+    private static let bundleOfApp =
+        " In an Xcode project, write .main in place of .module, and\nadd the map and the folder to the app's target."
 
     private var testStep: String {
         // Relative to the folder of the test's file.

@@ -96,6 +96,18 @@ struct FolderBoundaryTests {
         #expect(folder.realName(of: "link.txt") == nil)
     }
 
+    @Test("A link is one even if its slash and the next scalar are one character", arguments: ["link", "link\u{600}"])
+    func slashInCharacter(link: String) throws {
+        try outer.write("elsewhere/\u{301}a.txt", "secret")
+        try outer.link("res/\(link)", to: "../elsewhere")
+        #expect(throws: FileProblem.outside) { _ = try folder.open("\(link)/\u{301}a.txt") }
+    }
+
+    @Test("A file isn't a folder, even if its name ends in a slash", arguments: ["sub/a.txt/", "sub//a.txt/"])
+    func slashAtEnd(name: String) {
+        #expect(throws: FileProblem.missing) { _ = try folder.open(name) }
+    }
+
     @Test("A file whose name begins with a combining mark is inside")
     func combiningMark() throws {
         try outer.write("res/\u{301}a.txt", "inside")
