@@ -260,6 +260,17 @@ struct RecordingAgainTests {
         #expect(issue.contains(reason) == (count == 2), "\(issue)")
     }
 
+    @Test("A sequence is replaced by a test that requests all of it, even if an earlier test doesn't")
+    func enough() async throws {
+        let map = #"{ "@a": [{ "file": "a.txt", "times": 1 }, "b.txt"] }"#
+        let site = try Site(map, ["GET a": [.text("x"), .text("y"), .text("z")]])
+        let child = try await site.run("GET a", in: "ChildAgain/(first|second)\\(", second: "GET a\nGET a")
+        let issues = child.issues.map(\.text)
+        #expect(issues.count { $0.contains("got different responses") } == 1, "\(issues)")
+        #expect(try site.map == map)
+        #expect(try site.text("a.txt") != "old" && site.text("b.txt") != "old b")
+    }
+
     @Test(
         "Answers stay at their places, so that none comes before a handwritten one that it would hide",
         arguments: [
