@@ -59,6 +59,12 @@ package struct EditedMap {
         "\(folder.resources.resolvingSymlinksInPath().path)/\(name)"
     }
 
+    /// The map's path, in a folder without symbolic links. The map itself may not exist yet.
+    private var realMap: String {
+        let folder = folder.file.deletingLastPathComponent().resolvingSymlinksInPath()
+        return folder.appendingPathComponent(self.folder.file.lastPathComponent, isDirectory: false).path
+    }
+
     /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
     ///
     /// - Parameters:
@@ -175,7 +181,7 @@ package struct EditedMap {
 
     /// Returns whether this process wrote a file for another map, which may take the file back.
     private func isOfAnotherDraft(_ name: String) -> Bool {
-        let map = folder.file.path
+        let map = realMap
         return Self.drafted.withLock { $0[path(of: name)].map { $0 != map } ?? false }
     }
 
@@ -227,7 +233,7 @@ package struct EditedMap {
 
     private mutating func noteWritten(_ body: Data, to name: String) {
         bodies[name] = body
-        let (file, map) = (path(of: name), folder.file.path)
+        let (file, map) = (path(of: name), realMap)
         Self.drafted.withLock { $0[file] = map }
     }
 
