@@ -78,17 +78,8 @@ struct Recording: Sendable {
     ) rethrows -> Result {
         // However they're spelled, since a second run for one map would take the first one's responses for a person's.
         let new = RecordingRun(file: file, resources: resources)
-        let names = [resolved(file).path, resolved(new.folder).path]
+        let names = [file, new.folder].map { EditedMap.resolved($0).path }
         return try runs.withLock { try body(&$0[names, default: new]) }
-    }
-
-    /// Returns a file or folder without symbolic links. What doesn't exist yet gets the same place as when it does.
-    static func resolved(_ url: URL) -> URL {
-        let parent = url.deletingLastPathComponent()
-        guard !FileManager.default.fileExists(atPath: url.path), parent.path != url.path else {
-            return url.resolvingSymlinksInPath()
-        }
-        return resolved(parent).appendingPathComponent(url.lastPathComponent)
     }
 
     /// Returns a map as it was before this process recorded into it; an empty one if there was none.
@@ -102,7 +93,7 @@ struct Recording: Sendable {
         _ handlers: [String: SubstitutionMap.Handler],
         isRecorded: Bool
     ) throws -> SubstitutionMap {
-        if isRecorded { try RecordingLock.take(resolved(file)) }
+        if isRecorded { try RecordingLock.take(EditedMap.resolved(file)) }
         return try withRun(file, resources) { try $0.map(SubstitutionMap.HandlerTable(handlers)) }
     }
 

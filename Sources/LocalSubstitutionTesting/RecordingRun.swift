@@ -57,9 +57,7 @@ struct RecordingRun: Sendable {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
         let mapFile = now == nil ? nil : try MapFile(file)
-        let map =
-            try mapFile.map { try SubstitutionMap($0, resources: resources, invalidEntries: .reject, handlers: .any) }
-            ?? .empty
+        let map = try mapFile.map { try load($0, .any) } ?? .empty
         let isAgain = Recording.mode == .all
         let new = Base(
             file: mapFile,
@@ -79,21 +77,18 @@ struct RecordingRun: Sendable {
 
     /// Returns the map before the run, with a test's own handlers.
     mutating func map(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
-        try current().file.map {
-            try SubstitutionMap($0, resources: resources, invalidEntries: .reject, handlers: handlers)
-        } ?? .empty
+        try current().file.map { try load($0, handlers) } ?? .empty
     }
 
     /// Returns the same map, in which recorded entries are answered by the handler ``RecordingAgain/handlerName``.
     mutating func mapToRecord(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
         let base = try current()
         guard let file = base.file, let recorded = base.recorded else { return try map(handlers) }
-        return try SubstitutionMap(
-            file.with(recorded.json),
-            resources: resources,
-            invalidEntries: .reject,
-            handlers: handlers
-        )
+        return try load(file.with(recorded.json), handlers)
+    }
+
+    private func load(_ file: MapFile, _ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
+        try SubstitutionMap(file, resources: resources, invalidEntries: .reject, handlers: handlers)
     }
 
     /// Adds a test's responses, and saves the map. Returns what was added for each, and what went wrong after the map was saved.

@@ -8,7 +8,7 @@ package import FoundationNetworking
 package struct RequestListener: Sendable {
     /// What happens to a request that has started.
     package enum Progress: Sendable {
-        /// The request's body was read from its stream, because a condition needs it.
+        /// The request's body was read from its stream, because a condition or a handler needs it.
         case readBody(Data)
         /// The request has ended.
         ///

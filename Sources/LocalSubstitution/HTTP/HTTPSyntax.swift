@@ -21,6 +21,9 @@ package enum HTTPSyntax {
         return Int(number)
     }
 
+    /// Returns whether a response with a status may have a body (RFC 9110 §15).
+    package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
+
     /// Returns what's wrong with a header that an entry sets on a response, or on a request that is sent on; `nil` if it's valid.
     package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
         guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }

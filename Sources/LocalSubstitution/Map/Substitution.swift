@@ -37,11 +37,11 @@ package final class Substitution: Sendable {
     var use: Use { entry.options.use }
     /// The HTTP methods that are answered; `["*"]` for all.
     package var methods: [String] { entry.options.methods }
-    /// The charset that the entry sets, or `utf-8` for text and streams. A byte order mark in the file overrides this default when a response
-    /// is built.
+    /// The charset that the entry sets, or `utf-8` for text and streams. A byte order mark in the file overrides this default when a
+    /// response is built.
     var charset: String? {
-        if case .stream = content { return options.fields.charset ?? Charset.standard }
-        return options.fields.charset ?? (MIMEType.isText(mimeType) ? Charset.standard : nil)
+        let isText = if case .stream = content { true } else { MIMEType.isText(mimeType) }
+        return options.fields.charset ?? (isText ? Charset.standard : nil)
     }
     /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
     package var fileName: String? { content.fileName }

@@ -290,10 +290,6 @@ extension SubstitutionMap.Answer {
 }
 
 extension JSONText {
-    fileprivate static func array(_ texts: [String]) -> String {
-        "[\(texts.map { string($0) }.joined(separator: ", "))]"
-    }
-
     /// Returns an object with string values, sorted by name. A `nil` value becomes `null`.
     static func headers(_ headers: [String: String?]) -> String {
         object(headers.ordered { $0.key < $1.key }.map { ($0.key, $0.value.map { string($0) } ?? "null") })

@@ -78,23 +78,14 @@ extension Entry {
 
         /// Joins each piece that is due at once to the one before it. Files stay pieces, since they're read when they're due.
         static func joined(_ pieces: [Piece]) -> [Piece] {
-            var joined: [Piece] = []
-            // The bytes of the last piece, kept apart so that they're appended in place.
-            var last = Data()
-            for piece in pieces {
-                if piece.delay == 0, case .data(let next) = piece.content, case .data? = joined.last?.content {
-                    last.append(next)
-                    continue
-                }
-                finish()
-                joined.append(piece)
-                if case .data(let data) = piece.content { last = data }
-            }
-            finish()
-            return joined
-
-            func finish() {
-                if case .data? = joined.last?.content { joined[joined.count - 1].content = .data(last) }
+            pieces.reduce(into: []) { joined, piece in
+                guard piece.delay == 0, case .data(let next) = piece.content, let last = joined.indices.last,
+                    case .data(var data) = joined[last].content
+                else { return joined.append(piece) }
+                // Emptied first, so that the bytes aren't copied when more are appended.
+                joined[last].content = .data(Data())
+                data.append(next)
+                joined[last].content = .data(data)
             }
         }
     }

@@ -64,7 +64,7 @@ public struct SubstitutionMap: Sendable {
 
     private init() {
         problems = []
-        storage = Storage(MapLoader(answers: [:], folder: nil), folder: nil, source: nil)
+        storage = Storage(MapLoader(answers: []), folder: nil, source: nil)
     }
 
     /// Loads a map from a file.
@@ -177,14 +177,14 @@ public struct SubstitutionMap: Sendable {
     /// - Throws: An error that lists every problem with the map, each with its key. It's a problem if a key is given twice.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
-        try self.init(MapLoader(answers: entries, folder: folder), folder: folder)
+        try self.init(MapLoader(answers: Array(entries), folder: folder), folder: folder)
     }
 
     /// Creates a map without files from another format.
     ///
     /// - Parameter leftOut: What the map doesn't answer, although the format has it. These become the map's ``problems``.
     package init(_ entries: [(key: String, value: Answer)], leftOut: [Problem]) throws(SubstitutionMapError) {
-        try self.init(MapLoader(list: entries), folder: nil, leftOut: leftOut)
+        try self.init(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
     }
 
     /// The number of entries, including `null` and disabled ones, but not those that were skipped.

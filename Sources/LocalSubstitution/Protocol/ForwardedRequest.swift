@@ -60,9 +60,6 @@ struct ForwardedRequest: Sendable {
         }
     }
 
-    /// Whether a recorder may keep the response.
-    var isRecorded: Bool { if case .recorder? = fallback { true } else { false } }
-
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
 

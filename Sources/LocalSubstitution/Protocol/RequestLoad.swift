@@ -369,7 +369,7 @@ final class RequestLoad: Sendable {
             answerChallenge: client.answerChallenge,
             pass: pass,
             passesAtOnce: !sent.isHeld,
-            keepsBody: sent.isHeld || sent.isRecorded || attachment.rules.listener != nil
+            keepsBody: fallback != nil || attachment.rules.listener != nil
         )
         let outcome = await attachment.forwarder.send(sent, priority: client.task?.priority, to: receiver)
         guard !Task.isCancelled else { return .end(.failed(plan, URLError(.cancelled))) }

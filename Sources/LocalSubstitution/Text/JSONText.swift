@@ -22,6 +22,11 @@ package enum JSONText {
         return result + "\""
     }
 
+    /// Returns a list of strings on one line.
+    package static func array(_ texts: [String]) -> String {
+        "[\(texts.map { string($0) }.joined(separator: ", "))]"
+    }
+
     /// Returns an object on one line.
     ///
     /// - Parameter members: Keys, and values in JSON.

@@ -368,7 +368,7 @@ extension EditedMap {
             let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
             var members: MapText.Members = []
             if listsMethod || entry.contains(where: { $0.key == "methods" }) {
-                members.append(("methods", "[\(JSONText.string(new.request.method))]"))
+                members.append(("methods", JSONText.array([new.request.method])))
             }
             if let when = new.request.condition.when { members.append(("when", when)) }
             if !new.isLast { members.append(("times", String(new.times))) }

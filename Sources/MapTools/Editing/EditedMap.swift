@@ -15,6 +15,9 @@ package struct EditedMap {
     let entries: ForeignEntries
 
     private(set) var folder: MapFolder
+    /// The paths of the map and of its resources folder, without symbolic links.
+    private let realMap: String
+    private let realResources: String
     /// What this change takes back and makes again; `nil` if it only adds.
     private let draft: Draft?
     /// The text that the changes are made to; `nil` if there was no map.
@@ -55,14 +58,15 @@ package struct EditedMap {
         return Draft(base: base, status: folder.status, files: files)
     }
 
-    private func path(of name: String) -> String {
-        "\(folder.resources.resolvingSymlinksInPath().path)/\(name)"
-    }
+    private func path(of name: String) -> String { "\(realResources)/\(name)" }
 
-    /// The map's path, in a folder without symbolic links. The map itself may not exist yet.
-    private var realMap: String {
-        let folder = folder.file.deletingLastPathComponent().resolvingSymlinksInPath()
-        return folder.appendingPathComponent(self.folder.file.lastPathComponent, isDirectory: false).path
+    /// Returns a file or folder without symbolic links. What doesn't exist yet gets the same place as when it does.
+    package static func resolved(_ url: URL) -> URL {
+        let parent = url.deletingLastPathComponent()
+        guard !FileManager.default.fileExists(atPath: url.path), parent.path != url.path else {
+            return url.resolvingSymlinksInPath()
+        }
+        return resolved(parent).appendingPathComponent(url.lastPathComponent)
     }
 
     /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
@@ -82,6 +86,7 @@ package struct EditedMap {
         if !isDryRun { try Self.makeFolder(place) }
         self.isDryRun = isDryRun
         self.draft = draft
+        (realMap, realResources) = (Self.resolved(file).path, Self.resolved(resources).path)
         do throws(FolderTurn.Failure) {
             folder = MapFolder(file, resources: resources, turn: try FolderTurn(place, resources))
         } catch {
@@ -181,8 +186,8 @@ package struct EditedMap {
 
     /// Returns whether this process wrote a file for another map, which may take the file back.
     private func isOfAnotherDraft(_ name: String) -> Bool {
-        let map = realMap
-        return Self.drafted.withLock { $0[path(of: name)].map { $0 != map } ?? false }
+        let writer = Self.drafted.withLock { $0[path(of: name)] }
+        return writer.map { $0 != realMap } ?? false
     }
 
     /// The files that this process has written, and the map for which it wrote each last, by path.
@@ -233,8 +238,7 @@ package struct EditedMap {
 
     private mutating func noteWritten(_ body: Data, to name: String) {
         bodies[name] = body
-        let (file, map) = (path(of: name), realMap)
-        Self.drafted.withLock { $0[file] = map }
+        Self.drafted.withLock { $0[path(of: name)] = realMap }
     }
 
     /// Returns whether a file may be replaced along with an entry, since nothing else names it: no other entry, and no other map in

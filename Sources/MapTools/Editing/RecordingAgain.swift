@@ -75,7 +75,7 @@ package struct RecordingAgain: Sendable {
                 let kept = written.answers[place].members.filter { ["when", "times", "ignoreQuery"].contains($0.key) }
                 let members: MapText.Members =
                     kept + [
-                        ("methods", "[\(JSONText.string(method))]"), ("handler", JSONText.string(Self.handlerName)),
+                        ("methods", JSONText.array([method])), ("handler", JSONText.string(Self.handlerName)),
                         ("delay", "0"),
                     ]
                 handled[place] = [members]

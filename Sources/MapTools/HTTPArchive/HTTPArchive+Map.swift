@@ -29,12 +29,12 @@ extension HTTPArchive {
         var data: [Data] = []
         let alternatives = exchanges.map { exchange in
             let response = exchange.response
-            var members: MapText.Members = [("methods", "[\(JSONText.string(exchange.method))]")]
+            var members: MapText.Members = [("methods", JSONText.array([exchange.method]))]
             if let when = exchange.request.condition.when { members.append(("when", when)) }
             if let times = exchange.times { members.append(("times", String(times))) }
             members.append(("status", String(response.status)))
             var headers = response.headers
-            if !response.body.isEmpty, response.status >= 200, ![204, 205, 304].contains(response.status) {
+            if !response.body.isEmpty, HTTPSyntax.hasBody(status: response.status) {
                 members.append(("data", String(data.count)))
                 data.append(response.body)
                 headers["Content-Type"] = response.contentType

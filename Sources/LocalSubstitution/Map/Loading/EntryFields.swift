@@ -321,7 +321,7 @@ extension EntryFields {
                 return nil
             case .empty: return fields.use == .untilUpdated ? untilUpdated : nil
             case .stream:
-                guard let status = fields.status, status < 200 || [204, 205, 304].contains(status) else { return nil }
+                guard let status = fields.status, !HTTPSyntax.hasBody(status: status) else { return nil }
                 return (
                     "status",
                     "“status” can't be \(status), which has no body, beside “stream”. Use another, such as 200."

@@ -5,10 +5,10 @@ extension EntryFieldsReader {
     private static let mostPieces = 10_000
 
     func readStream(_ member: Member) {
-        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else {
+        guard let range = list(member) else {
             return note(member, .wrongType, "“stream” must be a list of pieces, such as [\"data: a\\n\\n\"].")
         }
-        let elements = (try? JSONScanner(bytes, in: range, line: member.line).elements()) ?? []
+        let elements = elements(in: range, line: member.line)
         guard !elements.isEmpty else {
             return note(member, .invalidValue, "“stream” is empty. Add a piece, or answer with \"text\": \"\".")
         }

@@ -241,6 +241,17 @@ package final class EntryFieldsReader {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
 
+    /// Returns the range of a list; `nil` if the value is something else.
+    func list(_ member: Member) -> Range<Int>? {
+        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else { return nil }
+        return range
+    }
+
+    /// Returns the elements of a list.
+    func elements(in range: Range<Int>, line: Int) -> [Member] {
+        (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
+    }
+
     func note(_ member: Member, _ kind: SubstitutionMap.Problem.Kind, _ message: String) {
         note(member.line, kind, message)
     }
@@ -312,14 +323,14 @@ extension EntryFieldsReader {
     }
 
     func readAlternatives(_ member: Member) {
-        guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else {
+        guard let range = list(member) else {
             return note(member, .wrongType, "“alternatives” must be a list of file names and objects.")
         }
         readAlternatives(in: range, line: member.line)
     }
 
     private func readAlternatives(in range: Range<Int>, line: Int) {
-        let elements = (try? JSONScanner(bytes, in: range, line: line).elements()) ?? []
+        let elements = elements(in: range, line: line)
         guard !elements.isEmpty else {
             return note(line, .wrongType, "The list of alternatives is empty. Add a file name or an object.")
         }

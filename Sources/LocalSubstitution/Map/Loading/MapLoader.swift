@@ -54,11 +54,7 @@ package final class MapLoader {
     }
 
     /// Loads a map of answers that was made in code.
-    convenience init(answers: KeyValuePairs<String, SubstitutionMap.Answer>, folder: ResourcesFolder?) {
-        self.init(list: Array(answers), folder: folder)
-    }
-
-    convenience init(list answers: [(key: String, value: SubstitutionMap.Answer)], folder: ResourcesFolder? = nil) {
+    convenience init(answers: [(key: String, value: SubstitutionMap.Answer)], folder: ResourcesFolder? = nil) {
         self.init(folder, looksAtFiles: true)
         for (key, answer) in answers { add(answer, key: key) }
         finish()
