@@ -46,3 +46,12 @@ for target in package.targets where target.name != "Allocated" {
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
 }
+
+// To compare with another library. Not always, since the figures of this package don't need it.
+if Context.environment["COMPARE_WITH_MOCKER"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/WeTransfer/Mocker", exact: "3.0.2"))
+    for target in package.targets where target.name == "Workloads" {
+        target.dependencies.append(.product(name: "Mocker", package: "Mocker"))
+        target.swiftSettings?.append(.define("COMPARE_WITH_MOCKER"))
+    }
+}

@@ -4,10 +4,11 @@ package struct Topic: Sendable {
     package let subjects: [Subject]
     package let rows: [Row]
 
-    package static let all = [
-        hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, pieces, recording,
-        largeFile,
-    ]
+    package static let all =
+        [
+            hits, otherHits, manyEntries, patterns, misses, threads, loading, fetches, answers, pieces, recording,
+            largeFile,
+        ] + counts
 }
 
 /// A row of the table: a figure, and the yardstick measured in the same run.

@@ -93,6 +93,13 @@ struct SharedSessionTests {
         #expect(child.issues(of: "ChildSharedSession/\(test)").map(\.description) == [])
     }
 
+    @Test("The trait takes effect before any test runs, even one that uses the session first")
+    func afterUse() async throws {
+        let child = try await ChildProcess.run("ChildSharedSession/AfterUse/")
+        #expect(child.ended.count { $0.hasPrefix("ChildSharedSession/AfterUse/") } == 2, "\(child.output)")
+        #expect(child.issues.map(\.description) == [])
+    }
+
     @Test("A recording run records what the shared session loads")
     func recorded() async throws {
         let folder = try TemporaryFolder()

@@ -57,4 +57,14 @@ final class XCTestTests: XCTestCase {
             XCTAssert(error.localizedDescription.contains("wrong.json:3: error: "), error.localizedDescription)
         }
     }
+
+    #if os(Linux)
+    /// `RecordingAgainTests` runs this in a separate process.
+    func testInChild() async throws {
+        try XCTSkipUnless(ChildProcess.isThis, "it runs in a separate process")
+        try await withSubstitutions(ChildRecording.map) {
+            _ = try await ChildRecording.send("GET", "a")
+        }
+    }
+    #endif
 }

@@ -256,7 +256,7 @@ extension EditedMap {
         var changed: [Int: [MapText.Members]] = [:]
         for (sequence, group) in recorded.sorted(by: { $0.key.places[0] < $1.key.places[0] }) {
             guard let first = group.first(where: { $0.exchange.method == sequence.method }) else {
-                for numbered in group { added.set(.failure(Self.onlyHead), for: numbered) }
+                for numbered in group { added.set(.failure(Self.onlyHead(sequence.method)), for: numbered) }
                 continue
             }
             let anyBody = RecordedExchange.Request(sequence.method, RecordedCondition(nil))
@@ -298,7 +298,11 @@ extension EditedMap {
         if !changed.isEmpty { set(key, to: text.replacing(changed)) }
     }
 
-    private static let onlyHead = MapToolError("Only its head was requested, which has no body.")
+    private static func onlyHead(_ method: String) -> MapToolError {
+        MapToolError(
+            "it was requested only with HEAD, which gets no body. Request it with \(method), too, to replace it."
+        )
+    }
 
     private static func tooFew(_ count: Int, of wanted: Int) -> MapToolError {
         MapToolError(

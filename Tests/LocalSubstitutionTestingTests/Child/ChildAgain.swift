@@ -86,6 +86,16 @@ struct ChildAgain {
         @Test(.substituting(ChildRecording.map)) func three() async { await ChildAgain.send("first") }
     }
 
+    /// The process is killed while the second test is under way.
+    @Suite(.enabled(if: ChildProcess.isThis), .serialized)
+    struct Killed {
+        @Test(.substituting(ChildRecording.map)) func one() async { await ChildAgain.send("first") }
+        @Test(.substituting(ChildRecording.map)) func two() async {
+            await ChildAgain.send("second")
+            kill(getpid(), SIGKILL)
+        }
+    }
+
     @Test func scope() async throws {
         try await withSubstitutions(ChildRecording.map) { await Self.send("first") }
     }

@@ -50,6 +50,15 @@ struct ChildSharedSession {
         @Test func alsoThird() async throws { try await ChildSharedSession.check("third") }
     }
 
+    /// When the second test begins, a session has been used. So it can be answered only since its trait was made before.
+    @Suite(.enabled(if: ChildProcess.isThis), .serialized)
+    struct AfterUse {
+        @Test func network() async throws { #expect(try await ChildSharedSession.answer() == "network") }
+
+        @Test(.substituting([ChildSharedSession.key: .text("late")], sharedSession: ChildProcess.isThis))
+        func substituted() async throws { #expect(try await ChildSharedSession.answer() == "late") }
+    }
+
     private static let hasBegun = Gate()
     private static let hasLoaded = Gate()
 

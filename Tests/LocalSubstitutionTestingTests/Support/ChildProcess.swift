@@ -54,6 +54,12 @@ struct ChildProcess {
         return try ChildProcess(try Data(contentsOf: events), output: output)
     }
 
+    /// Runs a test of XCTest. Returns the printed output.
+    static func runXCTest(_ test: String, environment: [String: String]) async throws -> String {
+        let words = ["--testing-library", "xctest", "LocalSubstitutionTestingTests.\(test)"]
+        return try await start(words, environment, nil, in: FileManager.default.temporaryDirectory)
+    }
+
     private static func start(
         _ words: [String],
         _ environment: [String: String],
