@@ -9,7 +9,7 @@ struct SubstituteEditPlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
-        // For the commands that `substitute` suggests.
+        // `substitute` suggests commands with this verb.
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"],
             uniquingKeysWith: { $1 }

@@ -21,7 +21,7 @@ struct SubstitutePlugin: CommandPlugin {
         process.executableURL = try context.tool(named: "substitute").url
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
-        // For the commands that `substitute` suggests. Some of them write.
+        // `substitute` suggests commands with this verb. Some of them write.
         process.environment = ProcessInfo.processInfo.environment.merging(
             ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"],
             uniquingKeysWith: { $1 }

@@ -12,14 +12,14 @@ extension LocalSubstitutionCache {
     /// once for each configuration: attaching again replaces the earlier attachment. Each call creates a protocol class that exists
     /// until the process ends and keeps the map in memory.
     ///
-    /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode`, because the newer loader may
-    /// not ask protocols. If your app has changed the property from its default, the method doesn't change it.
+    /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode`, because the newer loader
+    /// might not use protocols. If your app has changed the property from its default, the method doesn't change it.
     ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched` is strict in a
-    ///   background configuration or on watchOS, which have no custom protocols.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched`
+    ///   isn't `.load` in a background configuration or on watchOS, which have no custom protocols.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load
@@ -34,7 +34,7 @@ extension LocalSubstitutionCache {
     ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body is passed
     ///     on in pieces where the platform can, and otherwise fails with `URLError.dataLengthExceedsMaximum`.
     ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again.
-    ///   - listener: Hears of every HTTP request. With a listener, the protocol also takes the requests that it would leave to the
+    ///   - listener: Is told about every HTTP request. The protocol then also takes requests that it would leave to the
     ///     loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
@@ -67,7 +67,7 @@ extension LocalSubstitutionCache {
         return slot
     }
 
-    /// Creates a session with this cache attached to its configuration. It always sets `usesClassicLoadingMode`, where that exists.
+    /// Creates a session with this cache attached. Always sets `usesClassicLoadingMode` where it's available.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
@@ -146,7 +146,7 @@ extension LocalSubstitutionCache {
 }
 
 extension URLSessionConfiguration {
-    /// Selects Apple's older loader, where there are two. The newer one may not ask protocols.
+    /// Selects Apple's older loader, where there are two. The newer one might not use protocols.
     ///
     /// - Parameter unlessChosen: Whether to keep a value that differs from the default, since the app has chosen it.
     package func useClassicLoader(unlessChosen: Bool = false) {

@@ -32,10 +32,10 @@ extension LocalSubstitutionCache {
     /// uninstalled.
     ///
     /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or, on Linux, if a session was used
-    ///   before. On Apple platforms, the protocol may still be asked, so you only get an event if `URLSession.shared`
-    ///   doesn't have the cache. On watchOS, which has no custom protocols, it also throws if `unmatched` is strict. If it
-    ///   throws, nothing is installed.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern; on Linux, if a session
+    ///   was used before; on watchOS, which has no custom protocols, if `unmatched` isn't `.load`. Nothing is installed
+    ///   then. On Apple platforms, if `URLSession.shared` has another cache, you only get an event, because the
+    ///   protocol may still answer.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
         try install(unmatched: unmatched, responseRecorder: nil)
     }
@@ -109,21 +109,21 @@ extension LocalSubstitutionCache {
         return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
     }
 
-    /// Whether `URLSession.shared` has the package's protocols and cache. On Linux, the session keeps those that it finds when it's
-    /// first used. On Apple platforms, it's enough that the protocols are registered. They change nothing while no cache is
-    /// installed and no test's map answers.
+    /// Whether `URLSession.shared` has the package's protocols and cache. On Linux, the session keeps those that it
+    /// finds when it's first used. On Apple platforms, it's enough that the protocols are registered. They have no
+    /// effect unless a cache is installed or a test's map answers.
     package static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = InstalledCache.ofSharedSession
         defer { URLCache.shared = formerCache }
         #if canImport(Darwin)
-        // Apple's loader asks the class first that was registered last.
+        // Apple's loader asks the most recently registered class first.
         let protocols = [InstalledProtocol.self, SharedSessionProtocol.self]
         #else
         let protocols = [SharedSessionProtocol.self, InstalledProtocol.self]
         #endif
         guard protocols.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
-        // The shared session is used here, while it finds both.
+        // Uses the shared session now, so that it keeps both.
         let configuration = URLSession.shared.configuration
         #if canImport(Darwin)
         // Apple's sessions consult registered classes first, but don't list them. According to Apple's documentation, the shared
@@ -160,13 +160,13 @@ extension LocalSubstitutionCache {
     /// - The map itself, beginning with `{`, since an app on a device can't read the test runner's files. The entries' files are in
     ///   the main bundle.
     ///
-    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. This function also prints a line to standard
-    /// error for each unanswered request that reaches a cache or protocol. If your code makes its own sessions, attach
-    /// ``installed`` to them.
+    /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. This function also prints a line
+    /// to standard error for each unanswered request that reaches a cache or protocol. If your code makes its own
+    /// sessions, attach ``installed`` to their configurations.
     ///
     /// - Parameters:
-    ///   - allowInRelease: Whether this also works in a build without `DEBUG`, such as the one your users have. By default, it
-    ///     doesn't.
+    ///   - allowInRelease: Whether to also install the cache in a build without `DEBUG`, as your users have. By
+    ///     default, `false`.
     ///   - handlers: The closures that entries name in their field `handler`.
     /// - Returns: The cache. In a build without `DEBUG`, or if the variable isn't set, returns `nil` and does nothing.
     /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or an ``AttachmentError`` if the variable

@@ -62,7 +62,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
     ///   - resources: The folder with the entries' files; see ``SubstitutionMap/init(contentsOf:resources:invalidEntries:handlers:)``.
-    ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
+    ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
@@ -85,7 +85,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// - Parameters:
     ///   - bundle: The bundle.
     ///   - name: The map's name, without its extension `json`.
-    ///   - invalidEntries: Whether a problem with an entry is an error. By default, it is.
+    ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures that entries name in their field `handler`.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public convenience init(
@@ -101,7 +101,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     deinit {
         responder.defaultCache.takeBack()
         responder.observers.end()
-        // The classes that attaching made keep the responder. A session that's still in use retains responses again.
+        // The protocol classes keep the responder alive. A session that's still in use may retain responses again.
         responder.retained.removeAll()
     }
 
@@ -118,8 +118,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     /// Returns a stream of everything that the cache does from now on, in order. Each call returns a stream for one listener.
     ///
-    /// The stream has an event before the session has the response. The stream doesn't keep the cache alive, and ends when the
-    /// cache is deallocated.
+    /// An event is in the stream before the session receives the response. The stream doesn't keep the cache alive, and
+    /// ends when the cache is deallocated.
     ///
     /// - Parameter limit: The number of events to buffer. If the listener falls behind, the oldest are dropped.
     public func events(bufferingNewest limit: Int = 10_000) -> AsyncStream<Event> {
@@ -133,7 +133,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Calls a closure when the map is reloaded or fails to reload, on the thread where it happens.
     package func hearReloads(_ listener: @escaping @Sendable (Event) -> Void) { responder.hearReloads(listener) }
 
-    /// The entries that haven't answered a request since the map was set or reloaded. Doesn't include `null` and disabled entries.
+    /// The entries, except `null` and disabled ones, that haven't answered a request since the map was set or reloaded.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
     /// Explains how the current map answers a request. Changes and counts nothing.
@@ -142,8 +142,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Answers a request as an attached session would, for clients and servers without URLSession. Returns `nil` if the map says
     /// nothing about the request.
     ///
-    /// It does what the session does: delays, conditions, handlers, redirects, counts and events. A session of the default
-    /// configuration sends what an entry sends on. A stream is returned whole. Follows a redirect only if an entry names its target;
+    /// It does what the session does: delays, conditions, handlers, redirects, counts and events. Forwarded requests
+    /// use the default configuration. A stream is returned whole. Follows a redirect only if an entry names its target;
     /// otherwise returns the redirect.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
@@ -166,7 +166,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
-    /// Calls back at once if the response is retained or nothing has to be read from disk, and otherwise on another queue.
+    /// Calls the handler at once if the response is retained or nothing has to be read from disk. Otherwise, calls it
+    /// on another queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void

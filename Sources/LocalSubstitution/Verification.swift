@@ -21,7 +21,7 @@ extension LocalSubstitutionCache {
             /// What happened, and what to do.
             public let description: String
 
-            /// The map has no entry that could be tried.
+            /// The map has no entry that can be loaded as a test.
             public static let nothingToLoad = Reason(
                 kind: "nothingToLoad",
                 description: "No exact entry of the map answers a plain GET with a file, json, text or status. Add one."
@@ -90,10 +90,10 @@ extension LocalSubstitutionCache {
 
     /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
-    /// The URL is one whose entry answers a plain `GET`. If the session doesn't have this cache, nothing is loaded. If it has, but
-    /// doesn't take the response, it loads the URL from the network. The load is cancelled after ten seconds. On Apple platforms,
-    /// the URL is always loaded with `URLSession.shared` if the cache is installed, since the session doesn't show whether it asks
-    /// the installed protocol.
+    /// The URL is one whose entry answers a plain `GET`. If the session doesn't have this cache, nothing is loaded. If
+    /// the session has the cache but doesn't use its response, the URL is loaded from the network. The load is
+    /// cancelled after ten seconds. On Apple platforms, the URL is always loaded with `URLSession.shared` if the cache
+    /// is installed, since the session doesn't show whether it asks the installed protocol.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration

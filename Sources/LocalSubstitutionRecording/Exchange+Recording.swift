@@ -8,7 +8,8 @@ import FoundationNetworking
 
 /// What a recorder makes of a request and the network's response to it.
 extension Exchange {
-    /// This exchange as one without a range, if the response has the whole body; otherwise unchanged. Players request such ranges.
+    /// This exchange without its range, if the response has the whole body; otherwise unchanged. Media players request
+    /// such ranges.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -24,10 +25,10 @@ extension Exchange {
         return whole
     }
 
-    /// Separates the redirect that led to a response from the response, if it's part of a site.
+    /// Splits this exchange in two, if it's part of a site and its request was redirected.
     ///
-    /// This then becomes the exchange of a request for the redirect's target, since its relative URLs would mean other URLs under
-    /// the first one. Returns the redirect, to be kept under the first URL; `nil` if there was none.
+    /// Afterward, this is a request for the redirect's target, since relative URLs in the body are relative to that.
+    /// Returns the redirect, to keep under the original URL; `nil` if there was none.
     mutating func separateRedirect() -> Exchange? {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
             return nil
@@ -96,9 +97,8 @@ extension Exchange {
             return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
         }
 
-        /// Returns a validator's value; `nil` if the validator isn't kept. A redirect target's validators can't tell whether the copy
-        /// is still right. Nor can the server's, for a body that was changed: after a 304, the client would get that body in place
-        /// of the server's.
+        /// Returns a validator's value; `nil` if it isn't kept. After a redirect, or if the body was changed, a 304
+        /// wouldn't mean that the kept body is the server's.
         private func validator(_ name: String) -> String? {
             guard exchange.redirects.isEmpty, isOriginal, let value = exchange.response.value(forHTTPHeaderField: name)
             else { return nil }
@@ -116,7 +116,7 @@ extension Exchange {
         case drop(NormalizedURL, RecordingRules.Refusal)
     }
 
-    /// Decides about the response, and about what the redaction makes of it.
+    /// Decides whether to keep the response, first as received and then as redacted.
     ///
     /// - Parameters:
     ///   - limit: The largest total size of a recorder's files, in bytes.

@@ -53,7 +53,7 @@ enum FileInPlace {
         return lock
     }
 
-    /// Returns which process has the lock, as its recorder wrote it, for the error message.
+    /// Returns text for an error message that names the process with the lock; empty if it isn't known.
     private static func owner(_ descriptor: Int32) -> String {
         var bytes = [UInt8](repeating: 0, count: 20)
         let count = pread(descriptor, &bytes, bytes.count, 0)

@@ -13,8 +13,8 @@ extension LocalSubstitutionCache {
     ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the
     ///     network.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    /// - Throws: The errors of `attach(to:unmatched:)`. Also if there's a recorder in a background configuration or on watchOS,
-    ///   which have no custom protocols.
+    /// - Throws: The errors of `attach(to:unmatched:)`. Also an error if there's a recorder in a background
+    ///   configuration or on watchOS, which don't support custom protocols.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load,

@@ -5,8 +5,8 @@ import MapWriting
 
 /// A recorder's folder: the responses in it, and those that have yet to be written.
 ///
-/// Bodies are written first, and then the map that names them. So however a process ends, the map is valid and each file that it
-/// names is whole.
+/// Bodies are written before the map that names them. So even if a process is killed, the map is valid and each file
+/// that it names is complete.
 final class RecorderFolder: Sendable {
     /// The state that only the writer needs.
     private struct Output: Sendable {
@@ -64,7 +64,7 @@ final class RecorderFolder: Sendable {
 
     func response(for url: NormalizedURL) -> RecorderIndex.Response? { index.withLock { $0.responses[url.canonical] } }
 
-    /// Notes that the server still has what is recorded for a URL.
+    /// Notes that the kept response for a URL is still current.
     func confirm(_ url: NormalizedURL) {
         index.withLock { $0.confirm(url.canonical) }
     }
@@ -75,7 +75,7 @@ final class RecorderFolder: Sendable {
 
     var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
 
-    /// Adds a response to those that are written next. Returns whether there are now so many that they should be written.
+    /// Adds a response to the pending ones. Returns whether they should be written now.
     ///
     /// - Parameter report: Called once, when it's known what happened to the response.
     func add(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
@@ -188,7 +188,7 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Returns a name that nothing in the folder has, including files that people have put there meanwhile.
+    /// Returns a name that nothing in the folder has, not even a file that people have added since.
     private func newName(for accepted: Exchange.Accepted, _ map: inout MapFolder) -> String {
         let isFirst = response(for: accepted.url) == nil
         let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
@@ -240,12 +240,12 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Adopts the changes that people have made to the map since it was written. Throws if the map is broken at the moment, so that
-    /// it isn't overwritten.
+    /// Adopts the changes that people have made to the map since it was written. Throws if the map isn't valid at the
+    /// moment, so that it isn't overwritten.
     ///
-    /// A map that was removed counts as changed only once the recorder has something new to write: its folder may be about to be
-    /// removed, too. The entries of others were removed with it. Its `$defaults` stay, since the recorder's own entries are written
-    /// for them.
+    /// A removed map changes nothing until the recorder has something to write, since the folder may be about to be
+    /// removed, too. Entries that people wrote then count as removed. `$defaults` stays, since the recorder's own
+    /// entries depend on it.
     private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }

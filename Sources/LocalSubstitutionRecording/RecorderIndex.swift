@@ -39,7 +39,7 @@ struct RecorderIndex: Sendable {
         let items = responses.map { (name: $0.key, stamp: $0.value.notes.date) }
             .sorted { ($0.stamp, $0.name) < ($1.stamp, $1.name) }
         ages = NamesByAge(items)
-        // From here on, stamps increase.
+        // Each new stamp is greater than this one.
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
@@ -55,7 +55,7 @@ struct RecorderIndex: Sendable {
         if old?.text != response.text { unsaved.isMap = true }
     }
 
-    /// Notes that the server still has what is recorded for a URL.
+    /// Notes that the kept response for a URL is still current.
     mutating func confirm(_ url: String) {
         if responses[url] != nil { stamp(url) }
     }
@@ -88,7 +88,7 @@ struct RecorderIndex: Sendable {
         unsaved.formUnion(Unsaved(isMap: true, isNotes: true))
     }
 
-    /// Stamps a response with the current time. A clock that is wrong or stands still must not mix up the order.
+    /// Stamps a response with the current time, or with a later one if the clock is behind the last stamp.
     private mutating func stamp(_ url: String) {
         lastStamp = max(lastStamp + 1, Self.now)
         responses[url]?.notes.date = lastStamp

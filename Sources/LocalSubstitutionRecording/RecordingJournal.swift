@@ -37,7 +37,7 @@ final class RecordingJournal: Sendable {
             if code == 0 {
                 added.formUnion(new)
             } else if let length {
-                // A name that is cut off could be another file's, or spoil the next name.
+                // A truncated name could match another file, or run into the next name.
                 _ = ftruncate(descriptor, off_t(length))
             }
             return code

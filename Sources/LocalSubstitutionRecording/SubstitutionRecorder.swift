@@ -8,12 +8,13 @@ import MapWriting
 public import FoundationNetworking
 #endif
 
-/// Keeps responses from the network as files in a folder, with a map that serves them: for use without a network, and as fixtures
-/// of tests.
+/// A recorder that keeps responses from the network as files in a folder, with a map that serves them. Use it to answer
+/// offline, or to make test fixtures.
 ///
-/// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is. The recorder never
-/// changes what you write into it: a `null` entry excludes URLs from recording, and an entry of your own for a URL stays. Only one
-/// recorder at a time can use a folder. However a process ends, the map is valid and each file that it names is whole.
+/// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is. The
+/// recorder never changes what you write into it: a `null` entry excludes URLs from recording, and your own entry for a
+/// URL stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file
+/// that it names is complete.
 public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL
@@ -66,17 +67,17 @@ public final class SubstitutionRecorder: Sendable {
     }
 
     deinit {
-        // Saved here, since the queue may be where the last reference is released.
+        // Saves on this thread, since the last reference may be released on the queue.
         _ = contents.save()
     }
 
-    /// Writes everything that is kept, and releases the folder so that another recorder can use it. From now on, the recorder keeps
-    /// no responses and doesn't answer. A recorder also closes when it's deallocated.
+    /// Writes everything that is kept, and releases the folder so that another recorder can use it. Afterward, this
+    /// recorder keeps no responses and doesn't answer. A recorder also closes when it's deallocated.
     public func close() {
         report(contents.save(closing: true))
     }
 
-    /// Writes everything that is kept at once: the responses that were delivered so far, and the map.
+    /// Immediately writes the responses that were delivered so far, and the map.
     ///
     /// If that fails, for example because the disk is full, the recorder tries again with the next response.
     public func flush() {
@@ -144,8 +145,7 @@ extension SubstitutionRecorder: ResponseRecorder {
 
     /// Returns the kept copy, or what the recorder's own map answers for the URL; `nil` if there is neither.
     ///
-    /// If a body for the URL has arrived, it's written first, since an app that has received a response can request it again at
-    /// once.
+    /// Writes a pending body for the URL first, since an app can request a URL again as soon as it has the response.
     package func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse? {
         guard let url = Self.url(of: request), let requested = request.url else { return nil }
         contents.writeBodies(neededFor: url)
@@ -169,7 +169,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         }
     }
 
-    /// Returns whether ``answer(_:)`` has something to read.
+    /// Returns whether there's a kept copy or an entry that answers a request.
     package func hasAnswer(to request: URLRequest) -> Bool {
         guard let url = Self.url(of: request) else { return false }
         return contents.response(for: url) != nil || contents.foreign.substitution(for: url) != nil
@@ -183,7 +183,7 @@ extension SubstitutionRecorder: ResponseRecorder {
         return Self.url(of: request).flatMap { contents.response(for: $0) }?.entry.options.fields.pace != nil
     }
 
-    /// Notes that the server still has what is kept.
+    /// Notes that the kept copy is still current.
     package func confirm(_ request: URLRequest) {
         guard let url = Self.url(of: request), !contents.isClosed else { return }
         contents.confirm(url)

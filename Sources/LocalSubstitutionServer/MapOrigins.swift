@@ -26,8 +26,8 @@ package struct MapOrigins: Sendable {
         }
     }
 
-    /// The same origins. First come those with an HTML document, and of these, the one with the shortest path: a recorded page
-    /// comes before its frames, which are usually deeper.
+    /// The same origins, those with an HTML document first, by the depth of its path: a page usually isn't as deep as
+    /// its frames.
     package var namedPageFirst: [String] {
         let ranks = named.enumerated().map { (rank: documents[$1] ?? .max, place: $0, origin: $1) }
         return ranks.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.origin)

@@ -15,7 +15,7 @@ struct ServedConnection: Sendable {
     let origins: ServedOrigins
     let loader: DirectLoader
     let rewritesReferences: Bool
-    /// The longest pause in an answer to a client that sends no more, in seconds. Such a client may have left.
+    /// How long a client that has closed its side, and may have left, can wait for more of an answer, in seconds.
     let halfClosedSeconds: Double
     let log: (@Sendable (SubstitutionServer.LoggedRequest) -> Void)?
 
@@ -143,8 +143,8 @@ struct ServedConnection: Sendable {
         return isWhole && keepsAlive
     }
 
-    /// Sends a head and a body, which may still be arriving. The end is held back until the response is recorded and logged, so a
-    /// client that has all of it finds it in both.
+    /// Sends a head and a body, which may still be arriving. Holds the end back until the response is recorded and
+    /// logged, so that both are done when the client has the whole response.
     ///
     /// - Parameters:
     ///   - length: The number of bytes to send; `nil` if it isn't known. Further bytes aren't sent, since the client would take them
@@ -207,7 +207,7 @@ struct ServedConnection: Sendable {
         }
     }
 
-    /// How often a client that waits for a piece is looked at, in seconds.
+    /// How often to check whether a client that waits for a piece is still there, in seconds.
     private static let secondsBetweenQuestions = 0.5
 }
 

@@ -17,7 +17,7 @@ struct ServedCookies {
             } else if byte.isLetter || byte.isDigit || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") {
                 prefix.append(byte)
             } else {
-                // Also `+` and `~`, so that no prefix is the prefix, or part of the prefix, of another origin.
+                // Encodes `+` and `~` too, so that no origin's prefix begins another's.
                 PercentEncoding.append(byte, to: &prefix)
             }
         }
@@ -45,8 +45,8 @@ struct ServedCookies {
 
     /// Splits a line in which Foundation has joined several cookies, with a comma and a space.
     ///
-    /// Unlike those between cookies, a comma in a date isn't followed by a name and an equals sign. One in a value usually isn't
-    /// followed by a space, or the value is in quotes.
+    /// Only a comma between cookies is followed by a space, a name and an equals sign. One in a date isn't. One in a
+    /// value usually isn't either, or the value is in quotes.
     static func separated(_ line: String) -> [String] {
         let line = line.utf8
         var cookies: [Substring] = []

@@ -23,7 +23,7 @@ extension ServedResponse {
     /// The longest document or style sheet that is rewritten, in bytes.
     private static let longestRewritten = 32 << 20
 
-    /// Creates a response that says why the server has no other.
+    /// Creates a response that says why a request isn't answered.
     ///
     /// - Parameter url: The URL that failed, which the text begins with. The log has it anyway, so it gets only the reason.
     init(status: Int, _ reason: String, at url: URL? = nil) {
@@ -107,7 +107,7 @@ extension ServedResponse {
         if !decodedCodings.isDisjoint(with: HTTPRequest.elements(of: all[header: "Content-Encoding"])) {
             dropped.formUnion(["content-encoding", "content-length"])
         }
-        // The length doesn't count beside chunks (RFC 9112 section 6.3).
+        // `Transfer-Encoding` overrides the length (RFC 9112 section 6.3).
         if all[header: "Transfer-Encoding"] != nil { dropped.insert("content-length") }
         var fields: [(name: String, value: String)] = []
         for (name, value) in all {

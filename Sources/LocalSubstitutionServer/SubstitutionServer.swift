@@ -59,8 +59,8 @@ public final class SubstitutionServer: Sendable {
     /// Starts a server with a log.
     ///
     /// - Parameters:
-    ///   - halfClosedSeconds: How long a client that sends no more after its request may wait for the next part of the answer. By
-    ///     default, it's as long as `URLSession` waits for the network.
+    ///   - halfClosedSeconds: How long a client that has closed its side of the connection may wait for the next part
+    ///     of the answer. The default is 60 seconds, `URLSession`'s own timeout.
     ///   - log: Called for each request, on the thread of its connection.
     package init(
         cache: LocalSubstitutionCache,
@@ -96,7 +96,7 @@ public final class SubstitutionServer: Sendable {
                 ).serve()
             }
         } catch {
-            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)).")
+            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)). Free some descriptors.")
         }
         for origin in wanted.keys { _ = try origins.port(for: origin) }
     }
@@ -108,8 +108,8 @@ public final class SubstitutionServer: Sendable {
     /// The first URL of an origin opens the origin's port.
     ///
     /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment stay as they are.
-    /// - Throws: An error if the URL has another form, the server was stopped, it already has as many origins as it can, which is
-    ///   at most 256, or the port can't be opened.
+    /// - Throws: An error if the URL has another form, the port can't be opened, the server was stopped, or it already
+    ///   has the largest number of origins, at most 256.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {
         let text = url.absoluteString
         let unservable = SubstitutionServerError(
@@ -132,7 +132,7 @@ public final class SubstitutionServer: Sendable {
     /// The largest number of origins that a server in this process can have.
     package static var mostOrigins: Int { ServedOrigins.most }
 
-    /// Returns the local origins for origins, in the same order. Leaves out those that aren't served.
+    /// Returns each of the origins that is served, with its local origin, in the same order.
     package func served(in origins: [String]) -> [(local: String, origin: String)] {
         origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
             self.origins.local(for: origin).map { ($0, origin.description) }

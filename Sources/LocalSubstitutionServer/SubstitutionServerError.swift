@@ -19,7 +19,7 @@ public struct SubstitutionServerError: Error, Sendable, CustomStringConvertible,
         public static let invalidException = Kind(rawValue: "invalidException")
         /// The system doesn't let the server listen on a port, for example because another process uses it.
         public static let portUnavailable = Kind(rawValue: "portUnavailable")
-        /// The server already has as many origins as it can: at most 256, and fewer if the process may open only a few files.
+        /// The server has the largest number of origins: 256, or fewer if the process can open only a few files.
         public static let tooManyOrigins = Kind(rawValue: "tooManyOrigins")
         /// The server was stopped.
         public static let stopped = Kind(rawValue: "stopped")

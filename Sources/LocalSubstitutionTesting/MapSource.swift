@@ -80,7 +80,7 @@ enum MapSource: Sendable {
 
     private static func isArchive(_ path: String) -> Bool { path.lowercased().hasSuffix(".har") }
 
-    /// Loads a map that a bundle has a copy of.
+    /// Loads a bundle's copy of a map.
     ///
     /// - Parameter path: The path of the original, relative to the test's file. The bundle may have the map without its folder.
     private static func load(
@@ -106,7 +106,7 @@ enum MapSource: Sendable {
         }
     }
 
-    /// Returns the copy of a file or folder in a bundle: with all folders of its path, with only the inner ones, or without any.
+    /// Returns a bundle's copy of a file or folder, with all folders of its path, only the inner ones, or none.
     private static func find(_ path: String, in bundle: Bundle) -> URL? {
         let components = inner(path)
         // For a folder that isn't laid out as a bundle, Foundation may take its folder `Resources` for the bundle's.

@@ -47,7 +47,7 @@ extension RecordingAgain {
     /// - Parameter cache: See ``MissingAnswer/cache(_:)``.
     func sequence(answering request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) -> Sequence? {
         guard request.outcome != .answered, let winner = cache.explain(request.withBody).winner else { return nil }
-        // An earlier alternative may have been used up, and the entry that is named last may be that of a redirect's target.
+        // If the winner was used up, `entry` is a later alternative. Otherwise, it may be that of a redirect's target.
         return request.usedUp.contains(where: winner.isSame)
             ? request.entry.flatMap { sequence(of: $0) } : sequence(of: winner)
     }

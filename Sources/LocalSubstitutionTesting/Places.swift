@@ -7,8 +7,8 @@ import Guarded
 import Glibc
 #endif
 
-/// A limited number of places for test cases that run at the same time, so that their sessions don't use up the process's file
-/// descriptors.
+/// An asynchronous semaphore that limits how many test cases run at a time, so that their sessions don't use up the
+/// process's file descriptors.
 ///
 /// On Linux, a session holds two descriptors until it's released, and Swift Testing starts all tests at once.
 package final class Places: Sendable {
@@ -22,7 +22,7 @@ package final class Places: Sendable {
     package static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
 
     private let state: Guarded<State>
-    /// How long to wait for a place, in seconds; perhaps infinite. Tests that wait for each other would otherwise never end.
+    /// How long to wait for a place, in seconds. A finite time lets tests that wait for each other end.
     private let patience: Double
 
     package init(_ count: Int, patience: Double = 5) {
@@ -72,7 +72,7 @@ package final class Places: Sendable {
                     return false
                 }
                 if isFree { return continuation.resume(returning: true) }
-                // The handler may have been called before there was anything to end.
+                // The cancellation handler may have run before this wait was added.
                 if Task.isCancelled { return endWait(id) }
                 guard patience < .infinity else { return }
                 DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [weak self] in self?.endWait(id) }

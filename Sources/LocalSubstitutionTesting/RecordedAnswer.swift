@@ -24,7 +24,7 @@ public struct RecordedAnswer: Sendable {
     public var headers: [String: String]
     /// The response's body, as it was received.
     public var body: Data
-    /// Whether to keep nothing of this response; `false` by default. The issue that the run records lists refused responses.
+    /// Whether to keep nothing of this response; `false` by default. The recording run's issue lists such responses.
     public var isRefused = false
 
     /// The response's `Content-Type`.

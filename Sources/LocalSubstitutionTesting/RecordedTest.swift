@@ -16,7 +16,8 @@ struct RecordedTest: Sendable {
         recorded.append((request, exchange))
     }
 
-    /// Returns whether a test comes before another in the source code. Of one test's arguments, the order is that of their responses.
+    /// Returns whether a test comes before another in the source code. Responses determine the order of a test's
+    /// arguments.
     static func < (one: Self, other: Self) -> Bool {
         for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
             let (first, second) = (

@@ -16,7 +16,7 @@ struct Recording: Sendable {
     enum Mode: String {
         /// Requests that no entry answers are loaded and added to the map.
         case missing
-        /// So are requests that a recorded entry answers. Their responses replace the entry's.
+        /// Requests that a recorded entry answers are loaded, too, and their responses replace the entry's.
         case all
     }
 
@@ -47,7 +47,7 @@ struct Recording: Sendable {
 
     let file: URL
     let resources: URL?
-    /// Says which requests are recorded: all that it fails, which are all but the exceptions.
+    /// The rules for what's recorded: every request that they would fail, so all but the exceptions.
     let unmatched: SessionRules
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
 
@@ -76,7 +76,7 @@ struct Recording: Sendable {
         _ resources: URL?,
         _ body: (inout RecordingRun) throws -> Result
     ) rethrows -> Result {
-        // However they're spelled, since a second run for one map would take the first one's responses for a person's.
+        // Resolved, since a second run for the same map would take the first one's responses for handwritten ones.
         let new = RecordingRun(file: file, resources: resources)
         let names = [file, new.folder].map { EditedMap.resolved($0).path }
         return try runs.withLock { try body(&$0[names, default: new]) }

@@ -52,7 +52,8 @@ struct RecordingRun: Sendable {
         let recorded: RecordingAgain?
     }
 
-    /// Returns the map before the run. If something else has changed its file meanwhile, the run begins again with that.
+    /// Returns the map before the run. If something else has changed the file since, the run starts over with the new
+    /// map.
     mutating func current() throws -> Base {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
@@ -130,7 +131,7 @@ struct RecordingRun: Sendable {
         )
     }
 
-    /// Returns an issue for each conflict that wasn't reported yet. If it was, but without some of its tests, the issue names those.
+    /// Returns an issue for each new conflict. If more tests have joined a reported one, its issue names only those.
     mutating func unreportedConflicts() -> [Recording.Conflict] {
         conflicts.compactMap { conflict in
             let known = reported[conflict.request, default: []]

@@ -19,9 +19,9 @@ extension TestSubstitutions.Request {
 
     /// The request as a command line for `curl`, to compare with a snapshot.
     ///
-    /// Headers are sorted by name, and arguments are quoted for a shell. Values that may be credentials are replaced by `redacted`: in
-    /// the URL, in headers, and in a body that is JSON or a form. Other text is replaced as a whole if it has a credential's name in
-    /// it. A body that isn't text is left in a file that the command names `body`.
+    /// Headers are sorted by name, and arguments are quoted for a shell. In the URL, in headers, and in a body that is
+    /// JSON or a form, `redacted` replaces values that may be credentials. It replaces any other text as a whole if
+    /// that contains a credential's name. For a body that isn't text, the command reads a file named `body`.
     public var curl: String {
         let url = ShownURL(request.url).text
         var words = ["curl \(Self.quoted(url))"]

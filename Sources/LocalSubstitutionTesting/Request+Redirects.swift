@@ -14,10 +14,10 @@ extension TestSubstitutions.Request {
         return !Self.areSame(end, request.url)
     }
 
-    /// Returns the request that the map's redirects make of this one: the map has to answer that one with the response.
+    /// Returns this request after the map's redirects: the request that the map has to answer with the response.
     ///
-    /// In a run that records everything again, the server answers in place of recorded redirects. If its redirects lead elsewhere, `nil`
-    /// is returned.
+    /// In a run that records everything again, the server's redirects replace recorded ones. Returns `nil` if they lead
+    /// elsewhere.
     ///
     /// - Parameter cache: See ``MissingAnswer/cache(_:)``.
     func followed(in base: RecordingRun.Base, _ cache: LocalSubstitutionCache) -> Self? {

@@ -71,7 +71,7 @@ extension TestSubstitutions {
             "\(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")"
         }
 
-        /// Waits until so many requests of a search have begun, the time is over or the task is cancelled.
+        /// Waits until enough requests that match a search have begun, the time is up, or the task is cancelled.
         func wait(for number: Int, _ search: RequestSearch, within seconds: Double) async {
             let id = UUID()
             await withTaskCancellationHandler {
@@ -83,7 +83,7 @@ extension TestSubstitutions {
                         return false
                     }
                     if isOver { return continuation.resume() }
-                    // The handler may have been called before there was anything to end.
+                    // The cancellation handler may have run before this wait was added.
                     if Task.isCancelled { return endWait(id) }
                     DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [weak self] in self?.endWait(id) }
                 }

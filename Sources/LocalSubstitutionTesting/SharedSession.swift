@@ -7,7 +7,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// The turn of the one test whose map answers `URLSession.shared`.
+/// A lock that lets only one test's map at a time answer `URLSession.shared`.
 enum SharedSession {
     private static let turn = Places(1, patience: .infinity)
     private static let hasTurn = TaskLocal(wrappedValue: false)
@@ -43,8 +43,8 @@ enum SharedSession {
         #endif
     }
 
-    /// Returns a closure that says which requests to `URLSession.shared` the running test's map answers: the test's own, and those
-    /// that tell no test, such as a detached task's.
+    /// Returns a closure that says whether the running test's map answers a request to `URLSession.shared`: it does for
+    /// the test's own requests, and for those without a test, such as a detached task's.
     static func requests(of log: TestSubstitutions.RequestLog) -> @Sendable (URLRequest) -> Bool {
         let owner = Test.current?.id
         return { request in

@@ -39,7 +39,7 @@ struct SubstitutionScope: Sendable {
     let substitutions: TestSubstitutions
     private let options: Options
     private let recording: Recording?
-    /// What an HTTP archive has, but can't answer.
+    /// The entries of an HTTP archive that can't answer.
     private let leftOut: [SubstitutionMap.Problem]
 
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if `URLSession.shared` can't be

@@ -38,7 +38,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         } else {
             let use = Use.ofTask.get() ?? Use(id, options)
             if options.sharedSession {
-                // The test that has the turn needs no place.
+                // Only one such test runs at a time, so it needs no place.
                 try await SharedSession.inTurn { try await run(use, function) }
             } else {
                 try await Places.with(Places.ofProcess) { try await run(use, function) }
@@ -111,7 +111,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension SubstitutionsTrait {
-    /// What a test's arguments did with the test's trait, or what a suite's tests did with the suite's trait.
+    /// The use of one trait by all of a test's arguments, or by all tests of a suite.
     final class Use: Sendable {
         let trait: UUID
         private let options: SubstitutionScope.Options
@@ -176,9 +176,9 @@ extension Trait where Self == SubstitutionsTrait {
     ///
     /// - Parameters:
     ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the test's file.
-    ///   - bundle: The bundle that has the map if there's none at the path, such as `.module` where a test can't read its sources. It's
-    ///     found with its folder or without. Copy the folder whole into the bundle: write `.copy("Fixtures")` in the target's
-    ///     resources. A recording run writes to the path.
+    ///   - bundle: The bundle to load the map from if there's none at the path, such as `.module` where a test can't
+    ///     read its sources. Copy the whole folder into the bundle, with `.copy("Fixtures")` in the target's resources.
+    ///     The map is found there with or without its folder. A recording run writes to the path.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
@@ -186,8 +186,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs. Such tests run one at a time, beside all
     ///     others. On Linux, the map ignores other tests' requests, except in detached tasks. On Apple platforms, every use of
     ///     `URLSession.shared` in the process gets the map.
-    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue. In a suite's trait, an
-    ///     entry that none of the suite's tests uses, so run the whole suite.
+    ///   - reportsUnused: Whether unused entries are an issue: those that answer no request, with any of the test's
+    ///     arguments. In a suite's trait, those that answer none in any of its tests, so run the whole suite.
     ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
     ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.

@@ -11,8 +11,9 @@ extension TestSubstitutions {
     ///   - method: The request's method; `nil` for any method.
     ///   - number: 1 for the first request that matches, 2 for the second, and so on.
     ///   - seconds: How long to wait, from the call on.
-    /// - Throws: If the time is over, an error that lists what was requested instead. `CancellationError` if the test is cancelled
-    ///   meanwhile. At once, an error if the URL, the number or the time isn't valid, or outside a test with substitutions.
+    /// - Throws: An error that lists the test's requests if the time is up; `CancellationError` if the test is
+    ///   cancelled. Immediately, an error if the URL, the number or the time isn't valid, or outside a test with
+    ///   substitutions.
     public func request(
         _ url: String,
         method: String? = nil,

@@ -24,15 +24,15 @@ public final class TestSubstitutions: Sendable {
         configuration.useClassicLoader()
         return configuration
     }()
-    /// `nil` until it's used. On Linux, a session has two file descriptors from when it's made, used or not.
+    /// The session; `nil` until it's used. On Linux, even an unused session holds two file descriptors.
     private let made = Guarded<URLSession?>(nil)
 
     static let ofTask = TaskLocal<TestSubstitutions?>(wrappedValue: nil)
 
     /// The running test's substitutions.
     ///
-    /// There are none outside a test with the trait, in an exit test, and in a detached task. There, the session fails each request
-    /// with an error that explains what to write.
+    /// Outside a test with the trait or a call of `withSubstitutions`, in an exit test, and in a detached task, there
+    /// are none. The session then fails each request with an error that explains what to write.
     public static var current: TestSubstitutions { ofTask.get() ?? .missing }
 
     private static let missing = TestSubstitutions()
@@ -85,7 +85,7 @@ public final class TestSubstitutions: Sendable {
 
     /// A configuration for sessions that your code makes itself, such as those with a delegate. Each access returns a new copy.
     public var configuration: URLSessionConfiguration {
-        // A copy of this class is one too.
+        // A copy of a configuration is a configuration, too.
         original.copy() as? URLSessionConfiguration ?? session.configuration
     }
 
@@ -105,7 +105,7 @@ public final class TestSubstitutions: Sendable {
         endSharedSession?()
     }
 
-    /// - Throws: An error that explains what to write, if this is what code outside any scope has.
+    /// - Throws: An error that explains what to write, if these are the substitutions of code outside any scope.
     func checkScope() throws(SubstitutionScope.Failure) {
         if self === Self.missing { throw SubstitutionScope.Failure([UnscopedProtocol.explanation]) }
     }
@@ -177,7 +177,7 @@ extension TestSubstitutions {
         /// Why the request failed; `nil` if it didn't.
         public internal(set) var error: URLError?
 
-        /// Whether `URLSession.shared` was asked, and nothing says by which test.
+        /// Whether the request was made with `URLSession.shared`, perhaps by another test.
         var mayBeOfAnotherTest = false
         /// Whether only the server at the request's URL could answer.
         var needsOrigin = false
@@ -190,7 +190,7 @@ extension TestSubstitutions {
         var mistake: String?
         /// Why the request is unmatched.
         var explanation: Explanation?
-        /// Whether the request is unmatched and an upload task's whose body can't be seen.
+        /// Whether this is an unmatched request of an upload task, whose body can't be seen.
         var isHiddenUpload = false
 
         init(_ request: URLRequest) {

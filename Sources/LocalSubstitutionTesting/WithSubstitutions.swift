@@ -22,8 +22,8 @@ import Testing
 ///   - column: The column where issues are shown. By default, the caller's.
 ///   - function: The test's name in XCTest, for the command that records. By default, the caller's.
 ///   - body: The code to run.
-/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, what would be issues in Swift Testing
-///   is thrown as an error after the body has ended.
+/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, also an error after the
+///   body has ended, with what Swift Testing would report as issues.
 public func withSubstitutions<Result>(
     _ map: String,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -59,8 +59,8 @@ public func withSubstitutions<Result>(
 /// Answers requests with entries in code while a body runs. Otherwise, it's like
 /// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
-/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, what would be issues in Swift
-///   Testing is thrown as an error after the body has ended.
+/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, also an error after
+///   the body has ended, with what Swift Testing would report as issues.
 public func withSubstitutions<Result>(
     _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -94,7 +94,7 @@ private func run<Result>(
     } catch {
         throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }
-    // The test that has the turn needs no place.
+    // Only one such test runs at a time, so it needs no place.
     if options.sharedSession { return try await SharedSession.inTurn { try await run(map, options, body) } }
     // A test case has one place, however many scopes are in it.
     let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil

@@ -82,7 +82,7 @@ package final class Listener: Sendable {
             return state.connections.values.map { $0 }
         }
         for connection in connections { connection.socket.hangUp() }
-        // Raised last, so that answers that wait for it can't be sent any more.
+        // Raised last, when answers that wait for it can't be sent any more.
         stopSignal.raise()
         wake()
         // After this wait, the caller can rely on the ports being closed. The wait is short, since the accepting thread was woken
@@ -249,8 +249,8 @@ extension Listener {
             state.withLock { $0.idleStart = Socket.now }
         }
 
-        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call it again when a part of the
-        /// answer was sent.
+        /// Marks the connection as answering a request, so that the listener doesn't hang it up. Call it again for each
+        /// part of the answer.
         package func busy() {
             state.withLock { $0 = State(idleStart: nil) }
         }
@@ -261,10 +261,11 @@ extension Listener {
 
         /// Returns whether the client may still be waiting for the rest of an answer.
         ///
-        /// A client that sends no more after its request, as `nc -N` does, waits for the answer. Until something is sent, it can't
-        /// be told from one that has left, so both get the same time.
+        /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until
+        /// something is sent, it can't be told from one that has left, so both get the same time.
         ///
-        /// - Parameter seconds: How long such a client may be waiting after this was first seen, or after the last ``busy()``.
+        /// - Parameter seconds: How long such a client may wait, from the first call that finds its side closed after
+        ///   ``busy()``.
         package func isClientWaiting(halfClosedSeconds seconds: Double) -> Bool {
             switch socket.otherSide {
             case .open:

@@ -71,7 +71,7 @@ package final class Socket: Sendable {
         set(SO_SNDTIMEO, seconds: seconds)
     }
 
-    /// Reads what has arrived, or waits for bytes to arrive. Returns none when the other side has finished.
+    /// Returns the bytes that have arrived, or waits for some. Returns none if the other side has finished.
     package func read(upTo count: Int) throws(Closed) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -161,7 +161,7 @@ package final class Socket: Sendable {
     var otherSide: OtherSide {
         var error: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
-        // After an end, only this tells of a reset. Reading goes on to return the end.
+        // After an end, only this reveals a reset: reads still return the end.
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 else { return .left }
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))

@@ -41,7 +41,7 @@ package struct ForeignEntries: Sendable {
     /// Returns the exact key of a URL's entry as it's written, whether or not the entry is valid.
     package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
 
-    /// Returns the key of the pattern that equals another pattern, as it's written.
+    /// Returns a pattern's key as the map writes it; `nil` if the map doesn't have the pattern.
     package func pattern(equalTo pattern: String) -> String? {
         guard let form = try? MatchPattern(pattern).text else { return nil }
         return document.values.keys.first {

@@ -3,7 +3,8 @@ package import LocalSubstitution
 
 /// A map's file and its resources folder, as one writer changes them: a recorder, a command, or a test's recording.
 ///
-/// A writer writes the files first, and then the map that names them. So however a process ends, the map never names a missing file.
+/// Writers write the files before the map that names them. So even if a process is killed, the map never names a
+/// missing file.
 package struct MapFolder: Sendable {
     /// The map.
     package let file: URL

@@ -136,7 +136,7 @@ package struct RecordedFileName {
 }
 
 extension RecordedFileName {
-    /// The names of files and folders that are taken, compared as the least exact file system compares them.
+    /// The names of files and folders that are taken. Names that are the same on some file system count as the same.
     ///
     /// They form a tree, and looking up a name compares each of its segments once. So the time is proportional to the name's length.
     package struct InUse: Sendable {

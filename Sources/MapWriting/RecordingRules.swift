@@ -16,8 +16,8 @@ package enum RecordingRules {
         }
     }
 
-    /// Returns why a recorder doesn't take a request; `nil` if it does. It takes a request with `Range` or `Cookie` even though the
-    /// response isn't kept: on Linux, the session's cookies are in the request.
+    /// Returns why a recorder doesn't take a request; `nil` if it does. It takes requests with `Range` or `Cookie`,
+    /// although their responses may not be kept: on Linux, the session's cookies are in the request.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }

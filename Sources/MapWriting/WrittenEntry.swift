@@ -49,7 +49,7 @@ package struct WrittenEntry {
         Substitution(entry, fileName: entry.file?.text, folder: nil, url: url)
     }
 
-    /// Sets only as many fields as it takes to serve the server's type.
+    /// Sets the fewest fields with which the entry serves the server's type.
     private static func set(
         _ type: ContentType,
         of fields: inout EntryFields,

@@ -180,7 +180,7 @@ package struct WrittenFolder: Sendable {
                 let count = Foundation.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
                 if count < 0, errno == EINTR { continue }
                 if count < 0, errno == EAGAIN {
-                    // A terminal or pipe that another program has set not to wait.
+                    // Another program has made this terminal or pipe nonblocking.
                     var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&writable, 1, -1)
                     continue

@@ -3,8 +3,8 @@ import LocalSubstitution
 
 /// The charset of a page or a style sheet.
 ///
-/// The scanners need a text in which every byte below 0x80 is the ASCII character. Nearly all charsets are such; a document in one
-/// of the others is decoded.
+/// The scanners need text in which every byte below 0x80 is an ASCII character, as in nearly all charsets. A document
+/// in another charset is decoded.
 package enum DocumentCharset {
     /// Returns the charset in a `Content-Type`, in lowercase.
     package static func named(in contentType: String) -> String? {
@@ -18,7 +18,8 @@ package enum DocumentCharset {
 
     /// Returns the text to scan, and the charset of its bytes.
     ///
-    /// - Parameter charset: The charset in the `Content-Type`. A byte order mark takes precedence over it, and it over the document.
+    /// - Parameter charset: The charset in the `Content-Type`. It takes precedence over the document, but not over a
+    ///   byte order mark.
     package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)
     {

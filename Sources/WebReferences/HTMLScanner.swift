@@ -207,7 +207,7 @@ struct HTMLScanner: SourceText.Scanner {
 }
 
 extension HTMLScanner.Tag {
-    /// Whether text follows that isn't HTML's.
+    /// Whether this opens an SVG style element, whose text ends at any tag.
     var isOpenStyleInSVG: Bool { root == "svg" && name == "style" && !isClosed }
 
     /// Returns the value of an attribute, with its character references decoded. Only the first attribute with a name counts.

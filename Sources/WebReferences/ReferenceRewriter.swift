@@ -3,9 +3,10 @@ import LocalSubstitution
 
 /// A rewriter that replaces the origins in a document's references, for a server with a different address for each origin.
 ///
-/// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. In HTML, what would make a
-/// browser refuse the result gets another name, with `data-` in front: `http-equiv` of a policy in `<meta>`, and `integrity` of
-/// served style sheets, since they may be rewritten too. URLs in scripts stay unchanged.
+/// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. In HTML,
+/// attributes that would make a browser reject the result are renamed, with `data-` in front: `http-equiv` of a policy
+/// in `<meta>`, and `integrity` of served style sheets, since they may be rewritten too. URLs in scripts stay
+/// unchanged.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
@@ -50,7 +51,7 @@ package struct ReferenceRewriter: Sendable {
                 }
             if isServed { renamed += reference.integrity }
         }
-        // A longer name can't join what's around it, as its removal could.
+        // Renames attributes, since removing one could join the text around it.
         edits += renamed.map { Edit(place: $0.lowerBound..<$0.lowerBound, text: "data-") }
         return edits.isEmpty ? nil : Self.apply(edits, to: Array(body))
     }

@@ -141,7 +141,7 @@ extension SourceText {
                 let character = Self.names[name]
             else { return nil }
             let following = rest.dropFirst(name.utf8.count).first
-            // Without a semicolon, a name that looks like a parameter's name is one.
+            // Without a semicolon, text such as `&lt=1` is a query's parameter, not a reference.
             guard following.map({ $0 != UInt8(ascii: "=") && !$0.isLetter && !$0.isDigit }) ?? true else { return nil }
             bytes = [UInt8(ascii: character)]
             length = name.utf8.count + 1

@@ -26,7 +26,7 @@ package enum URLText {
     /// Returns the text with its scheme in lowercase, since Linux's loader doesn't know others, and with every byte encoded that
     /// isn't allowed in a URL (RFC 3986 §2), including a `%` that doesn't begin a valid encoding.
     ///
-    /// `URL` would encode again what is already encoded, if it finds a byte that isn't.
+    /// `URL` encodes existing percent signs again if it finds a byte that isn't allowed.
     private static func encoded(_ text: String) -> String {
         let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+.-".utf8.contains($0) }
         let hasScheme = scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")

@@ -574,7 +574,9 @@ struct RecordingAgainTests {
         )
         #expect(child.issues.count { $0.text.contains("got different responses") } == 1, "\(child.output)")
         let map = try site.map
-        #expect(["c", "d"].allSatisfy { map.contains("\"@\($0)\": \"host/\($0).txt\"") }, "\(map)")
+        // If the second test ends first, its file of this name isn't replaced.
+        #expect(map.contains(try Regex(#""@c": "host/c(-[0-9a-f]{8})?\.txt""#)), "\(map)")
+        #expect(map.contains(#""@d": "host/d.txt""#), "\(map)")
     }
 
     @Test(
@@ -659,7 +661,8 @@ struct RecordingAgainTests {
             "XCTestTests/testInChild",
             environment: [ChildRecording.mapVariable: site.file.path, "LOCAL_SUBSTITUTION_RECORD": value]
         )
-        #expect(output.contains("Another process is recording into “\(site.file.path)”"), "\(output)")
+        let file = "\(site.file.deletingLastPathComponent().lastPathComponent)/map.json”"
+        #expect(output.contains("Another process is recording into “") && output.contains(file), "\(output)")
         #endif
         // A test that records nothing needs no turn.
         try site.folder.write("map.json", #"{ "\#(site.origin.url("a"))": "a.txt" }"#)

@@ -18,7 +18,8 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
         public static let invalidException = Kind(rawValue: "invalidException")
         /// `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`.
         public static let invalidUnmatched = Kind(rawValue: "invalidUnmatched")
-        /// A session was used before the cache was installed. On Apple platforms, its protocol couldn't be registered.
+        /// A session was used before the cache was installed (Linux), or the protocol couldn't be registered (Apple
+        /// platforms).
         public static let sessionInUse = Kind(rawValue: "sessionInUse")
     }
 

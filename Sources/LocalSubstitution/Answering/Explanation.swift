@@ -16,7 +16,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
         /// An entry answers: with its file, with a body from the map, or with only a status.
         public static let substituted = Verdict(rawValue: "substituted")
-        /// A map can't name a URL like the request's.
+        /// A map can't name the URL: it isn't http or https, has no host, or has user info.
         public static let notHTTP = Verdict(rawValue: "notHTTP")
         /// No entry names the URL.
         public static let noEntry = Verdict(rawValue: "noEntry")
@@ -26,7 +26,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let methodNotListed = Verdict(rawValue: "methodNotListed")
         /// The request's cache policy ignores local data, so neither the file nor the default cache answers.
         public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
-        /// The entries that name the URL are for other requests, or have answered as many requests as they may.
+        /// The entries that name the URL are for other requests, or have reached their limit of `times`.
         public static let ruledOut = Verdict(rawValue: "ruledOut")
         /// Only the protocol of an attached session can do what the entry says.
         public static let needsProtocol = Verdict(rawValue: "needsProtocol")
@@ -55,7 +55,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let method: String
     /// How the request is answered.
     public let verdict: Verdict
-    /// Why it's answered so, without a period.
+    /// Why the request is answered that way, without a period.
     public let reason: String
     /// The entry that wins; `nil` if no entry names the URL.
     public let winner: SubstitutionMap.EntryReference?
@@ -96,7 +96,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - server: What answers the request instead of the entry; `nil` if the entry does.
-    ///   - shownURL: The URL as it's shown; by default, as it is.
+    ///   - shownURL: The URL to show; by default, the request's.
     func text(servedBy server: String?, shownURL: String? = nil) -> String {
         var lines = ["\(method) \(shownURL ?? url?.absoluteString ?? "a request without a URL")"]
         func add(_ name: String, _ value: String?) {

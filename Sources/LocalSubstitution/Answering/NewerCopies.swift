@@ -60,7 +60,7 @@ final class NewerCopies: Sendable {
         let stamp: RefreshSchedule.Record.Stamp
     }
 
-    /// The reason why the network has no newer copy, in readable words.
+    /// The reason why no newer copy was stored, in readable words.
     struct Failure: Error {
         let reason: String
     }
@@ -143,7 +143,7 @@ final class NewerCopies: Sendable {
 
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
-        // From the default cache first: the change then also ends what a lookup finds there meanwhile.
+        // From the default cache first, so that the change also invalidates what a lookup finds there meanwhile.
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
         release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
     }
@@ -205,7 +205,7 @@ extension NewerCopies {
                 let (url, key) = (question.requested, question.key)
                 do throws(Failure) {
                     let bytes = try take(outcome, for: question, isConditional: known?.facts.validators != nil)
-                    // Before a listener hears of the event and asks again.
+                    // Called first, since a listener may ask again when it receives the event.
                     done()
                     observers.report(bytes == nil ? .upToDate : .refreshed, url, key: key, bytes: bytes)
                 } catch {
@@ -284,6 +284,8 @@ extension NewerCopies {
         } else {
             release(record.change(to: .unknown), of: url)
         }
-        throw Failure(reason: "the default cache didn't store the \(copy.data.count.grouped) bytes")
+        throw Failure(
+            reason: "the default cache didn't store the \(copy.data.count.grouped) bytes; raise its diskCapacity"
+        )
     }
 }

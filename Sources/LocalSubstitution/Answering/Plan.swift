@@ -5,7 +5,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// What is done about a request, and why. The cache, the protocol, the server and explanations all decide here.
+/// What to do about a request, and why. The cache, the protocol, the server and explanations all use it.
 ///
 /// The map says which entry matches. The session's rules say what that means for this session.
 final class Plan: Sendable {
@@ -82,7 +82,7 @@ final class Plan: Sendable {
     /// Decides about a request.
     ///
     /// - Parameters:
-    ///   - body: The request's body, if more of it is known than the request shows.
+    ///   - body: The request's body; by default, the one that the request contains.
     ///   - isUsedUp: Returns whether an alternative has already answered as many requests as it may.
     init(
         _ request: URLRequest,
@@ -175,7 +175,7 @@ final class Plan: Sendable {
         switch substitution.content {
         case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
-        // An entry that names another URL allows that URL, even in a strict session.
+        // A `forwardTo` allows its target, even in a strict session.
         case .network(nil) where rules.fails(request): return .refuse
         case .network: return .forward(nil)
         case .file, .inline, .empty, .stream:
@@ -236,7 +236,8 @@ final class Plan: Sendable {
     /// The request under which the default cache keeps a response to this one; `nil` if it keeps none.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
 
-    /// Whether the request's URL is spelled like its exact entry's key. There are no more such URLs than entries.
+    /// Whether the request's URL is spelled like its exact entry's key or that key's canonical form: at most two per
+    /// entry.
     var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString

@@ -12,13 +12,14 @@ package struct RequestListener: Sendable {
         case readBody(Data)
         /// The request has ended.
         ///
-        /// - Parameter isHiddenUpload: Whether it's an upload task's whose body can't be seen.
+        /// - Parameter isHiddenUpload: Whether it's for an upload task whose body can't be seen.
         case ended(RequestOutcome, isHiddenUpload: Bool)
     }
 
-    /// Called when a request starts. Returns a closure that is called with what happens to it. A cancelled request doesn't end.
+    /// Called when a request starts. Returns a closure that receives its progress. A cancelled request doesn't end.
     package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
-    /// Returns whether an unanswered request fails if the protocol can't send it on. Otherwise, it's loaded unreported.
+    /// Returns whether an unanswered request fails if the protocol can't forward it. If not, the loader loads it
+    /// unreported.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
     /// Whether it explains why an unanswered request failed, so that the request's error doesn't repeat that.

@@ -4,7 +4,7 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol took. An object, since it passes through many hands.
+/// The outcome of a request that a protocol took. It's an object, since many functions pass it on.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
@@ -13,7 +13,7 @@ package final class RequestOutcome: Sendable {
         case confirmed
         /// The network answered.
         case loaded
-        /// The request is left to the client, since the map doesn't say what answers.
+        /// The request is left to the client, since no entry answers it.
         case passed
         /// The request failed: its entry says so, the network failed, or a file couldn't be read.
         case failed

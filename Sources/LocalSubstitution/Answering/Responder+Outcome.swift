@@ -113,7 +113,7 @@ extension Responder {
         )
     }
 
-    /// Returns the copy that was kept; `nil` if it has none.
+    /// Answers with a recorder's kept copy; returns `nil` if there's none.
     ///
     /// - Parameter isConfirmed: Whether the network has just said that the copy is current.
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {

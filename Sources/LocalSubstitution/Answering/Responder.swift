@@ -63,7 +63,7 @@ final class Responder: Sendable {
         _ = observers.add(Observers.Listener(hear: listener))
     }
 
-    /// Calls a listener when the map is reloaded or fails to reload. Hits don't become slower.
+    /// Calls a listener when the map is reloaded or fails to reload. This doesn't slow down hits.
     func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         _ = observers.add(Observers.Listener(hear: listener, hearsOnlyReloads: true))
     }
@@ -130,7 +130,7 @@ final class Responder: Sendable {
     /// Looks a request up in the current map, after reloading the map if its file has changed.
     ///
     /// - Parameters:
-    ///   - body: The request's body, if more of it is known than the request shows.
+    ///   - body: The request's body; by default, the one that the request contains.
     ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
     ///   - isOffline: Whether the cache alone must not ask the network for a newer copy.
     func lookUp(
@@ -283,8 +283,8 @@ extension Responder {
         /// Whether the cache has left the request to the protocol.
         var isLeft = false
 
-        /// The retained response if it's certainly still valid. The cache leaves a request to the protocol at once, while another cache
-        /// may let the loader wait.
+        /// The retained response, if it's certainly still valid: this cache left the request to the protocol at once.
+        /// Another cache may have kept the loader waiting.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
         /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts

@@ -14,7 +14,7 @@ package struct ResponseBuilder {
     let file: FileBytes?
     /// The file, if it's read in pieces. The responses then have no body.
     var large: LargeFile?
-    /// The newer copy, if the bytes are its and not the file's.
+    /// The newer copy that the bytes come from; `nil` if they're the file's.
     var copy: NewerCopy.Facts?
     /// The proof for ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for any other request.
     var proof: String?
@@ -66,7 +66,7 @@ package struct ResponseBuilder {
         }
     }
 
-    /// The storage policy of a cache's substitutions. The cache never stores them, whatever it is.
+    /// The storage policy of a cache's substitutions. The cache never stores them, whatever the policy.
     ///
     /// Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
     private static var storagePolicy: URLCache.StoragePolicy {
@@ -110,7 +110,7 @@ extension ResponseBuilder {
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
-        // Linux's loader never manages to read a date (`HTTPURLProtocol.swift`, `canCache`), and takes long to try.
+        // Linux's loader can't parse a date (`HTTPURLProtocol.swift`, `canCache`), and is slow to fail.
         #if canImport(Darwin)
         headers["Date"] = HTTPSyntax.text(of: Date())
         #endif

@@ -4,7 +4,7 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// Keeps what a session receives from the network, and answers with it when the network fails. `SubstitutionRecorder` does.
+/// Keeps a session's responses, and answers with them when the network fails. `SubstitutionRecorder` conforms to it.
 package protocol ResponseRecorder: AnyObject, Sendable {
     /// Returns whether a request goes through the recorder. If so, its response may be kept, and a kept copy answers when there's
     /// no network.

@@ -307,7 +307,7 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response certainly matches the current map and file. If not, only reading the file tells.
+        /// Returns whether the response certainly matches the current map and file. If not, read the file to find out.
         ///
         /// - Parameters:
         ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.

@@ -4,14 +4,15 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// What a session adds to what the map says. An object, so that a plan can tell for which session it was made.
+/// What a session adds to the map's rules. It's an object so that a plan can tell which session it was made for.
 package final class SessionRules: Sendable {
     /// Whether unanswered requests fail, unless they're exceptions.
     package let isStrict: Bool
     private let exceptions: MapKey.Matcher
     /// Keeps what the network answers, and answers when there's no network; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
-    /// Hears of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most sessions.
+    /// Is told of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most
+    /// sessions.
     let listener: RequestListener?
 
     private init() {
@@ -65,9 +66,9 @@ extension LocalSubstitutionCache {
         /// answers.
         case fail(except: [String])
 
-        /// Every such request fails at once, with an error that explains why. The session never reaches the network, and a file
-        /// answers even if there's a newer copy of it. Once there's such a session, newer copies are requested only for sessions
-        /// attached with `.load`.
+        /// Every unanswered request fails at once, with an error that explains why. The session reaches the network
+        /// only where an entry has `forwardTo`, and a file answers even if there's a newer copy of it. Once there's
+        /// such a session, newer copies are requested only for sessions attached with `.load`.
         public static var fail: Unmatched { .fail(except: []) }
     }
 }

@@ -7,7 +7,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     case notRegular(FileStatus.Kind)
     case notFolder
     case unreadable(errno: Int32)
-    /// The system doesn't tell where the opened file is.
+    /// The system doesn't report the opened file's path.
     case unplaced
     /// The file was written to while it was read in pieces.
     case written

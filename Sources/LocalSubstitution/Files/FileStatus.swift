@@ -20,7 +20,7 @@ package struct FileStatus: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int
-    /// The number of names that the file has.
+    /// The number of hard links to the file.
     package let links: Int
     /// The modification time, in nanoseconds since 1970.
     package let modified: Int64
@@ -44,9 +44,9 @@ package struct FileStatus: Equatable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// Returns whether the bytes may still change without changing this status, because the file was written less than a tick of
-    /// the file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most. Some file systems only count
-    /// in seconds, and FAT in two.
+    /// Returns whether the bytes may still change without changing this status, because the file was written less than
+    /// a tick of the file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most. Some
+    /// file systems record only whole seconds, and FAT only even ones.
     ///
     /// A modification time in the future was set on purpose, and doesn't tell when the file was written.
     func isTooFresh(at now: Int64) -> Bool {

@@ -2,8 +2,8 @@ import Foundation
 
 /// The names of readable files, found by listing folders. For a large map, this is much faster than opening each file.
 ///
-/// A folder is listed once many of its files have been asked for. Before that, and for anything but a plain file in plain folders,
-/// only opening the file tells.
+/// A folder is listed once many of its files have been asked for. Before that, and for anything but a regular file in
+/// folders without links, the file must be opened.
 struct FolderListing {
     private struct Folder {
         var asked = 0
@@ -20,7 +20,7 @@ struct FolderListing {
 
     init(_ root: ResourcesFolder) { self.root = root }
 
-    /// Returns whether a name is certainly that of a regular file in the folder that can be read; `false` if only opening it tells.
+    /// Returns whether a name is certainly that of a readable regular file. If `false`, open the file to find out.
     mutating func hasFile(_ name: String) -> Bool {
         let (folder, last) = ResourcesFolder.split(name)
         folders[folder, default: Folder()].asked += 1

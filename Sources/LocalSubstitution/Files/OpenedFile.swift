@@ -16,7 +16,7 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file in the same way, but fails if there's a symbolic link or `..` on the way, or if the way is long.
+    /// Opens a regular file in the same way, but fails if the path has a symbolic link, `..` or too many folders.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         // By bytes, as the system does: a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(place, last, Self.reading | O_NOFOLLOW), isRegular: true)
     }
 
-    /// The most folders that are opened one by one. With more, asking where the file is takes less time.
+    /// The most folders that are opened one by one. With more, asking for the file's real path is faster.
     private static let mostSteps = 8
 
     /// Opens a path only to find out what is there and where it leads, not to read it.

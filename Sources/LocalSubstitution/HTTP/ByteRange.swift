@@ -26,7 +26,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Returns the range in a body of so many bytes; `nil` if it can't be satisfied.
+    /// Returns the range in a body of `count` bytes; `nil` if it can't be satisfied.
     func bytes(of count: Int) -> Range<Int>? {
         switch self {
         case .from(let start, let last):

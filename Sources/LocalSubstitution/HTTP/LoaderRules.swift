@@ -6,9 +6,9 @@ import FoundationNetworking
 
 /// The rules by which a loader refuses responses from a cache. Returning these anyway would cost a lookup for nothing.
 ///
-/// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. It reads dates with month names that HTTP doesn't have.
-/// So it ignores `Date`, and every `Expires` is in the past. Apple doesn't document what its loader refuses; the rules assume the
-/// same.
+/// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. It expects month names that HTTP doesn't
+/// use. So it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader refuses; the
+/// rules assume the same.
 package enum LoaderRules {
     package enum Refusal: Hashable, Sendable {
         case method(String)
@@ -30,7 +30,7 @@ package enum LoaderRules {
         }
     }
 
-    /// Returns why the loader would take no response to a request from a cache; `nil` if it would take one.
+    /// Returns why the loader wouldn't use a cached response to a request; `nil` if it would.
     static func refusal(of request: URLRequest) -> Refusal? {
         if let method = request.httpMethod, method != "GET", method != "HEAD" { return .method(method) }
         // Apple's loader isn't known to refuse these.
@@ -42,7 +42,7 @@ package enum LoaderRules {
         return nil
     }
 
-    /// Returns why the loader would refuse a response to any request; `nil` if it would take it.
+    /// Returns why the loader would refuse a cached response, whatever the request; `nil` if it would use it.
     package static func refusal(ofStatus status: Int, headers: [String: String]) -> Refusal? {
         guard statuses.contains(status) else { return .status(status) }
         guard !headers.isEmpty else { return nil }
@@ -52,7 +52,7 @@ package enum LoaderRules {
         return freshnessRefusal(headers)
     }
 
-    /// Returns how many seconds after it's built the loader accepts a response; `nil` if its `Cache-Control` sets no limit.
+    /// Returns for how many seconds the loader accepts a new response; `nil` if its `Cache-Control` sets no limit.
     static func lifetime(_ headers: [String: String]) -> Double? {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
     }

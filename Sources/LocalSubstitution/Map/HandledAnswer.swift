@@ -30,7 +30,7 @@ struct HandledAnswer {
             problems += reader.problems.map(\.message)
         }
         var defaults = called.options.fields
-        // That delay has passed before the call.
+        // The entry's delay has passed before the call.
         defaults.delay = nil
         let merged = fields.merged(withDefaults: defaults, in: .handled, for: EntryFields.Kind(fields))
         let entry = Entry(
@@ -45,18 +45,18 @@ struct HandledAnswer {
             let content = try Substitution.Content(entry, filledWith: [], for: url)
             substitution = Substitution(entry, content, folder: folder, url: url)
         } catch {
-            throw Mistake(message: "Its target isn't valid: \(error.message). Write a whole http or https URL.")
+            throw Mistake(message: "The URL to forward to isn't valid: \(error.message). Use an http or https URL.")
         }
     }
 
     /// Returns what's wrong with the target and the files that an answer names.
     private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
         if case .network(let target?) = entry.options.answer, target.wildcards > 0 {
-            return "“\(target.text)” has a *, which isn't filled in a handler's answer. Write the whole URL."
+            return "“\(target.text)” has a *, but a handler's answer can't have wildcards. Write the whole URL."
         }
         for file in entry.files {
             if file.wildcards > 0 {
-                return "“\(file.text)” has a *, which isn't filled in a handler's answer. Write the file's whole name."
+                return "“\(file.text)” has a *, but a handler's answer can't have wildcards. Write its whole name."
             }
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
             guard let folder else {

@@ -15,7 +15,7 @@ package enum Pace: Sendable, Hashable {
         }
     }
 
-    /// Whether pieces are due at even times, however late the piece before was sent.
+    /// Whether pieces keep to a fixed schedule, however late one is sent.
     package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
     /// The length of the pieces in which bytes are sent at a rate; `nil` if pieces depend on what the body says.

@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// What an entry answers a request with.
+/// An entry's answer to a request.
 package final class Substitution: Sendable {
     /// When an entry's file answers: the map's field `use`.
     package enum Use: String, Sendable, CaseIterable {

@@ -133,7 +133,7 @@ extension SubstitutionMap {
             return answer.mimeType(mimeType)
         }
 
-        /// Answers with pieces, each sent when it's due. Its MIME type is `text/event-stream` unless you set another.
+        /// Answers with a stream of pieces, each sent when it's due. The MIME type is `text/event-stream` by default.
         ///
         /// - Parameter pieces: 1 to 10,000 pieces.
         public static func stream(_ pieces: [Piece]) -> Answer {
@@ -272,7 +272,7 @@ extension SubstitutionMap.Answer {
     /// - Parameters:
     ///   - headers: Header values, with `*` for any text. With `nil`, the request must not have the header.
     ///   - query: The same for query parameters.
-    ///   - json: A part that the request's JSON body must have.
+    ///   - json: JSON that the request's body must contain.
     ///   - text: The request's body as text, with `*` for any text.
     public func when(
         headers: [String: String?] = [:],

@@ -22,7 +22,8 @@ extension SubstitutionMap {
         public let headers: [String: String]
         /// The body; `nil` if there's none, if it can't be seen, or if it's longer than 8 MiB.
         public let body: Data?
-        /// The text that each `*` of the key's path and query matched, percent-decoded. Stays encoded if the decoded bytes aren't UTF-8.
+        /// The text that each `*` of the key's path and query matched, percent-decoded. If that isn't UTF-8, the text
+        /// stays encoded.
         public let captures: [String]
 
         /// Returns the value of a header. The case of its name doesn't matter.

@@ -11,7 +11,7 @@ extension SubstitutionMap {
 
             /// No entry names a file of the resources folder.
             public static let unusedFile = Kind(rawValue: "unusedFile")
-            /// A pattern never applies, or others that match the same URLs come first.
+            /// A pattern can't make a valid file name, or others that match the same URLs come first.
             public static let neverWins = Kind(rawValue: "neverWins")
             /// The loader wouldn't take the entry's response from a cache.
             public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
@@ -19,7 +19,7 @@ extension SubstitutionMap {
             public static let needsProtocol = Kind(rawValue: "needsProtocol")
             /// A file's first bytes don't fit its MIME type.
             public static let contradictedType = Kind(rawValue: "contradictedType")
-            /// A file's name has other uppercase and lowercase letters in the map than on disk.
+            /// The letter case of a file's name differs between the map and the disk.
             public static let letterCase = Kind(rawValue: "letterCase")
             /// A pattern ends in an extension, and so doesn't match a URL with a query.
             public static let missesQuery = Kind(rawValue: "missesQuery")
@@ -27,7 +27,7 @@ extension SubstitutionMap {
             public static let catchAll = Kind(rawValue: "catchAll")
             /// Requests for https URLs are sent to another host over http.
             public static let insecureTarget = Kind(rawValue: "insecureTarget")
-            /// A key of the map would forward the target, but targets aren't looked up again.
+            /// An entry forwards the target's URL, but targets aren't looked up again.
             public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
             /// A pattern answers a method that an exact key doesn't list.
             public static let methodOfPattern = Kind(rawValue: "methodOfPattern")

@@ -182,7 +182,7 @@ public struct SubstitutionMap: Sendable {
 
     /// Creates a map without files from another format.
     ///
-    /// - Parameter leftOut: What the map doesn't answer, although the format has it. These become the map's ``problems``.
+    /// - Parameter leftOut: What the other format has but a map can't answer. These become the map's ``problems``.
     package init(_ entries: [(key: String, value: Answer)], leftOut: [Problem]) throws(SubstitutionMapError) {
         try self.init(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
     }
@@ -295,7 +295,7 @@ extension SubstitutionMap {
     /// This looks at every file, so use it in a unit test of a map that you ship, and not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The files that entries name which were left out, and those that misspelled names probably meant.
+    /// The files that invalid entries name, and those that misspelled names probably meant.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }

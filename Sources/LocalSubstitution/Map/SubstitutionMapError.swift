@@ -44,7 +44,7 @@ extension SubstitutionMap {
             public static let notAnObject = Kind(rawValue: "notAnObject")
             /// Entries name files, but there's no resources folder.
             public static let noResources = Kind(rawValue: "noResources")
-            /// A key, field, header or parameter is given twice, or two keys are equal URLs.
+            /// A key, field, header or parameter is given twice, or two keys name the same URL.
             public static let duplicate = Kind(rawValue: "duplicate")
             /// A key is neither a URL nor a match pattern.
             public static let invalidKey = Kind(rawValue: "invalidKey")
@@ -62,7 +62,7 @@ extension SubstitutionMap {
             public static let conflict = Kind(rawValue: "conflict")
             /// An alternative never answers, since an earlier one answers all its requests.
             public static let neverReached = Kind(rawValue: "neverReached")
-            /// An entry has no answer: no file, body, status, error or target.
+            /// An entry has no answer, such as a file, body, status or error.
             public static let noFile = Kind(rawValue: "noFile")
             /// A file's name isn't allowed in a map.
             public static let invalidFileName = Kind(rawValue: "invalidFileName")
@@ -70,7 +70,7 @@ extension SubstitutionMap {
             public static let missingFile = Kind(rawValue: "missingFile")
             /// A file is outside the resources folder.
             public static let outsideFolder = Kind(rawValue: "outsideFolder")
-            /// A file is something else, such as a folder or a pipe.
+            /// A file isn't a regular file, but a folder or a pipe, for example.
             public static let notRegularFile = Kind(rawValue: "notRegularFile")
             /// A file exists, but can't be read.
             public static let unreadableFile = Kind(rawValue: "unreadableFile")

@@ -40,7 +40,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         var keepsBody = true
         /// Receives the number of bytes so far, and the expected total if it's known.
         var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
-        /// Decides about a redirect: calls back with the request to send, or with `nil`. If `nil` itself, redirects are followed.
+        /// Decides about a redirect: calls back with the request to send, or with `nil`. If this is `nil`, redirects
+        /// are followed.
         var redirect: (@Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
         #if canImport(Darwin)
         /// Answers an authentication challenge. If `nil`, the system does.
@@ -234,14 +235,15 @@ extension URLError {
         let length = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") ?? ""
         return .explained(
             .badServerResponse,
-            "The server sent an invalid Content-Length, “\(length)”, so its body may be incomplete. Correct it.",
+            "The server sent an invalid Content-Length, “\(length)”, so the body may be incomplete. Fix the header.",
             response.url
         )
     }
 }
 
-/// Marks the requests that the package itself sends. On Apple platforms, registered protocols are asked about these requests too,
-/// and must not take them. Linux loses the mark on the way, so there the package makes its own sessions without the protocol.
+/// Marks the requests that the package itself sends. On Apple platforms, registered protocols are asked about these
+/// requests too, and must not take them. On Linux, the mark is lost, so the package's own sessions leave out the
+/// protocol.
 extension URLRequest {
     #if canImport(Darwin)
     private static let ownKey = "LocalSubstitution.isOwn"

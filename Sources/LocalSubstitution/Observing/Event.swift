@@ -16,8 +16,8 @@ extension LocalSubstitutionCache {
             public static let substituted = Kind(rawValue: "substituted")
             /// An entry names the URL, but didn't answer the request.
             public static let bypassed = Kind(rawValue: "bypassed")
-            /// The network answered a request that had a fallback (an entry's file, or a recorder's copy), or that an entry sent
-            /// on.
+            /// The network answered a request that had a fallback (an entry's file, or a recorder's copy), or that an
+            /// entry forwarded.
             public static let forwarded = Kind(rawValue: "forwarded")
             /// The network failed, so the fallback answers.
             public static let fellBack = Kind(rawValue: "fellBack")
@@ -33,11 +33,11 @@ extension LocalSubstitutionCache {
             public static let missed = Kind(rawValue: "missed")
             /// An entry's file couldn't be read when it was requested.
             public static let fault = Kind(rawValue: "fault")
-            /// The network has different bytes from the file of an `untilUpdated` entry. This newer copy answers from now on.
+            /// A newer copy of an `untilUpdated` entry's file arrived from the network. It answers from now on.
             public static let refreshed = Kind(rawValue: "refreshed")
             /// The network has no newer copy of the file of an `untilUpdated` entry.
             public static let upToDate = Kind(rawValue: "upToDate")
-            /// Asking the network for a newer copy failed. The file or copy that answered before still does.
+            /// The request for a newer copy failed. The file or copy that answered before stays in use.
             public static let refreshFailed = Kind(rawValue: "refreshFailed")
             /// The map's file changed and was loaded again.
             public static let mapReloaded = Kind(rawValue: "mapReloaded")

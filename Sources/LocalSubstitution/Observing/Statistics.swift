@@ -5,8 +5,8 @@ extension LocalSubstitutionCache {
     /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first. If the
     /// protocol can't read the file, the request counts only in ``faults``.
     public struct Statistics: Sendable, Hashable {
-        /// Requests that the loader asked the cache for, except those that a protocol answers or forwards itself. A request that a
-        /// protocol fails also counts, unless it fails because its file can't be read.
+        /// Requests that the loader looked up in the cache, except those that a protocol answers or forwards itself. A
+        /// request that fails in a protocol also counts, unless an entry makes it fail or its file can't be read.
         public internal(set) var lookups = 0
         /// Lookups that an entry answered.
         public internal(set) var substituted = 0
@@ -20,7 +20,7 @@ extension LocalSubstitutionCache {
         /// Requests that ``SubstitutionURLProtocol`` answered with an entry or a recorder's copy, because the loader didn't ask the
         /// cache or would have refused its response. Requests that an entry made fail also count. They aren't lookups.
         public internal(set) var served = 0
-        /// Requests that had a fallback or that an entry sent on, and that the network answered.
+        /// Requests that the network answered, and that had a fallback or were forwarded by an entry.
         public internal(set) var forwarded = 0
         /// Requests that the fallback answered because the network failed.
         public internal(set) var fellBack = 0
@@ -36,7 +36,7 @@ extension LocalSubstitutionCache {
 }
 
 extension LocalSubstitutionCache.Statistics {
-    /// Counts an event. Hits of the table of retained responses are counted there, and confirmed copies as forwarded.
+    /// Counts an event. The table of retained responses counts its own hits. Confirmed copies count as forwarded.
     mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, by answerer: Observers.Answerer, bytes: Int) {
         switch kind {
         case .substituted:

@@ -30,7 +30,7 @@ package final class ArrivingResponse: Sendable {
 
     /// - Parameters:
     ///   - isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
-    ///   - reportFailure: Called if a piece can't be stored until the reader takes it.
+    ///   - reportFailure: Called if a piece that waits for the reader can't be stored.
     init(
         isWanted: @escaping @Sendable () -> Bool,
         reportFailure: @escaping @Sendable (URLError) -> Void

@@ -40,10 +40,9 @@ final class Attachment: Sendable {
         forwarder = Forwarder(configuration, responseLimit: responseLimit)
     }
 
-    /// Looks up a request of a session that this is attached to.
+    /// Looks up a request of an attached session.
     ///
-    /// - Parameter body: The request's body, if more of it is known than the request shows. A long body isn't looked at on the
-    ///   loader's queue.
+    /// - Parameter body: The request's body, as far as it's known. A long body isn't looked at on the loader's queue.
     func lookUp(_ request: URLRequest, body: RequestBody) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
@@ -52,7 +51,7 @@ final class Attachment: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: What was planned when a protocol took the request. The protocol may belong to another session.
+    ///   - taken: The plan from when a protocol took the request. It's ignored if it's another session's.
     func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         // Another request may have used up the alternative since.

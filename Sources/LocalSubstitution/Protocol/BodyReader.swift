@@ -13,9 +13,9 @@ final class BodyReader: Sendable {
 
     private init() {}
 
-    /// Reads a stream. If that's cancelled or takes too long while the app doesn't write, the thread ends only when the app does.
+    /// Reads a stream. If that's cancelled or times out, the thread ends once the app writes or closes the stream.
     ///
-    /// - Parameter time: When reading fails because it takes too long.
+    /// - Parameter time: When reading times out; `nil` for never.
     static func read(
         _ stream: InputStream,
         until time: DispatchTime?

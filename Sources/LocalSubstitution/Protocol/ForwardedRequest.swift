@@ -11,7 +11,7 @@ struct ForwardedRequest: Sendable {
     let fallback: Plan.Fallback?
     /// The request to send: changed by its entry, and with the validators of the kept copy if there is one.
     let request: URLRequest
-    /// Whether this added validators to the request, so that a 304 confirms the kept copy.
+    /// Whether the request has the kept copy's validators, so that a 304 confirms the copy.
     let isConditional: Bool
     private let forwarder: Forwarder
     /// The header by which the session identifies its user, if any. It's read before sending, since a response may set a cookie.
@@ -48,8 +48,8 @@ struct ForwardedRequest: Sendable {
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether the response is held until it's complete, since something answers if the network fails. By then, the kept copy may be
-    /// gone. An event stream isn't held, since it may take hours.
+    /// Whether the response is held until it's complete, so that the fallback can answer if the network fails. By then,
+    /// the kept copy may be gone. An event stream isn't held, since it may take hours.
     var isHeld: Bool {
         switch fallback {
         case nil: false

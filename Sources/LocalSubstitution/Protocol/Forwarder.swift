@@ -9,7 +9,7 @@ import FoundationNetworking
 /// Sends requests to the network. Its session has no cache, and none of the package's protocols, which would take the requests
 /// again.
 final class Forwarder: Sendable {
-    /// The receiver of a response. Its closures except the first run where ``LoaderThread/runAsDelegate(_:)`` runs its closures.
+    /// The receiver of a response. All but the first closure run where ``LoaderThread/runAsDelegate(_:)`` runs its own.
     struct Receiver: Sendable {
         /// Returns what to do about a redirect, given the request for its target. It may read a file.
         let answerRedirect: @Sendable (URLRequest) -> ForwardedTask.RedirectAnswer

@@ -31,9 +31,9 @@ struct LoaderThread: Sendable {
     /// Runs a closure where a session with ``delegateQueue`` calls its delegate: here, on the current thread.
     static func runAsDelegate(_ body: @escaping @Sendable () -> Void) { body() }
     #else
-    // Linux's loader starts protocols on its work queue. When a client is called, it reads its tables there without a lock
-    // (`TaskRegistry.swift`), so a call elsewhere races with every other task. The work queues of all sessions target one queue
-    // (`URLSession.swift`, `sharedQueue`), so any session gets us there.
+    // Linux's loader starts protocols on its work queue. When a client is called, it reads its tables there without a
+    // lock (`TaskRegistry.swift`), so a call elsewhere races with every other task. The work queues of all sessions
+    // target one queue (`URLSession.swift`, `sharedQueue`), so any session reaches it.
     private static let session = URLSession(configuration: .ephemeral, delegate: nil, delegateQueue: InPlaceQueue())
 
     /// Runs a closure on that queue, later, and after everything that was sent there before.

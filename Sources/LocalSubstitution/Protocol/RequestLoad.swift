@@ -40,9 +40,9 @@ final class RequestLoad: Sendable {
     /// The result of doing what a plan says.
     enum Step: Sendable {
         case end(RequestOutcome)
-        /// Goes on with another plan: that of a redirect at the network, or one that knows the request's body.
+        /// Continues with another plan: for a redirect from the network, or with the request's body.
         case next(Plan)
-        /// Decides about the target of a redirect through the map.
+        /// Follows a redirect that an entry or a kept copy answered with.
         case follow(URLRequest)
     }
 
@@ -221,7 +221,8 @@ final class RequestLoad: Sendable {
 
     // MARK: Answering
 
-    /// Answers with an entry, without its delay. An attached session doesn't see an entry's redirect, but what it leads to.
+    /// Answers with an entry. Doesn't wait for its delay. An attached session doesn't see an entry's redirect, only the
+    /// response to which it leads.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
             responder.use(plan)
@@ -287,7 +288,7 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Answers with what an entry's handler answers.
+    /// Calls an entry's handler, and continues with its answer.
     private func call(
         _ handler: Entry.Handler,
         _ plan: Plan,
@@ -385,8 +386,8 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. It's also followed if a fallback
-    /// waits for the network to fail.
+    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. It's also followed if
+    /// its target has only a fallback.
     private func answer(toRedirect request: URLRequest, of plan: Plan) -> ForwardedTask.RedirectAnswer {
         // A direct client follows redirects itself.
         guard !attachment.isDirect else { return .deliver }
@@ -415,7 +416,7 @@ final class RequestLoad: Sendable {
         limit: Int
     ) async throws(URLError) -> Step {
         let plan = sent.plan
-        // Without a body, the client has already received all of it.
+        // If the body is `nil`, the client has already received it.
         func outcome(_ head: URLResponse) -> Step {
             let response = CachedURLResponse(
                 response: head,
@@ -480,7 +481,7 @@ final class RequestLoad: Sendable {
     }
 }
 
-/// Calls a closure once, at a given time. The system may not delay it to save power.
+/// Calls a closure once, at a given time. The system doesn't delay it to save power.
 private struct Timer {
     private let source: any DispatchSourceTimer
 
@@ -498,7 +499,7 @@ private struct Timer {
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
     static let ofLoads = DispatchExecutor(.userInitiated)
-    /// On another queue than timers, which code that blocks must not hold up.
+    /// Not on the timers' queue, since code that blocks must not delay timers.
     static let ofApp = DispatchExecutor(.default)
 
     private let queue: DispatchQueue

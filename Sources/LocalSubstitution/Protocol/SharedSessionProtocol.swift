@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// The protocol of `URLSession.shared` while a test's map answers it.
 ///
-/// It's asked before ``InstalledProtocol``, and leaves to it what isn't the test's. So an installed cache stays installed.
+/// It's asked before ``InstalledProtocol``, and leaves it all other requests. So an installed cache keeps working.
 final class SharedSessionProtocol: SubstitutionURLProtocol {
     private struct Use: Sendable {
         let attachment: Attachment

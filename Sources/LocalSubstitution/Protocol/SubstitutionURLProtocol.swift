@@ -7,8 +7,8 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A `URLProtocol` that uses the same map for requests that URLSession never offers to a cache, or whose cached response it
-/// rejects: requests with `Authorization`, with a policy that ignores local data, or with methods other than GET and HEAD, and
+/// A `URLProtocol` that answers with the cache's map where URLSession doesn't ask a cache or rejects its response:
+/// requests with `Authorization`, with a policy that ignores local data, or with methods other than GET and HEAD, and
 /// responses with any status.
 ///
 /// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's

@@ -3,11 +3,11 @@ package import Foundation
 /// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. It's only valid as long as the
 /// buffer.
 ///
-/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is for archives.
-/// They may have 100 MB, nearly all of it bodies and headers that are skipped. It skips a string by looking for its end. So it
-/// doesn't check the characters of what it skips, and leaves out strings that can't be decoded.
+/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is
+/// for archives, which may have 100 MB, nearly all of it bodies and headers that are skipped. To skip a string, it only
+/// looks for the end. So it doesn't check skipped characters, and leaves out strings that can't be decoded.
 package struct JSONCursor {
-    /// The reason why a text isn't the JSON that was asked for, and the byte at which that shows.
+    /// Why a text isn't the expected JSON, and the offset of the byte that shows it.
     package struct SyntaxError: Error {
         let offset: Int
         package let message: String
@@ -337,7 +337,7 @@ package struct JSONCursor {
 // MARK: - Escapes
 
 extension JSONCursor {
-    /// The reason why a string can't be decoded, and the byte of it at which that shows.
+    /// Why a string can't be decoded, and the offset of the byte that shows it.
     package struct EscapeFailure: Error {
         let offset: Int
         let message: String

@@ -1,4 +1,4 @@
-/// A reader of a JSON object's members, with the line of each, and keys given twice.
+/// A reader of a JSON object's members and their lines. It keeps members with equal keys.
 ///
 /// It checks the syntax of everything, decodes keys and strings, and returns the ranges of other values.
 package struct JSONScanner {
@@ -34,7 +34,7 @@ package struct JSONScanner {
         self.line = line
     }
 
-    /// Returns the members of the object that is the whole text, in their order, including those with equal keys.
+    /// Returns the object's members in their order, including those with equal keys.
     package func members() throws(JSONCursor.SyntaxError) -> [Member] {
         var members: [Member] = []
         try forEachMember { members.append($0) }
@@ -56,7 +56,7 @@ package struct JSONScanner {
         }
     }
 
-    /// Returns the elements of the array that is the whole text.
+    /// Returns the array's elements.
     package func elements() throws(JSONCursor.SyntaxError) -> [Member] {
         var elements: [Member] = []
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in

@@ -93,7 +93,7 @@ package enum JSONValue: Sendable, Hashable {
         self = value
     }
 
-    /// The number of values in it. A value has more of them than any other one that is a part of it.
+    /// The number of values in it, including itself. Anything that's only a part of it has fewer.
     package var count: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.count }

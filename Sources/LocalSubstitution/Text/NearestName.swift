@@ -38,8 +38,9 @@ package struct NearestName: Sendable {
     static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {
         guard abs(first.count - second.count) <= limit else { return nil }
         let (first, second) = (Array(first), Array(second))
-        // The edits between the beginnings of both texts: a row for each of the first one's. Cells that are farther than `limit`
-        // from the diagonal need more edits. The three rows are used in turn, which is much faster than making each.
+        // The edits between the prefixes of both texts, with a row for each prefix of the first. Cells that are farther
+        // than `limit` from the diagonal need more edits. The three rows are used in turn, which is much faster than
+        // making each.
         var last = Array(0...second.count)
         var (before, row) = (last, last)
         for (i, byte) in first.enumerated() {

@@ -1,5 +1,5 @@
 extension Sequence {
-    /// Returns the elements in an order. Those that are equal in it keep their own.
+    /// Returns the elements sorted. Equal elements keep their order.
     ///
     /// It sorts positions, so that all callers share one sort. The compiler makes a copy of `sorted(by:)` for each of them, which
     /// takes 4 kB of code.

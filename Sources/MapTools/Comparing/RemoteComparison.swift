@@ -33,7 +33,7 @@ package struct RemoteComparison: Sendable, Encodable {
     package fileprivate(set) var bytes: Int?
     /// How many bytes the URL serves; `nil` if that isn't known.
     package fileprivate(set) var remoteBytes: Int?
-    /// The offset from which on the bytes differ; `nil` if they don't, or if that isn't known.
+    /// The offset of the first byte that differs; `nil` if none does, or if that isn't known.
     package fileprivate(set) var firstDifference: Int?
     /// The status of a server that no longer has the file.
     package fileprivate(set) var status: Int?
@@ -165,7 +165,7 @@ private struct RemoteComparer: Sendable {
             return nil
         }
         guard let url = URL(string: comparison.url) else {
-            comparison.fail(.unreachable, "Foundation doesn't accept the URL.")
+            comparison.fail(.unreachable, "Foundation can't parse the URL. Correct the key.")
             return nil
         }
         switch await load(url) {
@@ -225,7 +225,7 @@ private struct ComparedFile: Sendable {
     /// Whether the file now has the bytes that the URL serves.
     private var isReplaced = false
 
-    /// - Parameter stream: The entry whose stream has the file as a piece, which isn't what any URL serves; `nil` if none has.
+    /// - Parameter stream: The entry whose stream has the file as a piece, which no URL serves; `nil` if there's none.
     init(_ name: String, in folder: ResourcesFolder, entries: Int, pieceOf stream: Entry?) {
         (self.name, self.folder, entriesLeft) = (name, folder, entries)
         obstacle = stream.map { "It's also a piece of the stream of the entry “\($0.key)”." }

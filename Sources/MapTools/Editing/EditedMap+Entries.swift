@@ -10,7 +10,7 @@ extension EditedMap {
     /// Adds an entry for a file. A file in the resources folder is used in place; any other is copied there under its own name.
     ///
     /// - Parameters:
-    ///   - key: A URL, or a match pattern, all of whose URLs the file answers.
+    ///   - key: A URL, or a match pattern if the file answers every URL that matches.
     ///   - replacing: Whether to replace an entry for the same URLs, and a file with the same name.
     package mutating func add(_ key: String, file: URL, replacing: Bool = false) throws(MapToolError) -> KeptFile {
         let url = try Self.exactURL(key)
@@ -184,8 +184,8 @@ extension EditedMap {
         return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
-    /// Returns whether an entry has the type, status and headers of another one for the same bytes, and at least its methods. The
-    /// conditions and the spelling don't matter.
+    /// Returns whether an entry serves these bytes with the type, status and headers of another one, and for at least
+    /// its methods. The conditions and the spelling don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
         // `Content-Type` is compared as it is served.
         var headers = (one.headers, other.headers)

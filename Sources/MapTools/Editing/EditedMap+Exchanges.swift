@@ -153,7 +153,7 @@ extension EditedMap {
         if let value = change.value { set(change.key, to: value) }
     }
 
-    /// A response to add: that of consecutive exchanges which have the same one.
+    /// A response to add, which consecutive exchanges share.
     private struct Addition {
         let request: RecordedExchange.Request
         let exchange: RecordedExchange
@@ -173,7 +173,7 @@ extension EditedMap {
         "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
-    /// Returns what the entry doesn't tell apart in requests that count as the same; `nil` if there's nothing to say.
+    /// Returns how requests that the entry treats alike may differ; `nil` if there's nothing to say.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
@@ -193,7 +193,7 @@ extension EditedMap {
         // HEAD is answered as GET is, so its responses don't count.
         let tests = Dictionary(grouping: group.filter { $0.exchange.request.method == request.method }, by: \.test)
             .sorted { $0.key < $1.key }
-        // A test that made the request more often can have the responses of the first one, and then more.
+        // Prefers a test that got the same responses and then more.
         var kept = (tests.first { $0.value.count >= fewest } ?? tests.first)?.value ?? []
         for (_, other) in tests where !answers(kept, other) && answers(other, kept) { kept = other }
         let note = note(on: group)
@@ -279,7 +279,7 @@ extension EditedMap {
                 if files[body] == nil, !body.isEmpty {
                     files[body] = try write(body, as: addition.fileName(for: first.url), over: own)
                 }
-                // The last answer never moves before a handwritten one between them, which it would hide.
+                // Keeps the last answer in its place: before a handwritten one, it would hide that.
                 let last = sequence.places.count - 1
                 let place = sequence.places[addition.isLast ? last : min(index, last)]
                 let old = text.answers[place]
@@ -306,7 +306,7 @@ extension EditedMap {
 
     private static func tooFew(_ count: Int, of wanted: Int) -> MapToolError {
         MapToolError(
-            "it was requested only \(count.grouped) of \(wanted.grouped) times. Run every test that uses it to its end, or remove "
+            "it was requested only \(count.grouped) of \(wanted.grouped) times. Run all tests that make the request, or remove "
                 + "the answers that aren't needed."
         )
     }
@@ -320,7 +320,7 @@ extension EditedMap {
         private let url: NormalizedURL
         private let entries: ForeignEntries
         private let old: String?
-        /// Whether `GET` is named too. Otherwise an alternative would have its entry's methods.
+        /// Whether to write `methods` even for `GET`. Otherwise, an alternative would have its entry's methods.
         private let listsMethod: Bool
         private var alternatives: [MapText.Members] = []
 
@@ -387,7 +387,8 @@ extension EditedMap {
         package let change: KeptFile.Change
         /// The name of its file; empty if the response's body is empty.
         package let file: String
-        /// What the entry doesn't tell apart, without a period at the end; `nil` if there's nothing to say.
+        /// How requests that the entry treats alike may differ, without a period at the end; `nil` if there's nothing
+        /// to say.
         package let note: String?
 
         init(_ change: KeptFile.Change, file: String, note: String?) {

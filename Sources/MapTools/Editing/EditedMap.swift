@@ -5,9 +5,9 @@ import MapWriting
 
 /// A map that a command changes. It adds entries and files, and keeps what people have written.
 ///
-/// New files are written immediately, each whole or not at all. The map is written at the end, so that it never names a missing
-/// file, and existing files are replaced only after that: new bytes are prepared beside them, and then get their names. If anything
-/// fails before the map is written, nothing has changed.
+/// New files are written immediately, each whole or not at all. The map is written at the end, so that it never names a
+/// missing file. Only then do prepared bytes replace existing files. If anything fails before the map is written,
+/// nothing has changed.
 package struct EditedMap {
     /// Whether nothing is written.
     package let isDryRun: Bool
@@ -18,7 +18,7 @@ package struct EditedMap {
     /// The paths of the map and of its resources folder, without symbolic links.
     private let realMap: String
     private let realResources: String
-    /// What this change takes back and makes again; `nil` if it only adds.
+    /// An earlier change that this one replaces; `nil` if it only adds.
     private let draft: Draft?
     /// The text that the changes are made to; `nil` if there was no map.
     private let base: [UInt8]?
@@ -36,7 +36,7 @@ package struct EditedMap {
     /// Whether ``save()`` has written the map, even if it then failed to replace a file.
     package private(set) var isSaved = false
 
-    /// What was added to a map so far, so that all of it can be added again together with more.
+    /// The additions of one change, which another can repeat and extend.
     package struct Draft: Sendable {
         fileprivate let base: [UInt8]?
         /// The map's status when it was saved.
@@ -49,7 +49,7 @@ package struct EditedMap {
         }
     }
 
-    /// What this change has added, to be added again by another change. Read it after ``save()``.
+    /// This change's additions, which another can repeat and extend. Read them after ``save()``.
     package var added: Draft {
         var files: [String: Draft.File] = [:]
         for (name, body) in bodies where isTaken(name) {
@@ -60,7 +60,7 @@ package struct EditedMap {
 
     private func path(of name: String) -> String { "\(realResources)/\(name)" }
 
-    /// Returns a file or folder without symbolic links. What doesn't exist yet gets the same place as when it does.
+    /// Returns a URL with symbolic links resolved, even if nothing exists there yet.
     package static func resolved(_ url: URL) -> URL {
         let parent = url.deletingLastPathComponent()
         guard !FileManager.default.fileExists(atPath: url.path), parent.path != url.path else {
@@ -177,7 +177,7 @@ package struct EditedMap {
         }
     }
 
-    /// Takes a file that has this body and no entry. Returns whether there is one of this name.
+    /// Uses the file of this name if it has this body and no entry. Returns whether it does.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
         guard !entries.names(name), !isTaken(name), !isOfAnotherDraft(name), hasFile(name, body) else { return false }
         markTaken(name)
@@ -190,7 +190,7 @@ package struct EditedMap {
         return writer.map { $0 != realMap } ?? false
     }
 
-    /// The files that this process has written, and the map for which it wrote each last, by path.
+    /// The map for which this process last wrote each file, by the file's path.
     private static let drafted = Guarded<[String: String]>([:])
 
     /// Returns whether another map in the same folder names a file.

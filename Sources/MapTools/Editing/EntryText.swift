@@ -12,10 +12,10 @@ struct EntryText {
         /// The member's value as JSON; `nil` if it isn't written.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
 
-        /// Returns the members with another response's. Which requests are answered, and what a recording doesn't write, stays: also
-        /// headers that it never keeps.
+        /// Returns the members with another response. Those that say which requests are answered stay, and so does what
+        /// a recording never writes, including headers.
         ///
-        /// - Parameter isFurther: Whether it's one more answer, after this one.
+        /// - Parameter isFurther: Whether the result is an additional answer, after this one.
         func replacing(by response: MapText.Members, isFurther: Bool) -> MapText.Members {
             let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
             var new = response.filter { ["methods", "use", "ignoreQuery", "enabled"].contains($0.key) == false }
@@ -89,7 +89,7 @@ struct EntryText {
     /// Returns the value with other answers. The rest of its text doesn't change.
     ///
     /// - Parameters:
-    ///   - new: What replaces an answer, by the answer's place from 0. Something must be left.
+    ///   - new: The replacements of answers, by place from 0. At least one answer must remain.
     ///   - keepsLines: Whether the rest stays on its lines. Each answer's new text must not be longer than its old text, in lines.
     func replacing(_ new: [Int: [MapText.Members]], keepsLines: Bool = false) -> String {
         // Alternatives have no “ignoreQuery”, so it moves to the entry.
@@ -103,13 +103,13 @@ struct EntryText {
                 continue
             }
             if isFirst, answers.isEmpty, place + 1 < ranges.count {
-                // So is the comma after the first one.
+                // Also removes the comma after a removed first answer.
                 text += bytes[copied..<range.lowerBound]
                 copied = ranges[place + 1].lowerBound
                 continue
             }
             isFirst = false
-            // The comma before a removed answer is removed too.
+            // Also removes the comma before any other removed answer.
             text += bytes[copied..<(answers.isEmpty && place > 0 ? ranges[place - 1].upperBound : range.lowerBound)]
             let written = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ")
             text += written.utf8

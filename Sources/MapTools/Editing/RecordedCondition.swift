@@ -15,7 +15,7 @@ struct RecordedCondition: Sendable {
 
     /// The longest condition, in UTF-8 bytes.
     private static let longest = 64 << 10
-    /// The longest body that is read, in bytes. Without what may be credentials, it may be short enough.
+    /// The longest body that is read, in bytes. Its condition may be shorter, since it leaves out possible credentials.
     private static let longestBody = 1 << 20
     /// How deep a map's own JSON may be nested.
     private static let deepest = 64
@@ -74,7 +74,8 @@ struct RecordedCondition: Sendable {
         return "one of its numbers has an exponent of more than 4 digits"
     }
 
-    /// Returns whether a body is a form. Without a type, URLSession sends it as one, so it only has to look like one.
+    /// Returns whether a body is a form. URLSession sends a body without a type as one, so such a body must look like
+    /// one.
     private static func isForm(_ body: Data, _ type: String?) -> Bool {
         if let type { return MIMEType.essence(of: type) == "application/x-www-form-urlencoded" }
         let fields = body.split(separator: UInt8(ascii: "&"))

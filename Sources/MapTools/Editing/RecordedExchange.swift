@@ -61,7 +61,7 @@ package struct RecordedExchange: Sendable {
 
     /// Returns whether both have the same response.
     ///
-    /// - Parameter countsRates: Whether headers count that say how many requests a client may still make.
+    /// - Parameter countsRates: Whether to compare headers with rate limits, such as `X-RateLimit-Remaining`.
     func hasResponse(of other: RecordedExchange, countsRates: Bool = true) -> Bool {
         let isCompared = { (header: (key: String, value: String)) in
             countsRates || !Headers.isRate(header.key.asciiLowercased)
@@ -73,8 +73,8 @@ package struct RecordedExchange: Sendable {
 
     /// Returns the name of the body's file, unless another file already has it.
     ///
-    /// - Parameter request: The request whose digest is a part of the name; `nil` if the file has the URL's plain name. The digest is
-    ///   only of what the map has anyway. A digest of the whole request would let others guess a password.
+    /// - Parameter request: The request whose digest is a part of the name; `nil` for the URL's plain name. The digest
+    ///   covers only what the map contains anyway. One of the whole request would let others guess a password.
     func fileName(for url: NormalizedURL, distinguishing request: Request?) -> RecordedFileName {
         response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
@@ -119,8 +119,7 @@ extension RecordedExchange {
 
         /// Returns whether the alternatives for one request come before those for another: a narrower condition comes first.
         ///
-        /// A JSON condition is wider than another one if it's a part of it, so it has fewer values. A form is wider if it has `*` in place
-        /// of some of the other's text, so it has less text of its own.
+        /// A JSON condition with more values is narrower. So is a form with more text besides its wildcards.
         static func isBefore(_ one: Self, _ other: Self) -> Bool {
             guard one.method == other.method else { return one.method < other.method }
             let (ranks, texts) = ((one.rank, other.rank), (one.condition.when ?? "", other.condition.when ?? ""))
@@ -143,7 +142,7 @@ extension RecordedExchange {
     /// The response headers that a test's recording keeps: those that clients read, and that belong to the response rather than to one
     /// transfer, one user or a cache.
     package enum Headers {
-        /// Returns the headers of a response to keep, and why each other one is left out, by name. None is a credential.
+        /// Returns the headers to keep, none of which is a credential, and the names of the others, some with a reason.
         ///
         /// - Parameters:
         ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry has other fields

@@ -49,7 +49,7 @@ package struct RecordingAgain: Sendable {
     /// The name of a handler that leaves a request to the network.
     package static let handlerName = "LOCAL_SUBSTITUTION_RECORD"
 
-    /// The map's text with that handler in place of each recorded answer. Everything else is on the same line.
+    /// The map's text with that handler in place of each recorded answer. Everything else keeps its line.
     package let json: [UInt8]
     private var sequences: [String: [Sequence]] = [:]
 

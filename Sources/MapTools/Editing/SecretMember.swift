@@ -19,11 +19,12 @@ package enum SecretMember {
         return SecretName.isSecret(parts[0]) || isSecret(value: parts[1])
     }
 
-    /// The members that name another member, as in `{ "id": "password", "value": … }`, and those that have its value. In lowercase.
+    /// Names of members that hold a field's name, as in `{ "id": "password", "value": … }`, and of those that hold its
+    /// value, all in lowercase.
     package static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
     package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
 
-    /// How many times JSON in strings is read. A name in quotes is found at any level.
+    /// The most levels of JSON in strings to parse. A name in quotes is found at any level.
     private static let deepest = 4
 
     private static func isSecret(value: String, level: Int) -> Bool {

@@ -8,7 +8,8 @@ extension EditedMap {
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries. `null` entries are never replaced.
-    ///   - inOrder: Whether all responses to a request are imported. They answer in their order, and the last one goes on.
+    ///   - inOrder: Whether to import all responses to a request. They answer in order; the last one answers all
+    ///     further requests.
     /// - Returns: What happened to each response, in the order of the archive.
     package mutating func take(
         _ archive: HTTPArchive,
@@ -41,7 +42,7 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
-    /// A response, and the numbers of the entries that have it: consecutive ones for the same request.
+    /// A response, and the numbers of the consecutive entries of one request that have it.
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange
@@ -161,8 +162,8 @@ extension HTTPArchive {
         /// The methods; `nil` for all.
         private let methods: Set<String>?
 
-        /// Whether the responses are only for a test's map, which isn't written. Then a URL with a credential may be in it, and a body may
-        /// be empty.
+        /// Whether the responses are for a test's map, which isn't written. It may have URLs with credentials and empty
+        /// bodies.
         let isForTest: Bool
 
         /// Everything, for a test's map.

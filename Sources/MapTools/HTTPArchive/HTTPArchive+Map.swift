@@ -3,8 +3,8 @@ package import LocalSubstitution
 import MapWriting
 
 extension HTTPArchive {
-    /// Returns the archive as a map for a test: all methods and statuses, bodies as conditions, and each request's responses in their
-    /// order. The last one goes on answering.
+    /// Returns the archive as a map for a test: all methods and statuses, bodies as conditions, and each request's
+    /// responses in order. The last one answers all further requests.
     ///
     /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as those without content.
     package func map() throws(SubstitutionMapError) -> SubstitutionMap {

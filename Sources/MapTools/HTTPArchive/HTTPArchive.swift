@@ -252,8 +252,8 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Entry {
-    /// Returns the type of the body as it's written. Bytes have the response's type. Text is written as UTF-8, whatever its charset
-    /// was, and its type says so.
+    /// Returns the type of the body as a file. Bytes keep the response's type. Text is always written as UTF-8, and its
+    /// type says so.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
         guard !isBase64 else { return contentType }
         let type = typeOfText(at: url)
@@ -264,7 +264,7 @@ extension HTTPArchive.Entry {
         return ContentType(parts.joined(separator: ";"))
     }
 
-    /// Returns whether recorded text differs from what the server sent: its type isn't text, and invalid bytes in it were replaced.
+    /// Returns whether recording a body as text has lost bytes: its type isn't text, and it has replacement characters.
     func hasLostBytes(_ body: Data, at url: NormalizedURL) -> Bool {
         !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
     }

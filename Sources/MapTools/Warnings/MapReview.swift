@@ -207,8 +207,8 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings if files' names differ from those on disk in letter case. Where letter case matters, the files are missing,
-    /// which is an error instead.
+    /// Returns warnings about names that differ from those on disk only in letter case. Where letter case matters, the
+    /// files are missing, which is an error instead.
     private func letterCases(of entry: Entry, _ names: Set<String>) -> [Warning] {
         entry.files.compactMap { file in
             guard file.wildcards == 0, !names.contains(file.text),
@@ -356,7 +356,7 @@ extension Entry {
     }
 }
 
-/// A key with placeholders as routers, URI templates (RFC 6570) and regular expressions have them. A map takes them literally.
+/// A key with placeholders of routers, URI templates (RFC 6570) or regular expressions. A map takes them literally.
 private struct ForeignSyntax {
     /// The first placeholder.
     let placeholder: String

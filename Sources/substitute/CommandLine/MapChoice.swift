@@ -55,7 +55,7 @@ struct MapChoice: Sendable {
     /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
     var options: String {
         let name = Shell.word(for: file)
-        // Without the option, asking where the files are would load the map.
+        // Without the option, `hasStandardResources` would load the map.
         let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
             + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")

@@ -56,7 +56,7 @@ struct DemoPage {
         var path = temporary.path.utf8CString.map { $0 }
         guard mkdtemp(&path) != nil else {
             throw Failure(
-                "A folder for the page can't be made in “\(FileManager.default.temporaryDirectory.path)”: "
+                "A folder for the page can't be created in “\(FileManager.default.temporaryDirectory.path)”: "
                     + "\(String(cString: strerror(errno))). Name a file with --output."
             )
         }

@@ -50,7 +50,7 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
-        // An entry's stream is reported at its end, and so is an entry's error. Another load's report isn't taken.
+        // An entry's stream or error is reported only at the end of the load. Doesn't take another load's report.
         var taken = source.withLock { $0 }
         if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {
@@ -78,7 +78,8 @@ final class Loader: Sendable {
         return text.contains("\n") ? text : text.sentence
     }
 
-    /// Cancels all loads. Uses another queue, since on Linux this call waits until everything that arrived is decoded.
+    /// Cancels all loads. Uses another queue, since on Linux, `invalidateAndCancel()` waits until what arrived is
+    /// decoded.
     func end() {
         DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
     }
@@ -109,8 +110,8 @@ extension Loader {
 
         /// Returns what answered a request, and forgets it. That's the network if the cache hasn't answered its URL.
         ///
-        /// Call it for each response as soon as it arrives, and if that was the network, again at the end of the load, even if it
-        /// failed. Otherwise a load could leave its source to another one.
+        /// Call it when a response arrives and, if that was the network, again when the load ends, even in failure.
+        /// Otherwise, another load could take its source.
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
             // An entry may have answered the target of a redirect.
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network

@@ -161,7 +161,7 @@ private struct PageTotals: Encodable {
 }
 
 extension LoadedPage {
-    /// The names of files for the parts that couldn't be loaded, by URL in normal form. They're those that a recorder would use.
+    /// File names, as a recorder would choose them, for the parts that couldn't be loaded, by normalized URL.
     fileprivate var missingParts: [String: String] {
         var files: [String: String] = [:]
         var names = RecordedFileName.InUse()

@@ -17,7 +17,7 @@ package struct EntryFields: Sendable {
     package var methods: [String]?
     /// The delay in seconds.
     package var delay: Double?
-    /// Whether the delay is that of `$defaults`, or that of the entry whose alternative this is.
+    /// Whether the delay comes from `$defaults`, or from the alternative's entry.
     package var inheritsDelay = false
     package var pace: Pace?
     package var when: RequestCondition?
@@ -49,7 +49,7 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// What's wrong with `setRequestHeaders`, if anything: only requests that are sent on get these headers. Ask this of merged
+    /// The problem with `setRequestHeaders`, if any: only forwarded requests get these headers. Use it on merged
     /// fields, since `use` may be a default.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, Kind(self) != .network else { return nil }
@@ -90,7 +90,7 @@ extension EntryFields {
         /// Whether it says what answers. An entry has one such field.
         let isAnswer: Bool
         let places: [Place]
-        /// The kinds of answers that it can't go with.
+        /// The kinds of answers that exclude it.
         let refusing: [Kind]
         let read: Read
         /// Takes the value of a default if the field isn't set; `nil` for a field that can't have a default.
@@ -178,7 +178,7 @@ extension EntryFields {
             Field("timeout", in: [.entry, .defaults], refusing: [.stream, .error, .network, .handler, .alternatives]) {
                 $0.readTimeout($1)
             } inherit: {
-                // Nothing else uses it, and a timeout that an entry itself has needlessly gets a warning.
+                // Only `whenOffline` uses it. An entry's own unused timeout gets a warning.
                 $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
             },
             Field("enabled", in: [.entry, .defaults]) {

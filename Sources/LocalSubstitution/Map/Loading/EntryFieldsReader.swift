@@ -466,7 +466,7 @@ extension EntryFieldsReader {
 
     /// - Parameters:
     ///   - name: Returns the form in which names are compared.
-    ///   - duplicate: Returns the problem with a name that is given twice, in the way that it's written here and first.
+    ///   - duplicate: Returns the message for a name that is given twice, as it's written here and the first time.
     private func members(
         of member: Member,
         name: (String) -> String,
@@ -558,7 +558,7 @@ extension EntryFieldsReader {
             case .string(let text): fields.append(.init(name: name(member.key), value: value(text)))
             case .null: fields.append(.init(name: name(member.key), value: nil))
             case .object, .other:
-                let expected = "a string with * for any text, or null for absent"
+                let expected = "a string with * for any text, or null if it must be absent"
                 note(member, .wrongType, "“\(member.key)” in “when” must be \(expected).")
             }
         }

@@ -110,7 +110,7 @@ package final class MapLoader {
 
     /// Adds the members of a map as they're read. A list of them all would take as much memory as the map.
     ///
-    /// - Returns: Whether no entry comes before the defaults. If one does, the map must be read again with the defaults, which
+    /// - Returns: Whether the defaults, if any, come before all entries. If not, the map must be read again, since they
     ///   apply to all entries.
     private func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
         var (hasEntries, areDefaultsFirst) = (false, true)
@@ -321,7 +321,7 @@ private struct AlternativeEntries {
         problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
 
-    /// In place of a condition's digest if there's no condition.
+    /// The digest to use if there's no condition.
     private static let always = ""
 
     /// Returns an earlier alternative that answers all requests of this one.
@@ -336,8 +336,8 @@ private struct AlternativeEntries {
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 
-    /// Returns whether an alternative answers every request that meets its condition. A file or target that is made from the URL
-    /// may not exist. Requests for it go to later alternatives.
+    /// Returns whether an alternative answers every request that meets its condition. A file or target that's made from
+    /// the URL might not exist. Later alternatives then answer.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }

@@ -14,7 +14,8 @@ package struct FileName: Sendable {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
-    /// What's wrong with the name itself, whether or not the file exists, to put after it. Ends with a period.
+    /// What's wrong with the name itself, whether or not the file exists. Follows the name in a message, and ends with
+    /// a period.
     package var problem: String? {
         if text.isEmpty { return "is empty. Name a file in the resources folder." }
         if text.utf8.contains(0) { return "has a NUL byte. Remove it." }

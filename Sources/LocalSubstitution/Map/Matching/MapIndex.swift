@@ -57,7 +57,7 @@ package struct MapIndex: Sendable {
         exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
-    /// Adds all entries that are patterns at once, in the order in which they win. So the entry with the lowest number wins.
+    /// Adds all patterns at once, in the order in which they win, so that the one with the lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         let sorted = items.ordered { first, second in
             if first.pattern.rank != second.pattern.rank {
@@ -91,7 +91,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then the smaller key.
+    /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then
+    /// smaller keys.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {

@@ -52,7 +52,7 @@ package final class MapMatch: Sendable {
     let passedOver: [(entry: Entry, why: PassedOver)]
     /// The entries that match too, but come after the winner.
     let shadowed: [Entry]
-    /// The first field on the way to the winner that a cache alone can't follow; `nil` if there's none.
+    /// The first field, of the winner or of an entry before it, that needs the protocol; `nil` if there's none.
     let protocolField: String?
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
     let isConditional: Bool

@@ -186,7 +186,7 @@ extension MatchPattern {
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
-            /// Returns those of a host's descriptions that patterns have: the host, each domain that it's in, and any host.
+            /// Returns the patterns' hosts that include a host: the host itself, its domains, and any host.
             func hosts(matching host: String) -> [String] {
                 let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
                 return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }

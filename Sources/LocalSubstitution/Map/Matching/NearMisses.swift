@@ -55,7 +55,7 @@ extension SubstitutionMap {
             key = entry.key
             self.differences = differences
             let fixes = differences.map { $0 == .query ? Self.queryFix(entry, isOneOfSeveralQueries) : $0.fix }
-            // Fixes have commas of their own, so there's one before the last, too.
+            // Fixes contain commas, so a comma also precedes the last one.
             let advice = (fixes.count > 1 ? [fixes.dropLast().joined(separator: ", ")] : []) + fixes.suffix(1)
             description =
                 "“\(key)” differs only in \(differences.map(\.rawValue).listed()). "
@@ -149,13 +149,14 @@ final class NearMisses: Sendable {
         // An entry that matches, but is disabled or has no file, doesn't differ.
         let matches = Set(index.candidates(for: url).map(\.number))
         var found = exactKeys(near: url, besides: matches) + patterns(near: url, besides: matches)
-        // Of misspelled keys, the others are probably other resources.
+        // Keys with more misspellings than the closest are probably other resources.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min() ?? 0
         found.removeAll { $0.differences.isEmpty || $0.edits > fewest }
         found = found.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
-        // With `ignoreQuery`, one response would answer every query. So of keys that differ in them, only the first is left.
+        // With `ignoreQuery`, one response would answer every query. So of keys with other queries, only the first
+        // stays.
         let differing = found.filter(\.differsInQuery)
         let areSeveral = differing.count > 1 && differing.contains { $0.entry.keyHasQuery }
         if areSeveral { found.removeAll { $0.differsInQuery && $0.entry.key != differing[0].entry.key } }

@@ -19,7 +19,7 @@ package final class RequestFacts: Sendable {
         self.body = body
     }
 
-    /// - Parameter body: The body, if more of it is known than the request shows.
+    /// - Parameter body: The body; by default, the one that the request contains.
     convenience init(_ request: URLRequest, body: RequestBody? = nil) {
         self.init(
             method: request.httpMethod ?? "GET",

@@ -62,7 +62,7 @@ extension Query {
         /// The parameters' names, some perhaps with a `*` at the end; `nil` for all parameters.
         let names: [String]?
 
-        /// A text that rules share only if they ignore the same parameters. It's empty if they ignore none.
+        /// A text that identifies the parameters that the rule ignores. It's empty if there are none.
         var text: String { names?.map { "\($0.utf8.count) \($0)" }.joined() ?? "*" }
 
         package init(names: [String]?) { self.names = names }

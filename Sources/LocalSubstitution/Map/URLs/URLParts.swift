@@ -26,7 +26,7 @@ package struct URLParts {
 
         var rest = bytes[(colon + 1)...]
         guard rest.starts(with: "//".utf8) else {
-            // Such as localhost:8080, where a port follows a host.
+            // As in `localhost:8080`, a host and a port.
             let hasPort = rest.first?.isDigit == true
             throw hasPort ? .withoutScheme : URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.")
         }
@@ -205,7 +205,7 @@ extension URLParts {
 }
 
 extension URLParts {
-    /// The reason why a text is neither an `http` or `https` URL nor a match pattern, and what to do.
+    /// Why a text isn't an `http` or `https` URL or a match pattern, and how to fix it.
     package struct SyntaxError: Error {
         private let predicate: String
         private let advice: String
@@ -215,7 +215,7 @@ extension URLParts {
             self.advice = advice
         }
 
-        /// What is wrong and what to do, to be put after the name of the text. Ends with a period.
+        /// What's wrong and how to fix it. Follows the text's name in a message, and ends with a period.
         package var message: String { "\(predicate). \(advice)" }
 
         /// What is wrong, without advice and period, for a label or in the middle of a sentence.
