@@ -110,7 +110,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "LocalSubstitution", "LocalSubstitutionRecording", "LocalSubstitutionServer",
-                "LocalSubstitutionTesting", "LoopbackOrigin", "SchemaValidator", "TestSupport", "substitute",
+                "LocalSubstitutionTesting", "LoopbackOrigin", "MapTools", "SchemaValidator", "TestSupport",
+                "substitute",
             ],
             exclude: ["Fixtures"]
         ),

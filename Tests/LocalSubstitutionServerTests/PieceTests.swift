@@ -34,17 +34,23 @@ struct PieceTests {
         #expect(isComplete)
     }
 
-    @Test("After an error the connection is cut without the last chunk; a lone error is a 502")
+    @Test("After an error or a missing file, the connection is cut without the last chunk; a lone error is a 502")
     func error() throws {
         let served = try served(
             #""https://h.example/s": { "stream": ["a", { "error": "networkConnectionLost", "delay": 0.05 }] }"#,
-            #""https://h.example/lone": { "stream": [{ "error": "timedOut", "delay": 0.05 }] }"#
+            #""https://h.example/lone": { "stream": [{ "error": "timedOut", "delay": 0.05 }] }"#,
+            #""https://h.example/gone": { "stream": ["a", { "file": "a.txt", "delay": 1 }, "b"] }"#
         )
-        let client = try PieceClient(served, "https://h.example/s")
-        #expect(try client.head().status == 200)
-        let (parts, isComplete) = client.chunks()
-        #expect(parts.map(\.text) == ["a"])
-        #expect(!isComplete)
+        // The second one's file is removed before it's due.
+        for path in ["s", "gone"] {
+            let client = try PieceClient(served, "https://h.example/\(path)")
+            #expect(try client.head().status == 200)
+            #expect(try client.chunk()?.text == "a")
+            if path == "gone" { try served.folder.remove("Resources/a.txt") }
+            let (parts, isComplete) = client.chunks()
+            #expect(parts.map(\.text) == [])
+            #expect(!isComplete)
+        }
         let lone = try served.exchange("https://h.example/lone")
         #expect(lone.status == 502)
         #expect(lone.body.contains("makes this request fail with the error “timedOut”"), "\(lone.body)")
@@ -132,6 +138,9 @@ struct PieceTests {
         let client = try PieceClient(served, "https://h.example/p")
         #expect(try client.head()["Content-Length"] == "\(line.utf8.count * 2 + 1)")
         check(try client.parts(), against: [(line + "\n", 0), (line, 0.1)])
+        let ranged = try served.exchange("https://h.example/p", fields: ["Range: bytes=0-1"])
+        #expect(ranged.status == 200)
+        #expect(ranged.body == "\(line)\n\(line)")
         #expect(try served.exchange("https://h.example/s").body == page)
     }
 

@@ -23,7 +23,7 @@ struct RecordingTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("Everything that shows a site again is kept: redirects, 404s, and responses to requests with cookies")
+    @Test("What shows a site again is kept: redirects, 404s, event streams, responses to requests with cookies")
     func site() throws {
         let origin = try LoopbackServer { request in
             switch request.path {
@@ -54,6 +54,7 @@ struct RecordingTests {
                     headers: [("Content-Range", "bytes 0-2/10")],
                     body: Data("012".utf8)
                 )
+            case "/events": return .text("data: a\n\ndata: b\n\n", type: "text/event-stream")
             case "/error": return .status(500)
             case "/token": return .redirect(to: "/new?access_token=0123456789abcdef")
             default: return LoopbackServer.Answer(status: 404, body: Data("none".utf8))
@@ -70,6 +71,7 @@ struct RecordingTests {
         #expect(try served.exchange(name + "/new?x=1", fields: [cookie]).body == "new for session=secret")
         #expect(try served.exchange(name + "/video", fields: ["Range: bytes=0-"]).status == 206)
         #expect(try served.exchange(name + "/plain", fields: ["Range: bytes=0-"]).body == "plain")
+        _ = try served.exchange(name + "/events")
         for path in ["/part", "/error", "/token"] { _ = try served.exchange(name + path, fields: ["Range: bytes=0-"]) }
         #expect(try served.exchange(name + "/none").status == 404)
         _ = try served.exchange(name + "/new?p=1", method: "POST", body: "x")
@@ -89,12 +91,14 @@ struct RecordingTests {
         #expect(video.status == 206)
         #expect(video.body == "234")
         #expect(try offline.exchange(name + "/plain").body == "plain")
+        #expect(try offline.exchange(name + "/events").body == "data: a\n\ndata: b\n\n")
         #expect(try offline.exchange(name + "/none").status == 404)
         for path in ["/part", "/error", "/token", "/new?p=1"] {
             #expect(try offline.exchange(name + path).status == 502)
         }
         let map = try String(contentsOf: recorder.mapFile, encoding: .utf8)
         #expect(!map.contains("secret") && !map.contains("token"), "no credential is kept")
+        #expect(map.contains(#""secondsPerEvent": 0"#), "\(map)")
     }
 
     @Test("An app's session follows a recorded redirect")

@@ -64,7 +64,10 @@ struct PlacesTests {
         "With 256 descriptors, hundreds of parallel tests pass, with scopes in them and detached tasks",
         // Tests that wait for more than 5 s go on without a place, so a child needs the machine.
         .serialized,
-        arguments: ["crowd", "crowdOfScopes", "Nested/crowd", "waitingForEachOther", "turnWithoutPlace"]
+        arguments: [
+            "crowd", "crowdOfScopes", "Nested/crowd", "waitingForEachOther", "turnWithoutPlace",
+            "turnOfTraitWithoutPlace", "scopeWithoutPlace",
+        ]
     )
     func fewDescriptors(_ test: String) async throws {
         let child = try await ChildProcess.run("ChildCrowd/\(test)\\(", descriptors: 256)

@@ -105,6 +105,21 @@ struct TraitTests {
         #expect(inside == "inside")
     }
 
+    @Test(
+        "Handlers answer for a bundle's map, too",
+        .substituting(named: "handlers", in: fixtures, handlers: ["saveOrder": { .text("order \($0.captures[0])") }])
+    )
+    func handlersInBundle() async throws {
+        let url = "https://shop.example.com/orders/7"
+        #expect(try await text(url) == "order 7")
+        let cache = try LocalSubstitutionCache(
+            bundle: fixtures,
+            named: "handlers",
+            handlers: ["saveOrder": { _ in .text("cache") }]
+        )
+        #expect(try await text(url, in: cache.makeSession(unmatched: .fail)) == "cache")
+    }
+
     @Test("If a map isn't in the bundle but in the target's own, the advice is to name that")
     func ownBundle() throws {
         let folder = try TemporaryFolder()

@@ -113,12 +113,17 @@ struct WaitingTests {
         #expect(await message(nil, 2)?.hasPrefix("1 of 2 requests for “") == true)
     }
 
-    @Test("A short wait ends with the error")
-    func short() async throws {
+    @Test(
+        "A short wait ends with the error, and so does one of 1 second if no time is given",
+        arguments: [(0.01, "within 0.01 seconds."), (nil, "within 1 second.")] as [(Double?, String)]
+    )
+    func short(_ seconds: Double?, _ words: String) async throws {
+        let current = TestSubstitutions.current
         let error = await #expect(throws: (any Error).self) {
-            try await TestSubstitutions.current.request(Self.orders, within: 0.01)
+            guard let seconds else { return try await current.request(Self.orders) }
+            return try await current.request(Self.orders, within: seconds)
         }
-        #expect(error?.localizedDescription.contains("within 0.01 seconds") == true)
+        #expect(error?.localizedDescription.contains(words) == true, "\(error.debugDescription)")
     }
 
     @Test(

@@ -82,6 +82,21 @@ struct InstallingFromEnvironmentTests {
         }
     }
 
+    @Test("Entries get the handlers that code gives, in each case", arguments: ["path", "name", "map"])
+    func handlers(_ value: String) async {
+        await #expect(processExitsWith: .success) { [value = value as String] in
+            let map = #"{ "\#(InstallingFromEnvironmentTests.url)": { "handler": "own" } }"#
+            let name = "map-\(UUID().uuidString)"
+            let file = try #require(Bundle.main.resourceURL).appendingPathComponent("\(name).json")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try Data(map.utf8).write(to: file)
+            let values = ["path": file.path, "name": name]
+            setenv(InstallingFromEnvironmentTests.variable, values[value, default: map], 1)
+            try LocalSubstitutionCache.installFromEnvironment(handlers: ["own": { _ in .text("handled") }])
+            #expect(try await InstallingFromEnvironmentTests.text() == "handled")
+        }
+    }
+
     @Test(
         "A wrong value throws an error that says what's wrong, and nothing is installed",
         arguments: [

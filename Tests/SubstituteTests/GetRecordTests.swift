@@ -29,12 +29,16 @@ struct GetRecordTests {
 
     @Test("--record keeps responses, which answer once the origin is gone, and says what it doesn't keep")
     func record() async throws {
-        let origin = try LoopbackServer(routes: ["/page": .text("<p>", type: "text/html"), "/no": .status(500)])
-        let urls = ["/page", "/no"].map { origin.url($0).absoluteString }
+        let origin = try LoopbackServer(routes: [
+            "/page": .text("<p>", type: "text/html"), "/no": .status(500),
+            "/events": .text("data: a\n\n", type: "text/event-stream"),
+        ])
+        let urls = ["/page", "/no", "/events"].map { origin.url($0).absoluteString }
         let first = try await folder.substitute(["get", "--record", "kept"] + urls)
         #expect(first.status == 0)
         #expect(first.messages.contains("not recorded \(urls[1]): the status is 500; only 200 is recorded"))
-        #expect(first.messages.contains("1 response new or changed in "))
+        #expect(first.messages.contains("2 responses new or changed in "))
+        #expect(try folder.contents("kept/substitutions.json").range(of: Data(#""secondsPerEvent": 0"#.utf8)) != nil)
         origin.stop()
         for words in [["--record", "kept"], ["--record", "kept", "--offline"], ["--map", "kept/substitutions.json"]] {
             let run = try await folder.substitute(["get"] + words + [urls[0]])

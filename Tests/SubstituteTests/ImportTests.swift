@@ -126,17 +126,24 @@ struct ImportTests {
         #expect(get.output.hasPrefix("substituted ← h.com/sent.txt  200") == isPosted)
     }
 
-    @Test("With --in-order, it keeps every response to a repeated request")
+    @Test("With --in-order, it keeps every response to a repeated request, but of no other methods and statuses")
     func inOrder() async throws {
         let texts = ["x", "x", "y"]
-        try folder.write(Self.archive(texts.map { Self.entry("https://h.com/a", text: $0) }), to: "again.har")
+        let others = [
+            Self.entry("https://h.com/a", method: "POST", text: "z"),
+            Self.entry("https://h.com/a", status: 404, text: "z"),
+        ]
+        try folder.write(Self.archive(texts.map { Self.entry("https://h.com/a", text: $0) } + others), to: "again.har")
         let last = try await folder.substitute("import", "--dry-run", "again.har")
-        #expect(last.lines.dropLast().last == "1 new, 2 left; nothing was written")
+        #expect(last.lines.dropLast().last == "1 new, 4 left; nothing was written")
         #expect(last.output.contains("a later response to the same request is used (--in-order keeps all)"))
         let run = try await folder.substitute("import", "--in-order", "again.har")
         #expect(run.status == 0)
         let report: Report = try await folder.substitute("import", "--in-order", "--json", "again.har").json()
-        #expect(report.responses.map(\.outcome) == ["unchanged", "unchanged", "unchanged"], "\(run.output)")
+        #expect(
+            report.responses.map(\.outcome) == ["unchanged", "unchanged", "unchanged", "left", "left"],
+            "\(run.output)"
+        )
         let files = report.responses.compactMap(\.file)
         #expect(try files.map { String(decoding: try folder.contents("Resources/\($0)"), as: UTF8.self) } == texts)
         let map = String(decoding: try folder.contents("substitutions.json"), as: UTF8.self)

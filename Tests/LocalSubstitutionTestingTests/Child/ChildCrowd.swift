@@ -54,12 +54,34 @@ struct ChildCrowd {
         if number == 0 { #expect(try await text(Self.url) == "inner") }
     }
 
-    /// Takes all places, so whatever needs one waits for 5 seconds.
-    @Test func turnWithoutPlace() async throws {
-        let places = try #require(Places.ofProcess)
-        while await places.take() {}
-        let time = try await ContinuousClock().measure { try await withSubstitutions([:], sharedSession: true) {} }
-        #expect(time < .seconds(5))
+    @Test(WithoutPlaces())
+    func turnWithoutPlace() async throws {
+        try await withSubstitutions([:], sharedSession: true) {}
+    }
+
+    @Test(WithoutPlaces(), .substituting("../Fixtures/inner.json", sharedSession: ChildProcess.isThis))
+    func turnOfTraitWithoutPlace() async throws {
+        #expect(try await text(Self.url, in: .shared) == "inner")
+    }
+
+    @Test(.substituting("../Fixtures/inner.json"), WithoutPlaces())
+    func scopeWithoutPlace() async throws {
+        let inside = try await withSubstitutions("../Fixtures/suite.json") { try await text(Self.url) }
+        #expect(inside == "suite")
+    }
+
+    /// Takes all places that are left by the traits before it. Whatever needs one then waits for 5 seconds.
+    private struct WithoutPlaces: TestTrait, TestScoping {
+        func provideScope(
+            for test: Test,
+            testCase: Test.Case?,
+            performing function: @Sendable () async throws -> Void
+        ) async throws {
+            let places = try #require(Places.ofProcess)
+            while await places.take() {}
+            let time = try await ContinuousClock().measure { try await function() }
+            #expect(time < .seconds(5))
+        }
     }
 
     private static let waiting = Guarded<[CheckedContinuation<Void, Never>]>([])

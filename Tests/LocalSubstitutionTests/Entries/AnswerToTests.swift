@@ -26,6 +26,8 @@ struct AnswerToTests {
         "http://h/loop": { "status": 302, "headers": { "Location": "/loop" } },
         "http://h/sent": { "forwardTo": "ORIGIN/x" },
         "http://h/offline": { "file": "a.txt", "use": "whenOffline" },
+        "http://h/late": { "text": "t", "delay": 3600 },
+        "ORIGIN/up": { "file": "a.txt", "use": "whenOffline" },
         "ORIGIN/headers": { "setRequestHeaders": { "A": "b" } }
         """#
 
@@ -34,11 +36,13 @@ struct AnswerToTests {
         arguments: [
             ("file", "local", 200), ("text", "t", 404), ("stream", "ablocal", 200), ("paced", "abcd", 200),
             ("redirect", "local", 200), ("away", "", 302), ("sent", "network GET", 200), ("offline", "local", 200),
+            ("/up", "network GET", 200),
         ]
     )
     func answers(path: String, text: String, status: Int) async throws {
         let session = try EntrySession(Self.map)
-        let (data, head) = try #require(try await session.cache.answer(to: request("http://h/\(path)")))
+        let request = try session.request(path.hasPrefix("/") ? path : "http://h/\(path)")
+        let (data, head) = try #require(try await session.cache.answer(to: request))
         #expect(String(decoding: data, as: UTF8.self) == text)
         #expect(head.statusCode == status)
     }
@@ -54,12 +58,28 @@ struct AnswerToTests {
         #expect(counts.misses + counts.bypassed == 1)
     }
 
-    @Test("It throws an entry's error", arguments: [("error", -1001), ("cut", -1005), ("loop", -1007)])
-    func errors(path: String, code: Int) async throws {
+    @Test(
+        "It throws an entry's error, or that the entry's delay is longer than the request's timeout",
+        arguments: [("error", 60, -1001), ("cut", 60, -1005), ("loop", 60, -1007), ("late", 0.05, -1001)]
+    )
+    func errors(path: String, timeout: Double, code: Int) async throws {
         let session = try EntrySession(Self.map)
-        await #expect { try await session.cache.answer(to: request("http://h/\(path)")) } throws: {
-            ($0 as? URLError)?.code.rawValue == code
+        let error = await #expect(throws: URLError.self) {
+            var request = try request("http://h/\(path)")
+            request.timeoutInterval = timeout
+            return try await session.cache.answer(to: request)
         }
+        #expect(error?.code.rawValue == code)
+    }
+
+    @Test("Each request is an event, whether it's answered or not")
+    func events() async throws {
+        let session = try EntrySession(Self.map)
+        let heard = HeardEvents(of: session.cache)
+        for path in ["file", "none", "null", "error", "sent"] {
+            _ = try? await session.cache.answer(to: request("http://h/\(path)"))
+        }
+        #expect(heard.kinds == ["substituted", "missed", "bypassed", "substituted", "forwarded"])
     }
 
     @Test("It counts, and sees the body that is set, but not a stream's")
@@ -94,6 +114,34 @@ struct AnswerToTests {
         )
         let task = Task { try await session.cache.answer(to: request(url)) }
         task.cancel()
+        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
+    }
+
+    @Test("Cancelling the task cancels the handler that it waits for")
+    func cancelledHandler() async throws {
+        let (steps, step) = AsyncStream.makeStream(of: Bool.self)
+        let map = try SubstitutionMap([
+            "http://h/a": .handler { _ in
+                step.yield(false)
+                try? await Task.sleep(nanoseconds: 60_000_000_000)
+                step.yield(Task.isCancelled)
+                return nil
+            }
+        ])
+        let cache = LocalSubstitutionCache(map: map)
+        let task = Task {
+            var request = try request("http://h/a")
+            // A timeout would cancel the handler, too.
+            request.timeoutInterval = 3600
+            return try await cache.answer(to: request)
+        }
+        var seen: [Bool] = []
+        for await value in steps {
+            seen.append(value)
+            if seen.count == 2 { break }
+            task.cancel()
+        }
+        #expect(seen == [false, true])
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
     }
 
@@ -138,4 +186,20 @@ struct AnswerToTests {
         #expect(got.map { String(decoding: $0.0, as: UTF8.self) } == "anone")
         #expect(try await cache.answer(to: request("http://h/large"))?.0 == large)
     }
+
+    #if os(Linux)
+    // The storage belongs to the process, so this runs in a separate one.
+    @Test("A request that's sent on has the cookies of the default configuration")
+    func cookies() async {
+        await #expect(processExitsWith: .success) {
+            // The folder of the storage's file.
+            setenv("XDG_DATA_HOME", try CacheFixture("").folder.path, 1)
+            let session = try EntrySession(AnswerToTests.map)
+            let properties: [HTTPCookiePropertyKey: Any] = [.name: "a", .value: "b", .domain: "127.0.0.1", .path: "/"]
+            HTTPCookieStorage.shared.setCookie(try #require(HTTPCookie(properties: properties)))
+            _ = try await session.cache.answer(to: request("http://h/sent"))
+            #expect(session.origin.requests.last?.header("Cookie") == "a=b")
+        }
+    }
+    #endif
 }

@@ -21,11 +21,12 @@ struct HandlerTests {
         init(
             _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
             files: [String: String] = ["a.txt": "local"],
-            unmatched: LocalSubstitutionCache.Unmatched = .fail
+            unmatched: LocalSubstitutionCache.Unmatched = .fail,
+            configuration: URLSessionConfiguration = .ephemeral
         ) throws {
             let folder = try CacheFixture("", files: files).resources
             cache = LocalSubstitutionCache(map: try SubstitutionMap(entries, resources: folder))
-            session = try cache.makeSession(unmatched: unmatched)
+            session = try cache.makeSession(configuration, unmatched: unmatched)
         }
 
         func load(
@@ -55,12 +56,19 @@ struct HandlerTests {
     @Test("A handler sees the request")
     func seenRequest() async throws {
         let seen = Guarded<SubstitutionMap.Request?>(nil)
-        let handled = try Handled([
-            "https://h/items/*/x?q=*": .handler { request in
-                seen.withLock { $0 = request }
-                return .json(["id": .value(request.captures[0])])
-            }
-        ])
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Session": "s"]
+        let cookie = HTTPCookie(properties: [.name: "sid", .value: "1", .domain: "h", .path: "/"])
+        configuration.httpCookieStorage?.setCookie(try #require(cookie))
+        let handled = try Handled(
+            [
+                "https://h/items/*/x?q=*": .handler { request in
+                    seen.withLock { $0 = request }
+                    return .json(["id": .value(request.captures[0])])
+                }
+            ],
+            configuration: configuration
+        )
         let body = Data(#"{"name": "Ada"}"#.utf8)
         let answer = try await handled.load(
             "https://h/items/a%20b%2Fc/x?q=1%3F&p=2",
@@ -75,11 +83,19 @@ struct HandlerTests {
         #expect(request.url.absoluteString == "https://h/items/a%20b%2Fc/x?q=1%3F&p=2")
         #expect(request.captures == ["a b/c", "1?&p=2"])
         #expect(request.header("x-NAME") == "v")
+        #expect(request.header("X-Session") == nil)
+        #expect(request.header("Cookie") == nil)
         #expect(request.query("p") == "2")
         #expect(request.query("none") == nil)
         #expect(request.body == body)
         #expect(try request.json([String: String].self) == ["name": "Ada"])
         #expect(throws: DecodingError.self) { try request.json(Int.self) }
+    }
+
+    @Test("Captures have the query, and stay encoded where they aren't UTF-8", arguments: ["%FF", "a?b=1"])
+    func captures(text: String) async throws {
+        let handled = try Handled(["https://h/*": .handler { .text($0.captures.joined(separator: "|")) }])
+        #expect(try await handled.load("https://h/\(text)").text == text)
     }
 
     @Test("A handler sees long bodies and streams, up to 8 MiB", arguments: [false, true])
@@ -93,6 +109,24 @@ struct HandlerTests {
             let text = String(decoding: data, as: UTF8.self)
             #expect(text == "\(seen)", "\(length)")
         }
+        #if os(Linux)
+        // Foundation hides an upload task's body.
+        let hidden = try await handled.session.upload(for: request("https://h/a", method: "POST"), from: Data([1])).0
+        #expect(hidden == Data("-1".utf8))
+        #endif
+    }
+
+    @Test("A handler is called only if the body meets its condition", arguments: [1, 70_000])
+    func conditions(length: Int) async throws {
+        let handled = try Handled([
+            "https://h/a": [
+                Answer.handler { .text("\($0.body?.count ?? -1)") }.when(text: "a*"), .file("a.txt").methods("*"),
+            ]
+        ])
+        for (letter, text) in [("a", "\(length)"), ("b", "local")] {
+            let body = Data(String(repeating: letter, count: length).utf8)
+            #expect(try await handled.load("https://h/a", "POST", body: body).text == text)
+        }
     }
 
     struct Row: CustomTestStringConvertible, Sendable {
@@ -104,6 +138,12 @@ struct HandlerTests {
 
         static let all = [
             Row(testDescription: "file", answer: "a.txt", text: "local", type: "text/plain; charset=utf-8"),
+            Row(
+                testDescription: "charset",
+                answer: .file("a.txt").charset("koi8-r"),
+                text: "local",
+                type: "text/plain; charset=koi8-r"
+            ),
             Row(testDescription: "text", answer: .text("a").status(201), status: 201, text: "a"),
             Row(testDescription: "data", answer: .data(Data("d".utf8), mimeType: "x/y"), text: "d", type: "x/y"),
             Row(testDescription: "status", answer: .status(204), status: 204),
@@ -201,6 +241,7 @@ struct HandlerTests {
             Wrong(testDescription: "status", answer: .file("a.txt").status(1000), message: "“status” can't be 1000"),
             Wrong(testDescription: "missing", answer: "none.txt", message: "“none.txt” doesn't exist"),
             Wrong(testDescription: "outside", answer: "../a.txt", message: "“../a.txt” leaves its folder"),
+            Wrong(testDescription: "link", answer: "link", message: "“link” leads outside the resources folder"),
             Wrong(testDescription: "wildcard", answer: "*.txt", message: "“*.txt” has a *"),
             Wrong(testDescription: "target", answer: .forward(to: "https://o/*"), message: "“https://o/*” has a *"),
             Wrong(testDescription: "piece", answer: .stream([.file("none")]), message: "“none” doesn't exist"),
@@ -215,6 +256,8 @@ struct HandlerTests {
     @Test("A wrong answer fails the request and says what's wrong", arguments: Wrong.all)
     func wrong(_ row: Wrong) async throws {
         let handled = try Handled(["https://h/a": .handler { _ in row.answer }])
+        let link = try #require(handled.cache.map.storage.folder).path(of: "link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "../substitutions.json")
         let error = await handled.error("https://h/a")
         #expect(error?.code == .badServerResponse)
         #expect(error?.localizedDescription.contains(row.message) == true, "\(error?.localizedDescription ?? "")")
@@ -267,10 +310,21 @@ struct HandlerTests {
         #expect(try await handled.load("https://h/from", "PUT").text == method)
     }
 
-    @Test("explain says that a closure answers")
+    @Test("explain says that a closure answers, and what it won't see of the body")
     func explained() throws {
         let handled = try Handled(["https://h/a": .handler { _ in nil }])
-        #expect(handled.cache.explain(try request("https://h/a")).attached == "handler")
+        func explanation(_ body: Data?, isStream: Bool = false, method: String = "POST") throws -> String? {
+            var request = try request("https://h/a", method: method)
+            if isStream { request.httpBodyStream = body.map { InputStream(data: $0) } } else { request.httpBody = body }
+            return handled.cache.explain(request).attached
+        }
+        #expect(try explanation(nil, method: "GET") == "handler")
+        #expect(try explanation(Data(count: 8 << 20)) == "handler")
+        #expect(try explanation(Data(count: 8 << 20 + 1))?.hasSuffix(", which is longer than 8 MiB") == true)
+        #expect(try explanation(Data([1]), isStream: true) == "handler, with the request's body once it's read")
+        #if os(Linux)
+        #expect(try explanation(nil)?.hasSuffix(", which Foundation hides from the protocol") == true)
+        #endif
     }
 
     @Test(".notSubstituted leaves the request to the network, where the session allows it")
@@ -340,7 +394,10 @@ struct HandlerTests {
                 return nil
             }
         ])
-        let task = handled.session.dataTask(with: try request("https://h/a"))
+        var request = try request("https://h/a")
+        // A timeout would cancel the handler, too.
+        request.timeoutInterval = 3600
+        let task = handled.session.dataTask(with: request)
         task.resume()
         var seen: [Bool] = []
         for await value in steps {
@@ -378,6 +435,25 @@ struct HandlerTests {
         #expect(calls.withLock { $0 } == 1)
     }
     #endif
+
+    @Test("A handler that blocks its thread doesn't hold up the session's other requests")
+    func blocking() async throws {
+        let arrived = DispatchSemaphore(value: 0)
+        @Sendable func hasArrived() -> Bool { arrived.wait(timeout: .now() + 10) == .success }
+        let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+        let handled = try Handled([
+            "https://h/a": .handler { _ in
+                begun.yield()
+                return .text("\(hasArrived())")
+            },
+            "https://h/b": .text("b"),
+        ])
+        async let text = handled.load("https://h/a").text
+        for await _ in begins { break }
+        _ = try await handled.load("https://h/b")
+        arrived.signal()
+        #expect(try await text == "true")
+    }
 
     @Test("64 handlers that suspend don't wait for each other")
     func many() async throws {

@@ -89,6 +89,12 @@ struct StreamTests {
             own = try session.cache.makeSession(unmatched: unmatched, delegate: pieces)
         }
 
+        /// Another session with the same cache.
+        init(again former: Streamed) throws {
+            session = former.session
+            own = try session.cache.makeSession(unmatched: .fail, delegate: pieces)
+        }
+
         func start(
             _ path: String,
             _ method: String = "GET",
@@ -136,7 +142,7 @@ struct StreamTests {
 
     @Test(
         "Everything else gets the whole body at the end",
-        arguments: ["data", "completion", "upload", "handled upload"]
+        arguments: ["data", "data with a delegate", "completion", "upload", "handled upload"]
     )
     func whole(kind: String) async throws {
         let session = try EntrySession(
@@ -150,6 +156,7 @@ struct StreamTests {
         let data: Data =
             switch kind {
             case "data": try await session.session.data(for: request).0
+            case "data with a delegate": try await session.session.data(for: request, delegate: TaskRecorder()).0
             case "upload": try await session.session.upload(for: post, from: Data("x".utf8)).0
             case "completion":
                 await withCheckedContinuation { continuation in
@@ -223,11 +230,13 @@ struct StreamTests {
         #expect(streamed.session.cache.statistics.served >= 1)
     }
 
-    @Test("Pieces that are due at once may be one")
+    @Test("Pieces that are due at once may be one, and those 20 ms apart arrive apart")
     func joined() async throws {
-        let got = try await Streamed(#""http://h/s": { "stream": ["a", "b", { "text": "c", "delay": 0.05 }, "d"] }"#)
-            .load("http://h/s")
-        #expect(got.pieces.map(\.text) == ["ab", "cd"])
+        let got = try await Streamed(
+            #""http://h/s": { "stream": ["a", "b", { "text": "c", "delay": 0.02 }, "d", { "text": "e", "delay": 0.02 }] }"#
+        ).load("http://h/s")
+        #expect(got.pieces.map(\.text) == ["ab", "cd", "e"])
+        for (number, piece) in got.pieces.enumerated() { #expect(piece.seconds >= Double(number) * 0.02) }
     }
 
     @Test("An error ends a stream; a completion handler gets only the error")
@@ -277,16 +286,22 @@ struct StreamTests {
         #expect(await streamed.pieces.wait().pieces.map(\.text) == ["a", "b", "c"])
     }
 
-    @Test("A wait longer than the request's timeout fails it, counted from the last piece")
-    func timeout() async throws {
-        let map = #"""
-            "http://h/s": { "stream": ["a", { "text": "b", "delay": 0.15 }, { "text": "c", "delay": 0.15 },
-                { "text": "d", "delay": 60 }] }
-            """#
-        let got = try await Streamed(map).load("http://h/s", timeout: 0.25)
-        #expect(got.pieces.map(\.text) == ["a", "b", "c"])
-        #expect(got.error?.code == .timedOut)
-        #expect(got.pieces.last.map { $0.seconds >= 0.3 } == true)
+    @Test(
+        "A wait longer than the request's timeout fails it, counted from the last piece",
+        arguments: [
+            (
+                #""stream": ["a", { "text": "b", "delay": 0.15 }, { "text": "c", "delay": 0.15 }, { "text": "d", "delay": 60 }]"#,
+                ["a", "b", "c"], URLError.Code.timedOut
+            ),
+            (#""text": "a\nb\nc", "secondsPerLine": 0.15"#, ["a\n", "b\n", "c"], nil),
+            (#""text": "a\nb", "secondsPerLine": 60"#, ["a\n"], .timedOut),
+        ]
+    )
+    func timeout(fields: String, pieces: [String], code: URLError.Code?) async throws {
+        let got = try await Streamed("\"http://h/s\": { \(fields) }").load("http://h/s", timeout: 0.25)
+        #expect(got.pieces.map(\.text) == pieces)
+        #expect(got.error?.code == code)
+        for (number, piece) in got.pieces.enumerated() { #expect(piece.seconds >= Double(number) * 0.15) }
     }
 
     struct Paced: CustomTestStringConvertible, Sendable {
@@ -319,13 +334,20 @@ struct StreamTests {
     @Test("A body is sent at its pace, with its length and validators", arguments: Paced.all)
     func paced(_ row: Paced) async throws {
         let streamed = try Streamed("\"http://h/p\": { \(row.fields) }")
-        let got = try await streamed.load("http://h/p")
-        #expect(got.pieces.map(\.text) == row.pieces)
-        #expect(got.pieces.last.map { $0.seconds >= row.seconds } == true)
-        let length = row.pieces.joined().utf8.count
-        #expect(got.head?.value(forHTTPHeaderField: "Content-Length") == String(length))
-        #expect(got.head?.value(forHTTPHeaderField: "ETag") != nil)
+        for streamed in [streamed, try Streamed(again: streamed)] {
+            let got = try await streamed.load("http://h/p")
+            #expect(got.pieces.map(\.text) == row.pieces)
+            #expect(got.pieces.last.map { $0.seconds >= row.seconds } == true)
+            let length = row.pieces.joined().utf8.count
+            #expect(got.head?.value(forHTTPHeaderField: "Content-Length") == String(length))
+            #expect(got.head?.value(forHTTPHeaderField: "ETag") != nil)
+        }
         #expect(try await streamed.session.load("http://h/p").text == row.pieces.joined())
+        // The file is retained, and the answer isn't.
+        let retained = streamed.session.cache.responder.retained
+        #expect(retained.peek("http://h/p") == nil)
+        let folder = try #require(streamed.session.cache.map.storage.folder)
+        #expect((retained.heldFile(at: folder.path(of: "a.txt")) != nil) == row.fields.contains("file"))
     }
 
     @Test("A default rate is inherited; an entry's own pace wins, and other answers ignore it")
@@ -337,18 +359,25 @@ struct StreamTests {
                     "$defaults": { "bytesPerSecond": 10 },
                     "http://h/a": { "text": "a" },
                     "http://h/b": { "text": "a", "secondsPerLine": 1 },
-                    "http://h/c": { "alternatives": [{ "text": "a" }, { "text": "b", "bytesPerSecond": 5 }] },
+                    "http://h/c": { "alternatives": [{ "text": "a", "times": 1 }, { "text": "b", "bytesPerSecond": 5 }] },
                     "http://h/d": { "alternatives": [{ "status": 500, "times": 1 }, { "error": "timedOut" }], "bytesPerSecond": 7 },
                     "http://h/e": { "stream": ["a"] },
-                    "http://h/f": { "error": "timedOut" }
+                    "http://h/f": { "error": "timedOut" },
+                    "http://h/g": {
+                        "alternatives": [{ "text": "a", "times": 1 }, { "text": "b", "secondsPerLine": 1 }], "bytesPerSecond": 7
+                    }
                 }
                 """.utf8
-            ),
-            invalidEntries: .skip
+            )
         )
-        #expect(map.problems.map(\.kind) == [.neverReached])
+        #expect(map.problems.isEmpty)
         let paces = map.entries.map { $0.answering.map(\.options.fields.pace) }
-        #expect(paces == [[.bytesPerSecond(10)], [.secondsPerLine(1)], [nil, nil], [nil], [nil]])
+        #expect(
+            paces == [
+                [.bytesPerSecond(10)], [.secondsPerLine(1)], [.bytesPerSecond(10), .bytesPerSecond(5)], [nil, nil],
+                [nil], [nil], [.bytesPerSecond(7), .secondsPerLine(1)],
+            ]
+        )
     }
 
     @Test("HEAD and ranges of a paced body are as without its pace")

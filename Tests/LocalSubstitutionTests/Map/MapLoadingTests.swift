@@ -65,6 +65,7 @@ struct MapLoadingTests {
         #expect(found.use == .always)
         #expect(found.fields.timeout == nil)
         #expect(found.methods == ["GET"])
+        #expect(try options(#"{"stream": ["a"]}"#).methods == ["GET"])
         #expect(found.isEnabled)
     }
 

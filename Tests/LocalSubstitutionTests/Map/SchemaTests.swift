@@ -50,6 +50,7 @@ struct SchemaTests {
         #"{ "https://h/a": { "file": "a", "methods": ["GET", "M-SEARCH"], "enabled": false, "mimeType": "a/b+c" } }"#,
         #"{ "https://h/*": { "stream": ["", { "delay": 0, "text": "" }, { "json": null }, { "file": "*" }, { "error": "timedOut", "delay": 3600 }] } }"#,
         #"{ "https://h/a": { "stream": [{ "error": "timedOut" }], "status": 599, "mimeType": "a/b", "headers": { "A": "1" } } }"#,
+        #"{ "https://h/a": { "stream": ["a"], "when": { "query": { "a": "1" } }, "ignoreQuery": true, "enabled": false } }"#,
         #"{ "$defaults": { "bytesPerSecond": 1 }, "https://h/a": { "text": "", "secondsPerLine": 0 }, "https://h/b": { "stream": ["a"] } }"#,
         #"{ "https://h/a": { "bytesPerSecond": 1e9, "alternatives": [{ "json": 1, "times": 1, "secondsPerEvent": 0.5 }, "b"] } }"#,
         #"{ "https://h/a": { "handler": "h", "delay": 1, "methods": ["PUT"], "when": { "text": "a" }, "ignoreQuery": true } }"#,

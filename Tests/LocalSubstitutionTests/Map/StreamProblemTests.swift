@@ -114,7 +114,9 @@ struct StreamProblemTests {
             "with “alternatives”: each alternative has its own",
             "Write “secondsPerLine” there"
         ),
+        Row(#"{"alternatives": ["a"], "secondsPerEvent": 1}"#, .conflict, "Write “secondsPerEvent” there"),
         Row(key: "$defaults", #"{"secondsPerLine": 1}"#, .conflict, "“secondsPerLine” can't be a default"),
+        Row(key: "$defaults", #"{"secondsPerEvent": 1}"#, .conflict, "“secondsPerEvent” can't be a default"),
         Row(key: "$defaults", #"{"stream": ["a"]}"#, .conflict, "“stream” can't be a default"),
         Row(key: "$defaults", #"{"handler": "h"}"#, .conflict, "“handler” can't be a default"),
     ]

@@ -61,6 +61,24 @@ struct LongResponseTests {
         #expect(cache.statistics.forwarded == 1)
     }
 
+    @Test("A long response reaches the app before its end")
+    func early() async throws {
+        let origin = try LoopbackServer { _ in .ok(Self.body).failing(.stallAfter(bodyBytes: 150_000)) }
+        defer { origin.stop() }
+        let configuration = URLSessionConfiguration.ephemeral
+        try cache.attach(to: configuration, unmatched: .load, responseRecorder: nil, responseLimit: Self.limit)
+        let delegate = TaskRecorder()
+        let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
+        session.dataTask(with: origin.url("offline")).resume()
+        while delegate.current.data.count < 150_000 {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+        #expect(delegate.current.status == 200)
+        #expect(Self.body.starts(with: delegate.current.data))
+    }
+
     @Test("A completion handler gets a long response whole")
     func handled() async throws {
         let origin = try LoopbackServer { _ in .ok(Self.body) }
