@@ -117,34 +117,6 @@ struct AnswerToTests {
         await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
     }
 
-    @Test("Cancelling the task cancels the handler that it waits for")
-    func cancelledHandler() async throws {
-        let (steps, step) = AsyncStream.makeStream(of: Bool.self)
-        let map = try SubstitutionMap([
-            "http://h/a": .handler { _ in
-                step.yield(false)
-                try? await Task.sleep(nanoseconds: 60_000_000_000)
-                step.yield(Task.isCancelled)
-                return nil
-            }
-        ])
-        let cache = LocalSubstitutionCache(map: map)
-        let task = Task {
-            var request = try request("http://h/a")
-            // A timeout would cancel the handler, too.
-            request.timeoutInterval = 3600
-            return try await cache.answer(to: request)
-        }
-        var seen: [Bool] = []
-        for await value in steps {
-            seen.append(value)
-            if seen.count == 2 { break }
-            task.cancel()
-        }
-        #expect(seen == [false, true])
-        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
-    }
-
     @Test("A cancelled task asks for nothing, so nothing is counted")
     func alreadyCancelled() async throws {
         let session = try EntrySession(Self.map)

@@ -383,8 +383,8 @@ struct HandlerTests {
         }
     }
 
-    @Test("Cancelling the request cancels its handler")
-    func cancelled() async throws {
+    @Test("Cancelling the request cancels its handler", arguments: ["session", "answer(to:)"])
+    func cancelled(by way: String) async throws {
         let (steps, step) = AsyncStream.makeStream(of: Bool.self)
         let handled = try Handled([
             "https://h/a": .handler { _ in
@@ -397,8 +397,10 @@ struct HandlerTests {
         var request = try request("https://h/a")
         // A timeout would cancel the handler, too.
         request.timeoutInterval = 3600
-        let task = handled.session.dataTask(with: request)
-        task.resume()
+        let task = Task { [request] () -> Data? in
+            if way == "session" { return try await handled.session.data(for: request).0 }
+            return try await handled.cache.answer(to: request)?.0
+        }
         var seen: [Bool] = []
         for await value in steps {
             seen.append(value)
@@ -406,6 +408,7 @@ struct HandlerTests {
             task.cancel()
         }
         #expect(seen == [false, true])
+        await #expect { try await task.value } throws: { ($0 as? URLError)?.code == .cancelled }
     }
 
     #if os(Linux)
