@@ -86,8 +86,8 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         if !test.isSuite, !options.sharedSession, use.hasNoRequests {
             let warning =
                 "The test has substitutions, but made no request with URLSession.substituted or "
-                + "TestSubstitutions.current. Give the code one of these sessions instead of URLSession.shared, or "
-                + "write sharedSession: true."
+                + "TestSubstitutions.current. Pass one of these sessions to the code, or TestSubstitutions.current"
+                + ".configuration if it makes its own. If it uses URLSession.shared, write sharedSession: true."
             Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
         }
         #endif

@@ -275,7 +275,7 @@ extension SubstitutionMap {
     ) throws(SubstitutionMapError) {
         guard let file = bundle.url(forResource: name, withExtension: "json") else {
             let file = name.hasSuffix(".json") ? name : "\(name).json"
-            let advice = file == name ? "Name it without “.json”." : "Add it to the target's resources."
+            let advice = file == name ? "Name it without “.json”." : "Add it to the target's resources. In a package, use Bundle.module."
             let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
             throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
         }
