@@ -34,14 +34,14 @@ public final class Guarded<Value: Sendable>: Sendable {
 #else
 public import Synchronization
 
-/// A value behind a `Mutex`, and a `Mutex` that ThreadSanitizer understands.
+/// A value behind a `Mutex` that ThreadSanitizer understands.
 ///
-/// The toolchain's `Mutex` is a bare futex in a library that isn't instrumented, so ThreadSanitizer sees no lock and reports a race
-/// for every use of one. In debug builds, this type tells ThreadSanitizer when the lock is taken and released. In release builds,
-/// it's only the `Mutex`.
+/// The toolchain's `Mutex` is a bare futex in a library that isn't instrumented, so ThreadSanitizer sees no lock and
+/// reports a race for every use. In debug builds, this type tells ThreadSanitizer when the lock is taken and released.
+/// In release builds, it's only the `Mutex`.
 ///
-/// It's public, although no product has it, because only a public declaration is specialized in the modules that use it. They call
-/// a `package` declaration in its generic form, `@inlinable` or not (Swift 6.3.1).
+/// It's public, although it's in no product, because other modules specialize only public declarations. They call a
+/// `package` declaration in its generic form, even if it's `@inlinable` (Swift 6.3.1).
 public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 

@@ -1,8 +1,8 @@
 #if DEBUG && os(Linux)
 import Foundation
 
-/// The functions that tell ThreadSanitizer that a lock is taken and released, from `tsan_interface.h`; `nil` if it isn't
-/// running.
+/// The functions of `tsan_interface.h` that tell ThreadSanitizer when a lock is taken and released; `nil` if
+/// ThreadSanitizer isn't running.
 @usableFromInline enum ThreadSanitizer {
     @usableFromInline typealias Annotation = @convention(c) (UnsafeMutableRawPointer?) -> Void
 

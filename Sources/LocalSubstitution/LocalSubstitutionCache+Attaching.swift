@@ -5,12 +5,12 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Makes sessions use this cache's map for every request, including requests that URLSession never offers to a cache, or whose
-    /// cached response it rejects.
+    /// Makes a configuration's sessions use this cache's map for every request. This includes requests for which
+    /// URLSession doesn't ask a cache or rejects the cached response.
     ///
-    /// Sets the configuration's `urlCache` and adds a protocol to its `protocolClasses`. Attach before you make the session, and
-    /// once for each configuration: attaching again replaces the earlier attachment. Each call creates a protocol class that exists
-    /// until the process ends and keeps the map in memory.
+    /// Sets the configuration's `urlCache` and adds a protocol to its `protocolClasses`. Attach the cache before you
+    /// make the session. Attach it once for each configuration: attaching again replaces the earlier attachment. Each
+    /// call creates a protocol class that exists until the process ends and keeps the map in memory.
     ///
     /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode`, because the newer loader
     /// might not use protocols. If your app has changed the property from its default, the method doesn't change it.
@@ -31,11 +31,12 @@ extension LocalSubstitutionCache {
     ///
     /// - Parameters:
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body is passed
-    ///     on in pieces where the platform can, and otherwise fails with `URLError.dataLengthExceedsMaximum`.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body
+    ///     is delivered in pieces where the platform supports that. Otherwise, the request fails with
+    ///     `URLError.dataLengthExceedsMaximum`.
     ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again.
-    ///   - listener: Is told about every HTTP request. The protocol then also takes requests that it would leave to the
-    ///     loader.
+    ///   - listener: A listener for every HTTP request. With a listener, the protocol also handles requests that it
+    ///     would otherwise leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
     package func attach(
@@ -70,7 +71,7 @@ extension LocalSubstitutionCache {
     /// Creates a session with this cache attached. Always sets `usesClassicLoadingMode` where it's available.
     ///
     /// - Parameters:
-    ///   - configuration: The configuration, which is copied first; `.ephemeral` by default.
+    ///   - configuration: The configuration, which this method copies; `.ephemeral` by default.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     ///   - delegate: The session's delegate, which the session retains until it's invalidated.
     ///   - delegateQueue: The queue for the delegate and for completion handlers. By default, the session creates one.
@@ -127,7 +128,7 @@ extension LocalSubstitutionCache {
         return DirectLoader(attachment)
     }
 
-    /// Returns why a configuration can't have a protocol; `nil` if it can.
+    /// Returns why a configuration can't have custom protocols; `nil` if it can.
     private static func obstacle(_ configuration: URLSessionConfiguration) -> AttachmentError? {
         #if os(watchOS)
         return AttachmentError(
@@ -146,9 +147,9 @@ extension LocalSubstitutionCache {
 }
 
 extension URLSessionConfiguration {
-    /// Selects Apple's older loader, where there are two. The newer one might not use protocols.
+    /// Selects Apple's older loader on systems with two loaders. The newer loader might not use protocols.
     ///
-    /// - Parameter unlessChosen: Whether to keep a value that differs from the default, since the app has chosen it.
+    /// - Parameter unlessChosen: Whether to leave the property alone if the app has changed it from its default.
     package func useClassicLoader(unlessChosen: Bool = false) {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) {

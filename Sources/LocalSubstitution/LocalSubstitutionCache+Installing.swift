@@ -8,13 +8,13 @@ package import Foundation
 #endif
 
 extension LocalSubstitutionCache {
-    /// An installed cache, and what it replaced.
+    /// An installed cache, and the `URLCache.shared` that it replaced.
     private struct Installation: @unchecked Sendable {
         // Unchecked, so that it compiles whether or not the SDK declares `URLCache` Sendable.
         let cache: LocalSubstitutionCache
         let formerCache: URLCache
 
-        /// Restores what the cache replaced. Leaves `URLCache.shared` alone if it has been set since.
+        /// Uninstalls the cache. Restores the former `URLCache.shared`, unless another cache has been set since.
         func undo() {
             InstalledProtocol.use(nil)
             InstalledCache.ofSharedSession.use(nil)
@@ -22,20 +22,20 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// Locked while a cache is installed or uninstalled, since both change several globals.
+    /// The installed cache. The lock is held during installing and uninstalling, since both change several globals.
     private static let installation = Guarded<Installation?>(nil)
 
     /// Makes `URLSession.shared` use this cache's map for every request.
     ///
-    /// Sets `URLCache.shared` and registers a protocol. Call this before the process uses any session. It doesn't reach sessions
-    /// that other code makes with its own configuration: attach the cache to those. A cache that was installed before is
-    /// uninstalled.
+    /// Sets `URLCache.shared` and registers a protocol. Call this before the process uses any session. Installing
+    /// doesn't reach sessions that other code makes with its own configuration: attach the cache to those
+    /// configurations. If another cache is installed, this method uninstalls it.
     ///
     /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern; on Linux, if a session
-    ///   was used before; on watchOS, which has no custom protocols, if `unmatched` isn't `.load`. Nothing is installed
-    ///   then. On Apple platforms, if `URLSession.shared` has another cache, you only get an event, because the
-    ///   protocol may still answer.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. On Linux, also if a
+    ///   session was used before. On watchOS, which has no custom protocols, also if `unmatched` isn't `.load`. If it
+    ///   throws, nothing is installed. If `URLSession.shared` has another cache on Apple platforms, the cache reports
+    ///   the event `sharedSessionInUse` instead, because the protocol may still answer.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
         try install(unmatched: unmatched, responseRecorder: nil)
     }
@@ -65,7 +65,7 @@ extension LocalSubstitutionCache {
         if reason != nil {
             let advice =
                 "URLSession.shared has another cache: it may have been used before. verify(_:) says whether the installed "
-                + "protocol answers. If it doesn't, install the cache first thing in the process."
+                + "protocol answers. If it doesn't, install the cache before the process uses any session."
             responder.observers.emit(Event(kind: .sharedSessionInUse, url: nil, reason: advice))
         }
     }
@@ -97,8 +97,9 @@ extension LocalSubstitutionCache {
     /// Makes `URLSession.shared` use this cache's map for some requests, whether or not a cache is installed. Works only if
     /// ``reachesSharedSession``.
     ///
-    /// - Parameter takes: Returns whether a request is one of them. On Linux, it's called where the request's task is resumed.
-    /// - Returns: A closure that ends this.
+    /// - Parameter takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the
+    ///   request's task.
+    /// - Returns: A closure that makes the session stop using the map.
     package func answerSharedSession(
         unmatched: Unmatched,
         listener: RequestListener,
@@ -109,8 +110,8 @@ extension LocalSubstitutionCache {
         return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
     }
 
-    /// Whether `URLSession.shared` has the package's protocols and cache. On Linux, the session keeps those that it
-    /// finds when it's first used. On Apple platforms, it's enough that the protocols are registered. They have no
+    /// Whether `URLSession.shared` has the package's protocols and cache. On Linux, the session keeps the protocols and
+    /// cache that are set when it's first used. On Apple platforms, registering the protocols is enough. They have no
     /// effect unless a cache is installed or a test's map answers.
     package static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
@@ -139,7 +140,8 @@ extension LocalSubstitutionCache {
     }()
 
     #if !canImport(Darwin)
-    /// Returns whether a configuration has the package's protocol before Foundation's own. It doesn't if a session was made before.
+    /// Returns whether a configuration lists the package's protocol before Foundation's protocols. Returns `false` if a
+    /// session was made before the protocol was registered.
     private static func isAskedFirst(_ configuration: URLSessionConfiguration) -> Bool {
         let own = (URLSessionConfiguration.ephemeral.protocolClasses ?? [])
             .filter { !($0 is SubstitutionURLProtocol.Type) }.map { ObjectIdentifier($0) }
@@ -151,24 +153,26 @@ extension LocalSubstitutionCache {
 }
 
 extension LocalSubstitutionCache {
-    /// Installs the cache that the process's environment names, such as in UI tests. Call it before anything else in the process.
+    /// Installs a cache whose map is given in the process's environment, for example by a UI test. Call this before the
+    /// process does anything else.
     ///
-    /// The variable `LOCAL_SUBSTITUTION_MAP` is one of these:
+    /// The variable `LOCAL_SUBSTITUTION_MAP` contains one of these:
     ///
     /// - The path of a map file. It contains a slash or ends in `.json`. The file is reloaded when it changes.
     /// - The name of a map in the main bundle.
-    /// - The map itself, beginning with `{`, since an app on a device can't read the test runner's files. The entries' files are in
-    ///   the main bundle.
+    /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
+    ///   files. The entries' files are in the main bundle.
     ///
     /// With `LOCAL_SUBSTITUTION_UNMATCHED=fail`, requests that no entry answers fail. This function also prints a line
-    /// to standard error for each unanswered request that reaches a cache or protocol. If your code makes its own
-    /// sessions, attach ``installed`` to their configurations.
+    /// to standard error for each unanswered request that reaches the cache or one of its protocols. If your code makes
+    /// its own sessions, attach ``installed`` to their configurations.
     ///
     /// - Parameters:
-    ///   - allowInRelease: Whether to also install the cache in a build without `DEBUG`, as your users have. By
-    ///     default, `false`.
+    ///   - allowInRelease: Whether to install the cache even in a build without `DEBUG`, such as the one that your
+    ///     users have. By default, `false`.
     ///   - handlers: The closures that entries name in their field `handler`.
-    /// - Returns: The cache. In a build without `DEBUG`, or if the variable isn't set, returns `nil` and does nothing.
+    /// - Returns: The cache. Returns `nil` and does nothing if the variable isn't set, or if the build has no `DEBUG`
+    ///   and `allowInRelease` is `false`.
     /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or an ``AttachmentError`` if the variable
     ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, or if ``install(unmatched:)`` throws one. If it
     ///   throws, nothing is installed.

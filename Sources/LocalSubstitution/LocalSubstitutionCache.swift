@@ -5,8 +5,8 @@ import Guarded
 public import FoundationNetworking
 #endif
 
-/// A `URLCache` that answers requests for the URLs that a map names, from local files or from the map itself. It leaves all other
-/// requests to the default cache and the network.
+/// A `URLCache` that answers requests that match a map's entries, from local files or from the map itself. It leaves
+/// all other requests to the default cache and the network.
 ///
 /// Install it once, before the process uses any session. Your networking code doesn't change:
 /// ```swift
@@ -18,15 +18,15 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. Everything that it adds is Sendable.
 
     let responder: Responder
-    /// Made at first use.
+    /// The loader for ``answer(to:)``, created at first use.
     private let loader = Guarded<DirectLoader?>(nil)
 
     /// Creates a cache with a map.
     ///
     /// - Parameters:
     ///   - map: The map.
-    ///   - reloadsChanges: Whether a changed map or file is used from the next request on. For a map that was made in code, only
-    ///     the entries' files are watched.
+    ///   - reloadsChanges: Whether changes to the map's file and the entries' files take effect at the next request. A
+    ///     map made in code has no file, so only the entries' files are watched.
     ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't count toward
     ///     it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
@@ -57,7 +57,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         )
     }
 
-    /// Creates a cache with a map file. If the map or a file changes, the next request uses the change.
+    /// Creates a cache with a map file. Changes to the map and the entries' files take effect at the next request.
     ///
     /// - Parameters:
     ///   - mapFile: The map, a JSON file.
@@ -113,38 +113,40 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
         set { responder.use(newValue) }
     }
 
-    /// What the cache has counted so far.
+    /// Counts of what the cache has done so far.
     public var statistics: Statistics { responder.statistics }
 
-    /// Returns a stream of everything that the cache does from now on, in order. Each call returns a stream for one listener.
+    /// Returns a stream of everything that the cache does from now on, in order. Each call returns a new stream, for a
+    /// single listener.
     ///
-    /// An event is in the stream before the session receives the response. The stream doesn't keep the cache alive, and
-    /// ends when the cache is deallocated.
+    /// The cache adds an event to the stream before the session receives the response. The stream doesn't keep the
+    /// cache alive, and ends when the cache is deallocated.
     ///
-    /// - Parameter limit: The number of events to buffer. If the listener falls behind, the oldest are dropped.
+    /// - Parameter limit: The number of events to buffer. If the listener falls behind, the oldest events are dropped.
     public func events(bufferingNewest limit: Int = 10_000) -> AsyncStream<Event> {
         responder.events(bufferingNewest: limit)
     }
 
-    /// Calls a closure for everything that the cache does from now on, on the thread where it happens and before the response is
+    /// Calls a closure with each event from now on, on the thread where the event occurs and before the response is
     /// delivered.
     package func hear(_ listener: @escaping @Sendable (Event) -> Void) { responder.hear(listener) }
 
-    /// Calls a closure when the map is reloaded or fails to reload, on the thread where it happens.
+    /// Calls a closure when the map is reloaded or fails to reload, on the thread that reloads it.
     package func hearReloads(_ listener: @escaping @Sendable (Event) -> Void) { responder.hearReloads(listener) }
 
-    /// The entries, except `null` and disabled ones, that haven't answered a request since the map was set or reloaded.
+    /// The entries that haven't answered a request since the map was set or reloaded. `null` and disabled entries are
+    /// left out.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
-    /// Explains how the current map answers a request. Changes and counts nothing.
+    /// Explains how the current map answers a request. This doesn't change or count anything.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
-    /// Answers a request as an attached session would, for clients and servers without URLSession. Returns `nil` if the map says
-    /// nothing about the request.
+    /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if no entry
+    /// answers the request.
     ///
-    /// It does what the session does: delays, conditions, handlers, redirects, counts and events. Forwarded requests
-    /// use the default configuration. A stream is returned whole. Follows a redirect only if an entry names its target;
-    /// otherwise returns the redirect.
+    /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
+    /// default configuration. A streamed response is returned whole. A redirect is followed only if an entry answers
+    /// its target. Otherwise, the redirect itself is returned.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
     /// - Throws: A `URLError`: the entry's error, the network's, or `cancelled` if the task was cancelled.
@@ -159,15 +161,15 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Looking up
 
-    /// Returns the response to a request: an entry's if one answers it, otherwise the default cache's.
+    /// Returns an entry's response to a request. If no entry answers it, returns the default cache's response.
     ///
-    /// The first lookup of a file reads it, on the caller's thread.
+    /// The first lookup that needs a file reads it on the caller's thread.
     public override func cachedResponse(for request: URLRequest) -> CachedURLResponse? {
         responder.retainedResponse(for: request) ?? responder.cachedResponse(to: responder.lookUp(request))
     }
 
-    /// Calls the handler at once if the response is retained or nothing has to be read from disk. Otherwise, calls it
-    /// on another queue.
+    /// Calls the completion handler at once if the response is retained or nothing has to be read from disk. Otherwise,
+    /// calls it on another queue.
     public override func getCachedResponse(
         for dataTask: URLSessionDataTask,
         completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
@@ -178,18 +180,19 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
 
     // MARK: Storing and removing
 
-    /// Stores a response in the default cache, unless an entry would answer the request or has made the response.
+    /// Stores a response in the default cache, unless an entry would answer the request or has created the response.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for request: URLRequest) {
         responder.store(cachedResponse, for: request)
     }
 
-    /// Stores a response in the default cache, unless an entry would answer the task's current request or has made the response.
+    /// Stores a response in the default cache, unless an entry would answer the task's current request or has created
+    /// the response.
     public override func storeCachedResponse(_ cachedResponse: CachedURLResponse, for dataTask: URLSessionDataTask) {
         if let request = dataTask.currentRequest { responder.store(cachedResponse, for: request) }
     }
 
-    /// Removes a request's retained response, its response in the default cache, and the newer copy of an `untilUpdated` entry's
-    /// file. The next lookup builds the retained response again.
+    /// Removes a request's retained response, its response in the default cache, and the newer copy of an
+    /// `untilUpdated` entry's file. The next lookup answers from the map again.
     public override func removeCachedResponse(for request: URLRequest) { responder.remove(request) }
 
     /// Removes the responses to a task's current request, as ``removeCachedResponse(for:)-(URLRequest)`` does.

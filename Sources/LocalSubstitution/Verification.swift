@@ -21,7 +21,7 @@ extension LocalSubstitutionCache {
             /// What happened, and what to do.
             public let description: String
 
-            /// The map has no entry that can be loaded as a test.
+            /// The map has no entry whose URL can be loaded to verify the session.
             public static let nothingToLoad = Reason(
                 kind: "nothingToLoad",
                 description: "No exact entry of the map answers a plain GET with a file, json, text or status. Add one."
@@ -38,8 +38,8 @@ extension LocalSubstitutionCache {
                 description:
                     "The session has another cache. Attach this one to its configuration before making the session."
             )
-            /// `URLCache.shared` is this cache, but the session has another: it was made earlier, or its configuration has its own
-            /// cache.
+            /// `URLCache.shared` is this cache, but the session has another cache. The session was made earlier, or its
+            /// configuration has its own cache.
             public static let madeBefore = Reason(
                 kind: "madeBefore",
                 description:
@@ -53,7 +53,7 @@ extension LocalSubstitutionCache {
                     "The session's configuration ignores local data (requestCachePolicy). Attach the cache to it, or "
                     + "set another policy."
             )
-            /// The session loads with Apple's newer loader, as its configuration says.
+            /// The session's configuration selects Apple's newer loader.
             public static let newerLoader = Reason(
                 kind: "newerLoader",
                 description:
@@ -62,7 +62,7 @@ extension LocalSubstitutionCache {
             )
             /// The request failed.
             public static let failed = Reason(kind: "failed", description: "The request failed.")
-            /// Nothing is wrong with the session: the platform's loader didn't take the cache's response.
+            /// The session is set up correctly, but the platform's loader didn't use the cache's response.
             public static let platform = Reason(
                 kind: "platform",
                 description:
@@ -90,10 +90,11 @@ extension LocalSubstitutionCache {
 
     /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
-    /// The URL is one whose entry answers a plain `GET`. If the session doesn't have this cache, nothing is loaded. If
-    /// the session has the cache but doesn't use its response, the URL is loaded from the network. The load is
-    /// cancelled after ten seconds. On Apple platforms, the URL is always loaded with `URLSession.shared` if the cache
-    /// is installed, since the session doesn't show whether it asks the installed protocol.
+    /// The URL is the key of an exact entry that answers a plain `GET`. If the session doesn't have this cache, nothing
+    /// is loaded. If the session has the cache but doesn't use its response, the URL is loaded from the network. The
+    /// load is cancelled after ten seconds. On Apple platforms, if the cache is installed and the session is
+    /// `URLSession.shared`, the URL is always loaded, since the session doesn't show whether it asks the installed
+    /// protocol.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
@@ -117,7 +118,7 @@ extension LocalSubstitutionCache {
         return .notSubstituted(.platform.about(url))
     }
 
-    /// Whether a session may ask the installed protocol without showing it.
+    /// Returns whether a session may ask the installed protocol even though its configuration doesn't list it.
     private func mayAskInstalledProtocol(_ session: URLSession) -> Bool {
         #if canImport(Darwin)
         session === URLSession.shared && Self.installed === self
@@ -126,7 +127,7 @@ extension LocalSubstitutionCache {
         #endif
     }
 
-    /// Returns why a session can't get anything from this cache; `nil` if nothing rules it out.
+    /// Returns why a session with this configuration can't use this cache; `nil` if it may use the cache.
     func missing(in configuration: URLSessionConfiguration) -> Verification.Reason? {
         let isAttached = (configuration.protocolClasses ?? []).contains {
             ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
@@ -138,7 +139,7 @@ extension LocalSubstitutionCache {
         return URLCache.shared === self ? .madeBefore : .anotherCache
     }
 
-    /// The URL of the first entry that answers a plain `GET`.
+    /// The URL of the first exact entry that answers a plain `GET`; `nil` if there is none.
     private var urlToVerify: URL? {
         let map = map
         for entry in map.storage.index.entries where !entry.isPattern {
@@ -153,7 +154,8 @@ extension LocalSubstitutionCache {
         return nil
     }
 
-    /// Loads a request. Doesn't use `data(for:)`: on Linux, it may wait forever if its Swift task is cancelled meanwhile.
+    /// Loads a request. Doesn't use `data(for:)`: on Linux, that method may wait forever if the Swift task is
+    /// cancelled.
     private static func load(_ request: URLRequest, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
         await withCheckedContinuation { continuation in
             let waiting = Guarded<CheckedContinuation<Result<HTTPURLResponse, any Error>, Never>?>(continuation)

@@ -6,10 +6,10 @@ import MapWriting
 import FoundationNetworking
 #endif
 
-/// What a recorder makes of a request and the network's response to it.
+/// How a recorder prepares a request and its response from the network.
 extension Exchange {
-    /// This exchange without its range, if the response has the whole body; otherwise unchanged. Media players request
-    /// such ranges.
+    /// This exchange as if no range had been requested, if the response has the whole body. Otherwise, the exchange is
+    /// unchanged. Media players request the whole body as a range.
     var withoutRange: Exchange {
         var whole = self
         if response.statusCode != 200 {
@@ -27,8 +27,8 @@ extension Exchange {
 
     /// Splits this exchange in two, if it's part of a site and its request was redirected.
     ///
-    /// Afterward, this is a request for the redirect's target, since relative URLs in the body are relative to that.
-    /// Returns the redirect, to keep under the original URL; `nil` if there was none.
+    /// Afterward, this exchange has the URL of the redirect's target, to which relative URLs in the body refer. Returns
+    /// the redirect, to keep under the original URL; `nil` if the exchange wasn't split.
     mutating func separateRedirect() -> Exchange? {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
             return nil
@@ -66,10 +66,10 @@ extension Exchange {
 
         var body: Data { exchange.body }
 
-        /// The body's digest. It's worked out at first use, since a later response may supersede this one.
+        /// The body's digest. It's computed at first use, since a later response may supersede this one.
         private(set) lazy var digest = Digest.hexadecimal(of: body)
 
-        /// What the map keeps.
+        /// The parts of the response that the map keeps.
         private(set) lazy var response = RecordedResponse(
             exchange.response,
             body: body,
@@ -83,7 +83,7 @@ extension Exchange {
             )
         }
 
-        /// Returns the response as a recorder's folder has it.
+        /// Returns the response in the form in which a recorder's folder keeps it.
         func kept(as file: String, defaults: EntryFields) -> RecorderIndex.Response {
             let notes = RecorderIndex.Notes(
                 file: file,
@@ -97,8 +97,8 @@ extension Exchange {
             return RecorderIndex.Response(WrittenEntry(response, at: url, file: file, defaults: defaults), notes)
         }
 
-        /// Returns a validator's value; `nil` if it isn't kept. After a redirect, or if the body was changed, a 304
-        /// wouldn't mean that the kept body is the server's.
+        /// Returns the value of a validator such as `ETag`; `nil` if it isn't kept. After a redirect, or if the body
+        /// was changed, a 304 wouldn't mean that the kept body is the server's.
         private func validator(_ name: String) -> String? {
             guard exchange.redirects.isEmpty, isOriginal, let value = exchange.response.value(forHTTPHeaderField: name)
             else { return nil }
@@ -157,13 +157,13 @@ extension Exchange {
         return [200, 404, 410].contains(response.statusCode) ? .drop(url, refusal) : .leave(refusal)
     }
 
-    /// The refusal of a body that isn't held; `nil` if it is.
+    /// The refusal of a body that is too long to be held in memory; `nil` if it's held.
     private var notHeld: RecordingRules.Refusal? {
         if case .notHeld(let most) = obstacle { .notHeld(most: most) } else { nil }
     }
 
-    /// Returns why the map excludes the URL that a redirect led to; `nil` if it doesn't. A redirect must not bring in what the map
-    /// excludes.
+    /// Returns why the map excludes the URL that a redirect led to; `nil` if the map doesn't exclude it. An excluded
+    /// response must not be kept under the URL that redirects to it.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
         guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString),
             let reason = foreign.refusal(of: url), case .excluded = reason

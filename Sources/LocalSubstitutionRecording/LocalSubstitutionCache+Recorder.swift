@@ -6,7 +6,7 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Makes sessions use this cache's map for every request, and a recorder for what no entry answers.
+    /// Makes sessions use this cache's map for every request, and a recorder for requests that no entry answers.
     ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
@@ -49,7 +49,8 @@ extension LocalSubstitutionCache {
         )
     }
 
-    /// Makes `URLSession.shared` use this cache's map for every request, and a recorder for what no entry answers.
+    /// Makes `URLSession.shared` use this cache's map for every request, and a recorder for requests that no entry
+    /// answers.
     ///
     /// - Parameters:
     ///   - unmatched: What happens to requests that neither an entry nor the recorder answers. By default, they're loaded from the

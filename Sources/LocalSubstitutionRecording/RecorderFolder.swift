@@ -5,14 +5,14 @@ import MapWriting
 
 /// A recorder's folder: the responses in it, and those that have yet to be written.
 ///
-/// Bodies are written before the map that names them. So even if a process is killed, the map is valid and each file
-/// that it names is complete.
+/// Bodies are written before the map that uses them. So even if a process is killed, the map is valid and each file
+/// that it uses is complete.
 final class RecorderFolder: Sendable {
-    /// The state that only the writer needs.
+    /// The state that is used only for writing.
     private struct Output: Sendable {
         /// `nil` once the folder is closed.
         var lock: FileLock?
-        /// The map and the resources folder. A name stays in use until nothing on disk mentions its file.
+        /// The map and the resources folder. A file's name stays in use until the map on disk no longer has it.
         var map: MapFolder
         /// The recorder's own entries in the map on disk.
         var texts: [String: String]
@@ -75,9 +75,9 @@ final class RecorderFolder: Sendable {
 
     var hasTooManyPending: Bool { pending.withLock { $0.areTooMany } }
 
-    /// Adds a response to the pending ones. Returns whether they should be written now.
+    /// Adds a pending response. Returns whether the pending responses should be written now.
     ///
-    /// - Parameter report: Called once, when it's known what happened to the response.
+    /// - Parameter report: Called once with what happened to the response.
     func add(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void) -> Bool {
         let areMany: Bool? = pending.withLock { pending in
             guard !pending.isClosed else { return nil }
@@ -95,8 +95,8 @@ final class RecorderFolder: Sendable {
         output.withLock { writeBodies(&$0) }
     }
 
-    /// Writes the bodies of all responses so far, if one of them is for a URL. Requests for other URLs needn't wait for bodies to
-    /// be written and redacted.
+    /// Writes the bodies of all pending responses if one of them is for a URL. Requests for other URLs needn't wait
+    /// until bodies are redacted and written.
     func writeBodies(neededFor url: NormalizedURL) {
         let arrived = pending.withLock { $0.all }
         let isNeeded = arrived.contains {
@@ -108,10 +108,10 @@ final class RecorderFolder: Sendable {
     /// Writes the bodies of the responses that have arrived so far, the map, and the notes. Returns what went wrong; `nil` if
     /// nothing did.
     ///
-    /// Waits until no command works on the folder, since changes that a command makes meanwhile would be lost. It waits before the
-    /// output is locked, so that a slow command doesn't delay deliveries.
+    /// Waits until no command is changing the folder, since the command's changes would be overwritten. It waits before
+    /// the output is locked, so that a slow command doesn't delay deliveries.
     ///
-    /// - Parameter closing: Whether to unlock the folder. Nothing is added from now on.
+    /// - Parameter closing: Whether to close the folder. A closed folder is unlocked, and accepts no more responses.
     func save(closing: Bool = false) -> String? {
         if closing { pending.withLock { $0.isClosed = true } }
         let turn = try? FolderTurn(folder)
@@ -169,7 +169,8 @@ final class RecorderFolder: Sendable {
         pending.withLock { $0.removeFirst(batch.count) }
     }
 
-    /// Keeps a response whose body is already in the folder; its entry may have changed. Returns whether the body is there.
+    /// Keeps a response if its body is already in the folder. Updates the entry without writing the body. Returns
+    /// whether the body was in the folder.
     private func putUnchanged(_ accepted: Exchange.Accepted, _ foreign: ForeignEntries) -> Bool {
         guard let old = response(for: accepted.url), old.notes.digest == accepted.digest,
             old.notes.bytes == accepted.body.count,
@@ -188,7 +189,8 @@ final class RecorderFolder: Sendable {
         }
     }
 
-    /// Returns a name that nothing in the folder has, not even a file that people have added since.
+    /// Returns a new file's name and marks it as in use. No file in the folder has that name, including files that
+    /// people have added.
     private func newName(for accepted: Exchange.Accepted, _ map: inout MapFolder) -> String {
         let isFirst = response(for: accepted.url) == nil
         let name = accepted.response.fileName(for: accepted.url, digest: isFirst ? nil : accepted.digest)
@@ -198,8 +200,8 @@ final class RecorderFolder: Sendable {
 
     // MARK: The map
 
-    /// Writes the map, then the notes. Then removes old files, and then the journal's lines. In this order, the map never names a
-    /// missing file, and each file in the folder is in the map or in the journal.
+    /// Writes the map, writes the notes, removes old files, and clears the journal, in this order. So the map never
+    /// uses a missing file, and each file in the folder is in the map or in the journal.
     private func save(_ output: inout Output) -> String? {
         guard output.lock != nil else { return nil }
         var unsaved = RecorderIndex.Unsaved()
@@ -243,9 +245,9 @@ final class RecorderFolder: Sendable {
     /// Adopts the changes that people have made to the map since it was written. Throws if the map isn't valid at the
     /// moment, so that it isn't overwritten.
     ///
-    /// A removed map changes nothing until the recorder has something to write, since the folder may be about to be
-    /// removed, too. Entries that people wrote then count as removed. `$defaults` stays, since the recorder's own
-    /// entries depend on it.
+    /// If the map was removed, nothing happens until the recorder has something to write, since the folder may be about
+    /// to be removed, too. Then the entries that people wrote count as removed. `$defaults` stays, since the recorder's
+    /// own entries depend on it.
     private func adoptEdits(_ output: inout Output) throws(WrittenFolder.Problem) {
         guard output.map.hasChanged else { return }
         let (foreign, isUnsaved) = index.withLock { ($0.foreign, $0.unsaved.isMap) }
@@ -270,7 +272,8 @@ final class RecorderFolder: Sendable {
         index.withLock { $0.adopt(adopted, dropping: lost) }
     }
 
-    /// Drops the responses whose files someone has removed, if the map is going to be written: it couldn't be loaded with them.
+    /// Drops the responses whose files were removed, if the map will be written. A map with their entries couldn't be
+    /// loaded.
     private func dropLostResponses() {
         let (responses, isWritten) = index.withLock { ($0.responses, $0.unsaved.isMap) }
         guard isWritten else { return }

@@ -8,7 +8,7 @@ struct RecorderIndex: Sendable {
     struct Unsaved: Sendable {
         var isMap = false
         var isNotes = false
-        /// Files that no entry names any more. They're removed when the map on disk doesn't name them either.
+        /// Files that no entry uses any more. They're removed once the map on disk doesn't use them either.
         var removed: Set<String> = []
 
         var isEmpty: Bool { !isMap && !isNotes && removed.isEmpty }
@@ -43,7 +43,7 @@ struct RecorderIndex: Sendable {
         lastStamp = min(items.last?.stamp ?? 0, Self.now)
     }
 
-    /// The files of all responses, folded.
+    /// The file names of all responses, folded: see `RecordedFileName.InUse.folded(_:)`.
     var filesInUse: Set<String> { Set(responses.values.map { RecordedFileName.InUse.folded($0.notes.file) }) }
 
     mutating func put(_ response: Response, for url: String) {
@@ -66,9 +66,9 @@ struct RecorderIndex: Sendable {
         unsaved.formUnion(Unsaved(isMap: true, isNotes: true, removed: [old.notes.file]))
     }
 
-    /// Drops the oldest responses until the rest fit.
+    /// Drops the oldest responses until the total size is within a limit.
     ///
-    /// - Parameter sparesNewest: Whether the newest response stays even if it doesn't fit by itself.
+    /// - Parameter sparesNewest: Whether the newest response stays even if it exceeds the limit by itself.
     mutating func trim(to limit: Int, sparesNewest: Bool) {
         while bytes > limit, responses.count > (sparesNewest ? 1 : 0),
             let oldest = ages.popFirst(where: { responses[$0]?.notes.date == $1 })
@@ -79,8 +79,8 @@ struct RecorderIndex: Sendable {
 
     /// Adopts the entries of a map that was edited.
     ///
-    /// - Parameter urls: The URLs whose responses aren't the recorder's any more. Their files are removed, unless an entry names
-    ///   them.
+    /// - Parameter urls: The URLs whose entries were changed or removed. The recorder drops their responses, and
+    ///   removes the files that no entry uses.
     mutating func adopt(_ foreign: ForeignEntries, dropping urls: some Sequence<String>) {
         self.foreign = foreign
         for url in urls { drop(url) }
@@ -154,10 +154,10 @@ extension RecorderIndex {
     }
 }
 
-/// What a recorder finds in its folder. It tells the recorder's own entries from those that people wrote.
+/// Reading a recorder's folder. This distinguishes the recorder's own entries from those that people wrote.
 extension RecorderIndex {
-    /// Checks that a folder is writable, reads it, removes the files that a killed recorder or command left there, and takes the
-    /// names of the rest.
+    /// Checks that a folder is writable, reads it, removes the files that a killed recorder or command left there, and
+    /// marks the names of all other files as in use.
     init(reading map: inout MapFolder, in folder: URL) throws(SubstitutionRecorderError) {
         // A running command still needs its temporary files.
         let turn = try? FolderTurn(folder, map.resources)
@@ -225,8 +225,8 @@ extension RecorderIndex {
         }
     }
 
-    /// Returns the parts of an entry that a recorder may have written: an exact key in canonical form, a file, and no fields that
-    /// only a person would add. Returns `nil` for any other entry.
+    /// Returns the URL, fields and file of an entry that a recorder may have written. Such an entry has an exact key in
+    /// canonical form, a file, and no fields that only a person would add. Returns `nil` for any other entry.
     private static func plain(
         _ key: String,
         in document: MapDocument,
@@ -249,7 +249,7 @@ extension RecorderIndex {
 extension RecorderIndex.Notes {
     /// Creates the notes on a file that was found in the folder.
     ///
-    /// - Parameter old: What the last recorder noted about it; `nil` if there's nothing.
+    /// - Parameter old: The last recorder's notes on the file; `nil` if there are none.
     fileprivate init(on file: String, _ status: FileStatus, old: Self?) {
         // A file with another size has been edited since, so the server's validators don't describe it.
         let old = old?.bytes == status.size ? old : nil

@@ -3,8 +3,8 @@ import Guarded
 import LocalSubstitution
 import MapWriting
 
-/// The names of files that are about to be written or removed. They're on disk before that happens, so that the next recorder finds
-/// the files that a killed process left behind.
+/// A journal with the names of files that are about to be written or removed. It's on disk before the files change, so
+/// that the next recorder finds the files that a killed process left behind.
 final class RecordingJournal: Sendable {
     private let descriptor: Int32
     /// The names that were added since the journal was empty.
@@ -28,7 +28,7 @@ final class RecordingJournal: Sendable {
         return text.split(separator: UInt8(ascii: "\n")).compactMap { String(utf8: $0) }.filter(isName)
     }
 
-    /// Adds the names of files that are about to be written, or that no map will name any more.
+    /// Adds the names of files that are about to be written, or that the map will no longer use.
     func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
         let code = added.withLock { added in
             let new = names.filter { !added.contains($0) }
@@ -52,7 +52,7 @@ final class RecordingJournal: Sendable {
         }
     }
 
-    /// Returns whether a line can be the name of a recorder's file in a host's folder, as ``RecordedFileName`` makes them.
+    /// Returns whether a line has the form of a recorded file's name, in a host's folder: see ``RecordedFileName``.
     private static func isName(_ line: String) -> Bool {
         let segments = line.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return segments.count > 1 && FileName(text: line).problem == nil

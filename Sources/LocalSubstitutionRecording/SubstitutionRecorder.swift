@@ -14,7 +14,7 @@ public import FoundationNetworking
 /// The folder contains a map, `substitutions.json`, and the files in `Resources`. You can use the map as it is. The
 /// recorder never changes what you write into it: a `null` entry excludes URLs from recording, and your own entry for a
 /// URL stays. Only one recorder at a time can use a folder. Even if a process is killed, the map is valid and each file
-/// that it names is complete.
+/// that it uses is complete.
 public final class SubstitutionRecorder: Sendable {
     /// The folder with the map and the files.
     public let folder: URL
@@ -35,8 +35,8 @@ public final class SubstitutionRecorder: Sendable {
     public struct Response: Sendable {
         /// The original request, before any redirect.
         public let request: URLRequest
-        /// The response as the server sent it. Its `url` is that of the last redirect's target. Of its headers, only those that
-        /// describe the body are kept, and none that seems to contain a credential.
+        /// The response as the server sent it. After redirects, its `url` is the last target. The recorder keeps only
+        /// headers that describe the body, and none that seem to contain a credential.
         public let head: HTTPURLResponse
         /// The bytes to keep. Change them to keep something different from what the server sent.
         public var body: Data
@@ -51,10 +51,11 @@ public final class SubstitutionRecorder: Sendable {
     ///   - folder: The folder for the map and the files.
     ///   - limit: The largest total size of the kept files, in bytes; 50 MB by default. The oldest responses are dropped to stay
     ///     within it. A response larger than a twentieth of the limit isn't kept.
-    ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the response, perhaps
-    ///     with another body. Return `nil` to refuse it; an earlier copy for the URL is then dropped, too. The client still
-    ///     receives what the server sent. The closure is called off the loader's queue, for one response at a time, and must not
-    ///     call the recorder. It isn't called for copies that are already in the folder.
+    ///   - redacting: Called once for each response that would be kept, before any of it is written. Return the
+    ///     response, perhaps with another body. Return `nil` to refuse it, which also drops an earlier copy for the
+    ///     URL. The client still receives what the server sent. The closure is called for one response at a time, not
+    ///     on the loader's queue, and must not call the recorder. It isn't called for copies that are already in the
+    ///     folder.
     /// - Throws: An error if another recorder uses the folder, if the folder's map can't be read or isn't a JSON object, or if the
     ///   folder isn't writable.
     public init(
@@ -72,12 +73,12 @@ public final class SubstitutionRecorder: Sendable {
     }
 
     /// Writes everything that is kept, and releases the folder so that another recorder can use it. Afterward, this
-    /// recorder keeps no responses and doesn't answer. A recorder also closes when it's deallocated.
+    /// recorder keeps no more responses and answers no requests. A recorder also closes when it's deallocated.
     public func close() {
         report(contents.save(closing: true))
     }
 
-    /// Immediately writes the responses that were delivered so far, and the map.
+    /// Writes the map and all responses that were delivered so far before it returns.
     ///
     /// If that fails, for example because the disk is full, the recorder tries again with the next response.
     public func flush() {
@@ -113,7 +114,7 @@ public final class SubstitutionRecorder: Sendable {
         }
     }
 
-    /// Writes the bodies now, on the recorder's queue. The map is written later.
+    /// Starts writing the bodies on the recorder's queue. The map is written later.
     func writeBodiesSoon() {
         queue.async { [weak self] in
             guard let self else { return }
@@ -124,7 +125,7 @@ public final class SubstitutionRecorder: Sendable {
     }
 }
 
-/// What sessions use.
+/// The functions that sessions call.
 extension SubstitutionRecorder: ResponseRecorder {
     /// Returns whether a request goes through the recorder. If so, its response is kept if the rules allow it, and the kept copy
     /// answers when there's no network.
@@ -210,8 +211,8 @@ extension SubstitutionRecorder: ResponseRecorder {
         saveSoon()
     }
 
-    /// Whether the responses that aren't written yet take too much memory. Then ``writeBodies()`` should be called before more are
-    /// delivered.
+    /// Whether the responses that aren't written yet take too much memory. If so, call ``writeBodies()`` before more
+    /// responses are delivered.
     package var isBehind: Bool { contents.hasTooManyPending }
 
     /// Writes the bodies of the responses that have arrived.

@@ -2,12 +2,12 @@ package import LocalSubstitution
 
 /// The origins whose URLs a map may answer.
 package struct MapOrigins: Sendable {
-    /// The origins that keys name, such as `https://www.example.com`, in the order of their lines.
+    /// The origins that keys name in full, such as `https://www.example.com`, in the order of the keys' lines.
     package private(set) var named: [String] = []
     private var known: Set<String> = []
-    /// For each origin with an HTML document, the number of segments in the shortest path of one.
+    /// The depth of each origin's shallowest HTML document, in path segments. Other origins aren't in it.
     private var documents: [String: Int] = [:]
-    /// Patterns with a wildcard in their host or port.
+    /// The patterns with a wildcard in the host or port.
     private var open: [MatchPattern] = []
     private let map: SubstitutionMap
 
@@ -26,8 +26,8 @@ package struct MapOrigins: Sendable {
         }
     }
 
-    /// The same origins, those with an HTML document first, by the depth of its path: a page usually isn't as deep as
-    /// its frames.
+    /// The origins in ``named``, sorted by the depth of their shallowest HTML document, since a page is usually less
+    /// deep than its frames. Origins without a document come last.
     package var namedPageFirst: [String] {
         let ranks = named.enumerated().map { (rank: documents[$1] ?? .max, place: $0, origin: $1) }
         return ranks.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.origin)
@@ -45,7 +45,7 @@ package struct MapOrigins: Sendable {
 
     package func isOf(_ map: SubstitutionMap) -> Bool { self.map.isCopy(of: map) }
 
-    /// Returns whether a key names an origin, or matches it with a wildcard.
+    /// Returns whether a key names the origin or matches it with a wildcard.
     package func contains(_ origin: String) -> Bool {
         guard !known.contains(origin) else { return true }
         guard !open.isEmpty, let url = try? NormalizedURL(origin) else { return false }
@@ -54,7 +54,7 @@ package struct MapOrigins: Sendable {
 }
 
 extension MatchPattern {
-    /// The origins that the pattern names; none if its host or port has a wildcard.
+    /// The origins that the pattern matches; empty if its host or port has a wildcard.
     fileprivate var origins: [String] {
         guard case .exact(let host) = host, port != .any else { return [] }
         return (scheme.map { [$0] } ?? ["https", "http"]).map { "\($0)://\(host)\(port)" }

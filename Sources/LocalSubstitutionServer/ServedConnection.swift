@@ -9,21 +9,22 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// One client's connection, from its first request to its close.
+/// The server's side of a client's connection. It answers the requests until either side ends the connection.
 struct ServedConnection: Sendable {
     let connection: Listener.Connection
     let origins: ServedOrigins
     let loader: DirectLoader
     let rewritesReferences: Bool
-    /// How long a client that has closed its side, and may have left, can wait for more of an answer, in seconds.
+    /// How many seconds a client that has closed its side of the connection may wait for the next part of an answer.
     let halfClosedSeconds: Double
     let log: (@Sendable (SubstitutionServer.LoggedRequest) -> Void)?
 
-    /// The clients are on the same machine, so one that takes longer has given up.
+    /// The limits for reading requests. Clients are on the same machine, so a client that takes longer has given up.
     private static let limits = RequestReader.Limits(idleSeconds: 15, headSeconds: 10, bodySeconds: 10)
-    /// How long a client may take to read what it's sent. A paused player reads nothing, and sends another request later.
+    /// How long a write waits for the client to read, in seconds. A paused player stops reading, and sends another
+    /// request later.
     private static let writeSeconds = 60.0
-    /// The longest request body, in bytes. Conditions in a map don't look at longer bodies either.
+    /// The longest request body, in bytes. A map's conditions have the same limit.
     private static let longestBody = 8 << 20
 
     private var socket: Socket { connection.socket }
@@ -56,7 +57,7 @@ struct ServedConnection: Sendable {
 
     /// Answers one request. Returns whether the connection stays open for another.
     ///
-    /// After a refusal it's closed, since the client's body wasn't read.
+    /// After a refusal, the connection is closed, since the request's body wasn't read.
     private func answer(_ request: inout ServedRequest, _ reader: inout RequestReader) throws -> Bool {
         let start = DispatchTime.now()
         if let refusal = request.refusal { return try send(refusal, to: request, closes: true) }
@@ -143,15 +144,15 @@ struct ServedConnection: Sendable {
         return isWhole && keepsAlive
     }
 
-    /// Sends a head and a body, which may still be arriving. Holds the end back until the response is recorded and
-    /// logged, so that both are done when the client has the whole response.
+    /// Sends a head and a body, which may still be arriving. Sends the last bytes only after the response is recorded
+    /// and logged, so that both are done when the client has the whole response.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes to send; `nil` if it isn't known. Further bytes aren't sent, since the client would take them
-    ///     for the next response.
+    ///   - length: The number of bytes to send; `nil` if it isn't known. Bytes beyond it aren't sent, since the client
+    ///     would read them as the next response.
     ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
-    ///   - log: Called with the number of bytes that were sent, or that are about to be.
-    /// - Returns: Whether that many bytes arrived.
+    ///   - log: Called once, with the number of body bytes that were sent or are about to be sent.
+    /// - Returns: Whether `length` bytes arrived; `true` if `length` is `nil`.
     private func send(
         _ body: DirectLoader.Response.Body,
         after head: ResponseHead,
@@ -207,7 +208,7 @@ struct ServedConnection: Sendable {
         }
     }
 
-    /// How often to check whether a client that waits for a piece is still there, in seconds.
+    /// How often to check whether a client that waits for a piece is still connected, in seconds.
     private static let secondsBetweenQuestions = 0.5
 }
 
@@ -221,7 +222,7 @@ extension DirectLoader.Response.Body {
         }
     }
 
-    /// Returns the next bytes, and their delay after those before, in seconds; `nil` at the end.
+    /// Returns the next bytes, and how many seconds after the previous ones they're due; `nil` at the end.
     ///
     /// - Parameter taken: The number of bytes that were returned so far.
     fileprivate func piece(after taken: Int, at pace: Pace?) throws -> (Data, delay: Double)? {

@@ -4,8 +4,8 @@ import WebReferences
 #if !os(watchOS)
 /// The cookies of one origin.
 ///
-/// Browsers share cookies between all ports of a host (RFC 6265 section 8.5), and a port may serve another origin later. So each
-/// name gets a prefix for the origin, such as `https+www.example.com+8443~`.
+/// Browsers share cookies between all ports of a host (RFC 6265 section 8.5), and a port may serve another origin
+/// later. So each cookie's name gets a prefix that identifies the origin, such as `https+www.example.com+8443~`.
 struct ServedCookies {
     private let prefix: String
 
@@ -24,14 +24,16 @@ struct ServedCookies {
         self.prefix = String(decoding: prefix, as: UTF8.self) + "~"
     }
 
-    /// Returns the `Cookie` header for the origin, without the cookies of others; `nil` if the origin has none.
+    /// Returns the `Cookie` header to send to the origin: the client's cookies for it, without the prefix. Returns
+    /// `nil` if there are none.
     func requested(_ lines: [String]) -> String? {
         let own = lines.flatMap { $0.split(separator: ";") }.map { $0.drop { $0 == " " || $0 == "\t" } }
             .filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
         return own.isEmpty ? nil : own.joined(separator: "; ")
     }
 
-    /// Returns a `Set-Cookie` value for the client, without attributes that don't work with http on 127.0.0.1.
+    /// Returns a `Set-Cookie` value for the client: with the prefix, and without attributes that don't work with http
+    /// on 127.0.0.1.
     func set(_ cookie: String) -> String {
         let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
         let pair = (parts.first ?? "").drop { $0 == " " || $0 == "\t" }
@@ -43,10 +45,10 @@ struct ServedCookies {
         return ([prefix + pair] + attributes.map { String($0) }).joined(separator: ";")
     }
 
-    /// Splits a line in which Foundation has joined several cookies, with a comma and a space.
+    /// Splits a `Set-Cookie` value in which Foundation has joined several cookies with a comma and a space.
     ///
-    /// Only a comma between cookies is followed by a space, a name and an equals sign. One in a date isn't. One in a
-    /// value usually isn't either, or the value is in quotes.
+    /// A comma separates cookies if a space, a name and an equals sign follow it. These don't follow a comma in a date,
+    /// and seldom a comma in a value without quotes. Values in quotes are skipped.
     static func separated(_ line: String) -> [String] {
         let line = line.utf8
         var cookies: [Substring] = []
@@ -67,7 +69,7 @@ struct ServedCookies {
         return (cookies + [Substring(line[start...])]).filter { !$0.isEmpty }.map(String.init)
     }
 
-    /// Returns what follows a cookie's value in quotes; the whole text if its value isn't in quotes.
+    /// Returns the text after a cookie's quoted value; the whole text if the value isn't quoted.
     private static func afterQuotes(_ cookie: Substring.UTF8View) -> Substring.UTF8View {
         let value = cookie.drop { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: ";") }.dropFirst()
         guard value.first == UInt8(ascii: "\"") else { return cookie }

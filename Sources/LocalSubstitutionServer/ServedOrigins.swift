@@ -5,12 +5,13 @@ import Loopback
 import WebReferences
 
 #if !os(watchOS)
-/// The ports of 127.0.0.1, each of which answers for one origin.
+/// The served origins, each with a port of 127.0.0.1.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
         /// Listens on the ports; `nil` once the server was stopped.
         var listener: Listener?
-        /// Serves one connection, on its own thread; `nil` once the server was stopped. It keeps the server's recorder.
+        /// Serves one connection, on a separate thread; `nil` once the server was stopped. The closure holds the
+        /// server's recorder.
         var serve: (@Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
@@ -23,10 +24,11 @@ final class ServedOrigins: Sendable {
     private let wanted: [WebOrigin: UInt16]
     private let state = Guarded(State())
 
-    /// The most origins that can have a port. Patterns can match any number of origins, and each port needs a file descriptor.
+    /// The largest number of origins that can have a port. There's a limit, since patterns can match any number of
+    /// origins and each port needs a file descriptor.
     static var most: Int { min(256, Int(getdtablesize()) / 4) }
 
-    /// - Parameter serve: Serves one connection, on its own thread.
+    /// - Parameter serve: Called for each connection, on a separate thread, to serve it.
     init(
         _ cache: LocalSubstitutionCache,
         ports: [WebOrigin: UInt16],
@@ -76,13 +78,14 @@ final class ServedOrigins: Sendable {
         }
     }
 
-    /// Returns the local origin for an origin, such as `http://127.0.0.1:49152`; `nil` if the origin isn't served.
+    /// Returns the local origin, such as `http://127.0.0.1:49152`, that serves an origin; `nil` if the origin isn't
+    /// served. Opens a port for an origin in the map.
     func local(for origin: WebOrigin) -> String? {
         let port = state.withLock { $0.ports[origin] } ?? (isNamed(origin) ? try? port(for: origin) : nil)
         return port.map(Self.local)
     }
 
-    /// Returns the origin that is served at a local origin; `nil` if there is none.
+    /// Returns the origin that a local origin serves; `nil` if the text isn't a local origin or its port isn't open.
     func origin(ofLocal text: String) -> WebOrigin? {
         // URLs leave out the default port.
         if ["http://127.0.0.1", "http://localhost"].contains(text) { return origin(of: 80) }

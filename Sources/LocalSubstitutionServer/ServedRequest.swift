@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A client's request at one of a server's ports: whether it's refused, and what the origin gets.
+/// A client's request to one of a server's ports. It's refused, or translated into a request to the origin.
 struct ServedRequest: Sendable {
     var received: HTTPRequest
     let port: UInt16
@@ -28,7 +28,7 @@ struct ServedRequest: Sendable {
 
     // MARK: Requests that the server answers itself
 
-    /// The response to a request that the server refuses, whatever the map says; `nil` for any other request.
+    /// The response to a request that the server refuses, even if an entry matches; `nil` for any other request.
     var refusal: ServedResponse? {
         // Another site can make its name point to 127.0.0.1 (DNS rebinding). Its pages must not read the origin's responses.
         let hosts = [received.header("Host") ?? "", received.authority].compactMap { $0 }
@@ -58,13 +58,14 @@ struct ServedRequest: Sendable {
         return nil
     }
 
-    /// Returns whether a host is this machine, with or without the port.
+    /// Returns whether a host is `127.0.0.1` or `localhost`, without a port or with this one.
     private func isOwn(_ host: String) -> Bool {
         let host = host.lowercased()
         return ["127.0.0.1", "localhost"].contains { host == $0 || host == "\($0):\(port)" }
     }
 
-    /// Whether a page that isn't served here sent the request. Clients other than browsers send neither header.
+    /// Whether a page that isn't served here sent the request, according to `Origin` and `Sec-Fetch-Site`. Only
+    /// browsers send these headers.
     private var isCrossSite: Bool {
         let origin = received.header("Origin")
         if let origin, origins.origin(ofLocal: origin.lowercased()) != nil { return false }
@@ -73,10 +74,10 @@ struct ServedRequest: Sendable {
         return !["same-origin", "none"].contains(site)
     }
 
-    /// The response to a browser's preflight, which asks whether a page may send a request to another origin (WHATWG Fetch,
-    /// section 3.3.4). It allows the request if the server serves both origins; `nil` for any other request.
+    /// The response to a CORS preflight (WHATWG Fetch, section 3.3.4) from a page that this server serves; `nil` for
+    /// any other request. The response allows the page's request.
     ///
-    /// Preflights aren't sent on, since the origin's server knows the page under another origin.
+    /// Preflights aren't forwarded, since the origin's server knows the page under another origin.
     var preflightResponse: ServedResponse? {
         guard received.method == "OPTIONS", let method = received.header("Access-Control-Request-Method"),
             let origin = received.header("Origin"), origins.origin(ofLocal: origin) != nil
@@ -94,7 +95,7 @@ struct ServedRequest: Sendable {
 
     // MARK: What the origin gets
 
-    /// Credentials for a proxy, and headers that the session sets itself.
+    /// The headers that aren't copied: credentials for a proxy, and headers that the server or the session sets.
     private static let dropped: Set<String> = [
         "proxy-authorization", "host", "accept-encoding", "content-length", "expect", "cookie",
     ]
@@ -104,8 +105,8 @@ struct ServedRequest: Sendable {
         "upgrade",
     ]
 
-    /// Returns the lowercase names of headers that belong to one connection, including those that its header `Connection` names
-    /// (RFC 9110 section 7.6.1).
+    /// Returns the lowercase names of hop-by-hop headers, including those that `Connection` lists (RFC 9110 section
+    /// 7.6.1).
     static func ofConnection(naming others: String?) -> Set<String> {
         others.map { ofConnection.union(HTTPRequest.elements(of: $0)) } ?? ofConnection
     }
@@ -143,7 +144,7 @@ struct ServedRequest: Sendable {
         return request
     }
 
-    /// Returns the origin's form of a local URL or origin.
+    /// Returns a local URL or origin with its origin replaced by the one that it serves; other text unchanged.
     private func original(_ text: String) -> String {
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let local = parts.prefix(3).joined(separator: "/")

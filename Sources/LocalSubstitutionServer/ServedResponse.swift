@@ -13,7 +13,7 @@ struct ServedResponse: Sendable {
     let head: ResponseHead
     let body: DirectLoader.Response.Body
     let source: SubstitutionServer.LoggedRequest.Source
-    /// The response before it was adapted for the client; `nil` if the server made it.
+    /// The response before it was adapted for the client; `nil` if this server created the response.
     let original: HTTPURLResponse?
     /// How fast to send the body; `nil` to send it at once, or as it arrives.
     var pace: Pace?
@@ -25,7 +25,8 @@ extension ServedResponse {
 
     /// Creates a response that says why a request isn't answered.
     ///
-    /// - Parameter url: The URL that failed, which the text begins with. The log has it anyway, so it gets only the reason.
+    /// - Parameter url: The URL that failed. The body begins with it. The log has the URL anyway, so it gets only the
+    ///   reason.
     init(status: Int, _ reason: String, at url: URL? = nil) {
         self.init(
             head: ResponseHead(
@@ -86,7 +87,7 @@ extension ServedResponse {
         "cache-control", "expires", "pragma", "age",
     ]
 
-    /// Headers that describe the exact bytes of a body, which change when it's rewritten.
+    /// Headers that describe a body's exact bytes. They're dropped if the body is rewritten.
     private static let ofBytes: Set<String> = [
         "accept-ranges", "content-digest", "content-length", "content-md5", "digest", "etag", "repr-digest",
     ]
@@ -144,7 +145,7 @@ extension ServedResponse {
 }
 
 extension ReferenceRewriter {
-    /// Maps the URLs in a `Link` header: `<URL>; rel=preload, <URL>; rel=…` (RFC 8288 section 3).
+    /// Returns a `Link` header with its URLs rewritten: `<URL>; rel=preload, <URL>; rel=…` (RFC 8288 section 3).
     fileprivate func links(_ value: String) -> String {
         var result = ""
         var rest = value[...]
@@ -156,7 +157,7 @@ extension ReferenceRewriter {
         return result + rest
     }
 
-    /// Maps the URL in a `Refresh` header: `5; url=URL`.
+    /// Returns a `Refresh` header with its URL rewritten: `5; url=URL`.
     fileprivate func refresh(_ value: String) -> String {
         guard let range = value.range(of: "url=", options: .caseInsensitive) else { return value }
         let url = value[range.upperBound...].trimmingCharacters(in: ["\"", "'", " "])
@@ -171,7 +172,7 @@ extension HTTPURLResponse {
 }
 
 extension References.Syntax {
-    /// Creates the syntax of a response's body; `nil` if it isn't a document whose references are rewritten.
+    /// Creates the syntax that matches a response's MIME type; `nil` if the body's references aren't rewritten.
     init?(of head: HTTPURLResponse) {
         switch MIMEType.essence(of: head.contentType) {
         case "text/html": self = .html

@@ -9,7 +9,8 @@ package import FoundationNetworking
 #endif
 
 #if !os(watchOS)
-/// A server on 127.0.0.1 that answers with a cache's map. It's for web views, players and browsers, which never ask a `URLCache`.
+/// A server on 127.0.0.1 that answers requests from a cache's map. It's for web views, players and browsers, which
+/// never ask a `URLCache`.
 ///
 /// Each origin, such as `https://www.example.com`, gets a port, which serves the same paths as the origin:
 ///
@@ -24,17 +25,18 @@ package import FoundationNetworking
 public final class SubstitutionServer: Sendable {
     private let origins: ServedOrigins
 
-    /// Starts a server and opens the ports that `ports` names. The server opens other ports when they're first needed.
+    /// Starts a server and opens the ports in `ports`. The server opens other ports when they're first needed.
     ///
     /// - Parameters:
-    ///   - cache: The cache whose map answers.
+    ///   - cache: The cache whose map answers requests.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network. A request that
     ///     fails gets a response with status 502 and a text that says why.
     ///   - recorder: Keeps responses from the network, and answers with them when the network fails. Unlike in a session, it also
     ///     keeps redirects, responses with status 404 or 410, and responses to requests with cookies. It never keeps the cookies.
     ///   - ports: The ports of origins, such as `["https://www.example.com": 8080]`. By default, each origin gets a free port.
     ///   - rewritesReferences: Whether references in HTML and CSS are rewritten. By default, they are.
-    ///   - sendsCredentials: Whether the server sends a client's `Authorization` on to the network. By default, it doesn't.
+    ///   - sendsCredentials: Whether the server forwards a client's `Authorization` header to the network. By default,
+    ///     it doesn't.
     /// - Throws: An error if a key of `ports` isn't an origin, two keys name the same origin or have the same port, a port can't be
     ///   opened, an exception of `unmatched` is neither a URL nor a match pattern, or the process has no file descriptors left.
     public convenience init(
@@ -96,7 +98,7 @@ public final class SubstitutionServer: Sendable {
                 ).serve()
             }
         } catch {
-            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)). Free some descriptors.")
+            throw SubstitutionServerError(.portUnavailable, "The server can't start (\(error)). Close some files.")
         }
         for origin in wanted.keys { _ = try origins.port(for: origin) }
     }
@@ -105,11 +107,11 @@ public final class SubstitutionServer: Sendable {
 
     /// Returns the local URL for a URL, such as `http://127.0.0.1:49152/a` for `https://www.example.com/a`.
     ///
-    /// The first URL of an origin opens the origin's port.
+    /// The first call for an origin opens the origin's port.
     ///
     /// - Parameter url: An http or https URL with a host and without user info. Its path, query and fragment stay as they are.
-    /// - Throws: An error if the URL has another form, the port can't be opened, the server was stopped, or it already
-    ///   has the largest number of origins, at most 256.
+    /// - Throws: An error if the URL has another form, the port can't be opened, the server was stopped, or the server
+    ///   already has the largest number of origins, at most 256.
     public func url(for url: URL) throws(SubstitutionServerError) -> URL {
         let text = url.absoluteString
         let unservable = SubstitutionServerError(
@@ -132,7 +134,7 @@ public final class SubstitutionServer: Sendable {
     /// The largest number of origins that a server in this process can have.
     package static var mostOrigins: Int { ServedOrigins.most }
 
-    /// Returns each of the origins that is served, with its local origin, in the same order.
+    /// Returns those of the origins that are served, each with its local origin, in the same order.
     package func served(in origins: [String]) -> [(local: String, origin: String)] {
         origins.compactMap { WebOrigin(of: $0) }.compactMap { origin in
             self.origins.local(for: origin).map { ($0, origin.description) }
@@ -170,15 +172,15 @@ extension SubstitutionServer {
     package struct LoggedRequest: Sendable {
         package enum Source: Sendable {
             case substituted
-            /// A recorder's copy answered, since the network said that it's current.
+            /// The recorder's copy answered, after the network confirmed that it's current.
             case confirmed
             case network
-            /// The request failed, it was refused, or nothing answers it.
+            /// The request failed, was refused, or had no answer. The value is the reason.
             case failed(String)
         }
 
         package let method: String
-        /// The URL at the origin, or the request target if the origin isn't known.
+        /// The URL at the origin; the request target if it isn't a valid path; `?` if the request couldn't be read.
         package let url: String
         package let status: Int
         package let source: Source

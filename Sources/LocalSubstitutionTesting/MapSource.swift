@@ -6,26 +6,26 @@ import MapTools
 /// Where the map of a trait or of `withSubstitutions` comes from. Relative paths start at the folder of the test's file.
 enum MapSource: Sendable {
     /// - Parameters:
-    ///   - bundle: The bundle that has the map if there's no file at the path.
-    ///   - resources: The folder with the entries' files, if the test names one.
+    ///   - bundle: The bundle to load the map from if there's no file at the path.
+    ///   - resources: The folder with the entries' files, if the test specifies one; otherwise, `nil`.
     case file(_ path: String, _ bundle: Bundle? = nil, resources: String?, testFile: String)
-    /// - Parameter module: The test's module, whose own bundle is `.module`.
+    /// - Parameter module: The name of the test's module, whose bundle is `.module`.
     case bundle(Bundle, name: String, module: String)
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
 
-    /// The map's file, which a recording run adds to; `nil` if the run can't add to the map.
+    /// The map's file, to which a recording run adds entries; `nil` if it can't add any to this source.
     var file: URL? {
         guard case .file(let path, _, _, let testFile) = self, archive == nil else { return nil }
         return Self.url(path, beside: testFile)
     }
 
-    /// The HTTP archive that is the map; `nil` if none is.
+    /// The HTTP archive that is used as the map; `nil` if the map isn't an archive.
     var archive: URL? {
         guard case .file(let path, _, _, let testFile) = self, Self.isArchive(path) else { return nil }
         return Self.url(path, beside: testFile)
     }
 
-    /// The folder with the entries' files, if the test names one.
+    /// The folder with the entries' files, if the test specifies one; otherwise, `nil`.
     var resources: URL? {
         switch self {
         case .file(_, _, let path, let testFile), .entries(_, let path, let testFile):
@@ -43,7 +43,8 @@ enum MapSource: Sendable {
     /// Loads the map.
     ///
     /// - Parameter isRecorded: Whether a recording run adds to the map.
-    /// - Throws: An error that says what's wrong with the map, or with the variable that makes a run record.
+    /// - Throws: An error that says what's wrong with the map, or with the environment variable that turns on
+    ///   recording.
     func load(_ handlers: [String: SubstitutionMap.Handler], isRecorded: Bool) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
         switch self {
@@ -80,9 +81,10 @@ enum MapSource: Sendable {
 
     private static func isArchive(_ path: String) -> Bool { path.lowercased().hasSuffix(".har") }
 
-    /// Loads a bundle's copy of a map.
+    /// Loads the copy of a map that a bundle contains.
     ///
-    /// - Parameter path: The path of the original, relative to the test's file. The bundle may have the map without its folder.
+    /// - Parameter path: The path of the original map, relative to the folder of the test's file. The bundle may
+    ///   contain the map without its folder.
     private static func load(
         _ path: String,
         in bundle: Bundle,
@@ -106,7 +108,8 @@ enum MapSource: Sendable {
         }
     }
 
-    /// Returns a bundle's copy of a file or folder, with all folders of its path, only the inner ones, or none.
+    /// Finds a file or folder in a bundle, first with all folders of its path, then with fewer and fewer of the outer
+    /// ones. Returns `nil` if the bundle doesn't contain it.
     private static func find(_ path: String, in bundle: Bundle) -> URL? {
         let components = inner(path)
         // For a folder that isn't laid out as a bundle, Foundation may take its folder `Resources` for the bundle's.
@@ -116,12 +119,12 @@ enum MapSource: Sendable {
         }.first { FileManager.default.fileExists(atPath: $0.path) }
     }
 
-    /// Returns the components of a path without those that lead out of the test's folder.
+    /// Returns the components of a path, without `..` and `.` at its beginning.
     private static func inner(_ path: String) -> ArraySlice<Substring> {
         path.split(separator: "/").drop { $0 == ".." || $0 == "." }
     }
 
-    /// Describes what's wrong with the map and, if its file doesn't exist, how to record one.
+    /// Describes what's wrong with the map. If its file doesn't exist, also says how to record it.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
         guard Recording.problem == nil, !Recording.isOn, archive == nil,
             case .file(let path, let bundle, _, let testFile) = self,

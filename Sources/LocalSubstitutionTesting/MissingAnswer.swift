@@ -7,20 +7,20 @@ import MapTools
 import FoundationNetworking
 #endif
 
-/// What a map is missing to answer a request of a recording run.
+/// What a map lacks to answer a request of a recording run.
 enum MissingAnswer {
     case entry
-    /// A URL to send the request to.
+    /// A URL to forward the request to: the field `forwardTo`.
     case target
     /// An entry for the server's redirect, which led to a URL that an entry answers.
     case redirect
 
-    /// Returns a cache that says how a map answers a request before any alternative is used up.
+    /// Creates a cache that explains how a map answers a request while no alternative is used up.
     static func cache(_ map: SubstitutionMap) -> LocalSubstitutionCache {
         LocalSubstitutionCache(map: map, memoryCapacity: 0, diskCapacity: 0)
     }
 
-    /// Returns `nil` if the map is missing nothing.
+    /// Returns `nil` if nothing is missing.
     init?(to request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) {
         let isAnswered = request.outcome == .answered
         guard !isAnswered || request.isRedirected else { return nil }
@@ -42,7 +42,7 @@ enum MissingAnswer {
 }
 
 extension RecordingAgain {
-    /// Returns what answers a request and can be recorded again; `nil` if nothing does.
+    /// Returns the recorded sequence that answers a request and can be recorded again; `nil` if there's none.
     ///
     /// - Parameter cache: See ``MissingAnswer/cache(_:)``.
     func sequence(answering request: TestSubstitutions.Request, in cache: LocalSubstitutionCache) -> Sequence? {
@@ -54,7 +54,7 @@ extension RecordingAgain {
 }
 
 extension TestSubstitutions.Request {
-    /// The request with its body, even if that was read from a stream.
+    /// The request with its body, even if the body was read from a stream.
     var withBody: URLRequest {
         var request = request
         if let body { request.httpBody = body }
@@ -63,7 +63,7 @@ extension TestSubstitutions.Request {
 }
 
 extension SubstitutionMap.EntryReference {
-    /// Returns whether both are the same entry or alternative, in whichever version of the map.
+    /// Returns whether both refer to the same entry or alternative, even in different versions of the map.
     fileprivate func isSame(_ other: Self) -> Bool { key == other.key && alternative == other.alternative }
 }
 #endif

@@ -2,17 +2,18 @@
 package import Foundation
 import LocalSubstitution
 
-/// The map file that a test probably meant, if there's none at the path that it names.
+/// The map file that a test probably meant, if there's no file at the test's path.
 package struct NearestMap: Sendable {
     /// The path to write in the test.
     let path: String
-    /// Whether the file has another name. Otherwise, it's in another folder, or differs only in letter case.
+    /// Whether the file has a different name. Otherwise, it's in another folder, or its path differs only in letter
+    /// case.
     let isMisspelled: Bool
 
     /// Looks for a map in the folders of the test's target and of the targets beside it.
     ///
-    /// - Parameter path: Relative to the folder of the test's file. An absolute path is probably made in code, so it has no
-    ///   nearest map.
+    /// - Parameter path: A path relative to the folder of the test's file. An absolute path is probably computed, so it
+    ///   has no nearest map.
     init?(to path: String, beside testFile: String) {
         guard !path.hasPrefix("/") else { return nil }
         let folder = URL(fileURLWithPath: testFile).deletingLastPathComponent().standardizedFileURL
@@ -31,8 +32,8 @@ package struct NearestMap: Sendable {
         isMisspelled = same == nil
     }
 
-    /// Returns the highest folder above a test's file that's still inside the package, such as `Tests`; the file's own folder if
-    /// there's no package.
+    /// Returns the package's top-level folder that contains a test's file, such as `Tests`. Returns the file's own
+    /// folder if it isn't in a package.
     private static func root(above folder: URL) -> URL {
         let folders = sequence(first: folder) { $0.deletingLastPathComponent() }.prefix { $0.path != "/" }
         return folders.first {
@@ -63,11 +64,12 @@ package struct NearestMap: Sendable {
         return (Array(repeating: "..", count: folder.count - shared) + file.dropFirst(shared)).joined(separator: "/")
     }
 
-    /// Returns what to write if a bundle has no map with a name; `nil` if it has one, or if no bundle has one like that.
+    /// Returns how to correct the name or the bundle of a missing map. Returns `nil` if the bundle contains the map, or
+    /// if no bundle contains a similar one.
     ///
     /// - Parameters:
-    ///   - module: The test's module, whose own bundle is `.module`.
-    ///   - folders: Where bundles may be.
+    ///   - module: The name of the test's module, whose bundle is `.module`.
+    ///   - folders: The folders to search for bundles.
     package static func advice(
         on name: String,
         missingIn bundle: Bundle,
@@ -94,7 +96,8 @@ package struct NearestMap: Sendable {
         return NearestName.of(stem, in: names).map { "\(beginning) Did you mean “\($0)”? Write named: \"\($0)\"." }
     }
 
-    /// The folders in which packages and Xcode put bundles: beside the test's executable or bundle, and in it.
+    /// The folders in which SwiftPM and Xcode put bundles: those of the test's executable and of loaded bundles, the
+    /// folders above, and the bundles' resources.
     package static var bundleFolders: [URL] {
         ([Bundle.main] + Bundle.allBundles).flatMap { bundle in
             [bundle.bundleURL, bundle.bundleURL.deletingLastPathComponent()] + (bundle.resourceURL.map { [$0] } ?? [])

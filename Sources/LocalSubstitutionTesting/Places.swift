@@ -14,15 +14,15 @@ import Glibc
 package final class Places: Sendable {
     private struct State: Sendable {
         var free: Int
-        /// Those who wait, in the order in which they came.
+        /// The waiting tasks, in the order in which they came.
         var queue: [(id: UUID, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
-    /// The places of this process; `nil` if it may open enough files for any number of tests.
+    /// The places of this process; `nil` if its limit on open files is high enough for any number of tests.
     package static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
 
     private let state: Guarded<State>
-    /// How long to wait for a place, in seconds. A finite time lets tests that wait for each other end.
+    /// How long to wait for a place, in seconds. After a finite time, even tests that wait for each other can end.
     private let patience: Double
 
     package init(_ count: Int, patience: Double = 5) {
@@ -33,8 +33,8 @@ package final class Places: Sendable {
     /// Returns the number of places; `nil` if they aren't needed.
     ///
     /// - Parameters:
-    ///   - limit: How many descriptors the process may have; `nil` if that doesn't matter.
-    ///   - open: Returns the number of descriptors that it has already.
+    ///   - limit: How many descriptors the process may open; `nil` if the number doesn't matter.
+    ///   - open: Returns the number of open descriptors below a limit.
     package static func count(limit: Int?, open: (Int) -> Int) -> Int? {
         guard let limit, limit < 2048 else { return nil }
         // Two for the test's session, two for another one that it makes. The 64 are for files and for sessions that are ending.
@@ -58,7 +58,7 @@ package final class Places: Sendable {
     /// The number of tasks that wait for a place.
     package var waiting: Int { state.withLock { $0.queue.count } }
 
-    /// Waits for a place. Returns `false` if there's none in time, or if the task is cancelled.
+    /// Waits for a place. Returns `false` if the wait takes too long or the task is cancelled.
     package func take(isolation: isolated (any Actor)? = #isolation) async -> Bool {
         let id = UUID()
         return await withTaskCancellationHandler {

@@ -9,8 +9,9 @@ import FoundationNetworking
 
 /// A request and its response, as a recording run is about to keep them. A `redacting` closure can change them.
 ///
-/// The usual places for credentials are already left out: the request's headers, the response's `Set-Cookie` and most of its other
-/// headers, and, where the request's body is compared, members and fields with names such as `password` or `accessToken`.
+/// What usually contains credentials is already left out: the request's headers, and the response's `Set-Cookie` and
+/// most of its other headers. The condition on the request's body leaves out members and fields with names such as
+/// `password` or `accessToken`.
 public struct RecordedAnswer: Sendable {
     /// The request's method.
     public let method: String
@@ -24,7 +25,7 @@ public struct RecordedAnswer: Sendable {
     public var headers: [String: String]
     /// The response's body, as it was received.
     public var body: Data
-    /// Whether to keep nothing of this response; `false` by default. The recording run's issue lists such responses.
+    /// Whether to discard this response; `false` by default. The recording run's issue lists discarded responses.
     public var isRefused = false
 
     /// The response's `Content-Type`.
@@ -34,7 +35,7 @@ public struct RecordedAnswer: Sendable {
     /// The names of the response's headers that aren't kept, perhaps with a reason in parentheses.
     let leftOut: [String]
 
-    /// Returns `nil` if the response isn't HTTP or wasn't held in full.
+    /// Returns `nil` if there's no HTTP response, or if its body was too long to be held in memory.
     init?(_ request: TestSubstitutions.Request) {
         guard let url = request.request.url, let response = request.response,
             let http = response.response as? HTTPURLResponse

@@ -2,10 +2,10 @@
 import MapTools
 import Testing
 
-/// What one test, or a test with one of its arguments, has recorded.
+/// The recorded exchanges of a test, or of a test with one of its arguments.
 struct RecordedTest: Sendable {
     let name: SubstitutionScope.TestName
-    /// The requests, without their responses, and what is kept of both.
+    /// The requests, without their responses, and the exchanges to keep.
     var recorded: [(request: TestSubstitutions.Request, exchange: RecordedExchange)] = []
 
     var exchanges: [RecordedExchange] { recorded.map(\.exchange) }
@@ -16,8 +16,8 @@ struct RecordedTest: Sendable {
         recorded.append((request, exchange))
     }
 
-    /// Returns whether a test comes before another in the source code. Responses determine the order of a test's
-    /// arguments.
+    /// Returns whether a test comes before another in the source code. One test's recordings with different arguments
+    /// are ordered by their exchanges.
     static func < (one: Self, other: Self) -> Bool {
         for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
             let (first, second) = (

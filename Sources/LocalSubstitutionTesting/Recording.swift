@@ -9,10 +9,10 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Adds the responses to unanswered requests to a map file, and perhaps replaces those that were recorded before, if the process was
-/// started for that.
+/// The recording of responses into a map file, if an environment variable turns it on. It adds responses to unanswered
+/// requests and, in the mode ``Mode/all``, replaces responses that were recorded before.
 struct Recording: Sendable {
-    /// What a run records: the variable's value.
+    /// What a run records: the environment variable's value.
     enum Mode: String {
         /// Requests that no entry answers are loaded and added to the map.
         case missing
@@ -29,7 +29,7 @@ struct Recording: Sendable {
 
     static var isOn: Bool { mode != nil }
 
-    /// What's wrong with the variable's value; `nil` if nothing is.
+    /// What's wrong with the variable's value; `nil` if it's valid.
     static let problem: String? = value.flatMap { value in
         guard !isOn else { return nil }
         let advice = "Set it to “missing” to record what maps are missing, or to “all” to record everything again."
@@ -47,11 +47,12 @@ struct Recording: Sendable {
 
     let file: URL
     let resources: URL?
-    /// The rules for what's recorded: every request that they would fail, so all but the exceptions.
+    /// The rules that select the requests to record: all requests that they would fail, so all except the exceptions.
     let unmatched: SessionRules
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
 
-    /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test that wants requests to fail.
+    /// Returns `nil` in a run that doesn't record, for a map that isn't a file, and for a test with
+    /// ``TestSubstitutions/Unmatched/fail(except:)``.
     ///
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
     init?(_ options: SubstitutionScope.Options) throws(AttachmentError) {
@@ -68,7 +69,8 @@ struct Recording: Sendable {
 
     // MARK: Runs
 
-    /// What this process has recorded, by the paths of the map and of its files. Lets one test record at a time.
+    /// What this process has recorded, by the paths of the map and its resources folder. The lock lets only one test
+    /// record at a time.
     private static let runs = Guarded<[[String]: RecordingRun]>([:])
 
     private static func withRun<Result>(
@@ -82,11 +84,12 @@ struct Recording: Sendable {
         return try runs.withLock { try body(&$0[names, default: new]) }
     }
 
-    /// Returns a map as it was before this process recorded into it; an empty one if there was none.
+    /// Returns a map as it was before this process recorded into it. Returns an empty map if there was none.
     ///
-    /// So what a test records doesn't depend on which tests have ended before it.
+    /// So a test's recording doesn't depend on the tests that ended before it.
     ///
-    /// - Parameter isRecorded: Whether the test records into the map. Then no other process can.
+    /// - Parameter isRecorded: Whether the test records into the map. If so, locks the map against recording by other
+    ///   processes.
     static func map(
         _ file: URL,
         resources: URL?,
@@ -97,7 +100,8 @@ struct Recording: Sendable {
         return try withRun(file, resources) { try $0.map(SubstitutionMap.HandlerTable(handlers)) }
     }
 
-    /// Returns the map for a test that records. If everything is recorded again, recorded entries leave their requests to the network.
+    /// Returns the map for a test that records. In the mode ``Mode/all``, recorded entries leave their requests to the
+    /// network.
     func map(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
         let leave: SubstitutionMap.Handler = { _ in .notSubstituted }
         let handlers = SubstitutionMap.HandlerTable(handlers.merging([RecordingAgain.handlerName: leave]) { $1 })
@@ -107,7 +111,8 @@ struct Recording: Sendable {
     /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
     func begin() { Self.withRun(file, resources) { $0.underWay += 1 } }
 
-    /// Ends what ``begin()`` began. If nothing else is under way, returns the requests to which tests got different responses.
+    /// Ends what ``begin()`` began. If no other test or suite is under way, returns an issue for each request to which
+    /// tests got different responses.
     func end() -> [Conflict] {
         Self.withRun(file, resources) { run in
             run.underWay -= 1
@@ -124,8 +129,8 @@ struct Recording: Sendable {
 
     // MARK: Adding responses
 
-    /// Adds the responses to a test's requests that the map doesn't answer, and replaces those that were recorded before. Returns what
-    /// to report.
+    /// Adds the responses to a test's requests that the map doesn't answer, and replaces responses that were recorded
+    /// before. Returns the text of an issue that reports them.
     func add(_ requests: [TestSubstitutions.Request], _ test: SubstitutionScope.TestName) -> String {
         Self.withRun(file, resources) { run in
             do {
@@ -218,11 +223,11 @@ struct Recording: Sendable {
         let text: String
     }
 
-    /// Returns what to keep of a request and its response, and the headers that are left out.
+    /// Returns the exchange to keep and the headers that it leaves out, or why the response isn't kept.
     ///
     /// - Parameters:
     ///   - missing: What the map is missing; `nil` for a request that a recorded entry answers.
-    ///   - sequence: What the response replaces.
+    ///   - sequence: The recorded answers that the response replaces; `nil` if it's added.
     private func exchange(
         for request: TestSubstitutions.Request,
         _ missing: MissingAnswer?,
@@ -262,7 +267,7 @@ struct Recording: Sendable {
 }
 
 extension TestSubstitutions.Unmatched {
-    /// Whether a recording run records the requests of such a test.
+    /// Whether a recording run records the requests of a test with this setting.
     var isRecorded: Bool { if case .fail = self { false } else { true } }
 }
 #endif

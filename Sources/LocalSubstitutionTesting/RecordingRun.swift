@@ -6,8 +6,8 @@ import Testing
 
 /// What the tests of this process have recorded into one map.
 ///
-/// Whenever a test has ended, the map is made again: from what it was before, and from the responses of all tests in the order of their
-/// source code. So it doesn't matter which test ends first.
+/// Whenever a test ends, the map is rebuilt: from its text before the run, and from the responses of all tests in the
+/// order of their source code. So it doesn't matter which test ends first.
 struct RecordingRun: Sendable {
     let file: URL
     let resources: URL?
@@ -20,13 +20,13 @@ struct RecordingRun: Sendable {
     private var draft: EditedMap.Draft?
     private var tests: [RecordedTest] = []
     private var conflicts: [Conflict] = []
-    /// The lines about tests that were reported, by request.
+    /// The lines about tests that earlier issues had, by request.
     private var reported: [String: Set<String>] = [:]
 
     /// A request to which tests got different responses.
     private struct Conflict {
         let request: String
-        /// Why a map can't tell the requests apart, after a comma; perhaps empty.
+        /// Why a map can't tell the requests apart, as a clause that begins with a comma; or an empty string.
         let reason: String
         /// A line for each test.
         let tests: [String]
@@ -37,23 +37,23 @@ struct RecordingRun: Sendable {
         (self.file, self.resources) = (file, resources)
     }
 
-    /// The folder with the entries' files, at this moment.
+    /// The folder with the entries' files, looked up on each access.
     var folder: URL {
         URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
     }
 
     /// The map as it was before the run.
     struct Base: Sendable {
-        /// `nil` if there was none.
+        /// `nil` if the map didn't exist.
         fileprivate let file: MapFile?
         /// The map without the tests' handlers.
         let map: SubstitutionMap
-        /// What can be recorded again; `nil` in a run that only records what's missing.
+        /// The recorded entries; `nil` in a run that only records what's missing, or if the map didn't exist.
         let recorded: RecordingAgain?
     }
 
-    /// Returns the map before the run. If something else has changed the file since, the run starts over with the new
-    /// map.
+    /// Returns the map as it was before the run. If another program has changed the file since, the run starts over
+    /// with the changed map.
     mutating func current() throws -> Base {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
@@ -81,7 +81,7 @@ struct RecordingRun: Sendable {
         try current().file.map { try load($0, handlers) } ?? .empty
     }
 
-    /// Returns the same map, in which recorded entries are answered by the handler ``RecordingAgain/handlerName``.
+    /// Returns the map before the run, with the handler ``RecordingAgain/handlerName`` in place of recorded answers.
     mutating func mapToRecord(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
         let base = try current()
         guard let file = base.file, let recorded = base.recorded else { return try map(handlers) }
@@ -92,7 +92,8 @@ struct RecordingRun: Sendable {
         try SubstitutionMap(file, resources: resources, invalidEntries: .reject, handlers: handlers)
     }
 
-    /// Adds a test's responses, and saves the map. Returns what was added for each, and what went wrong after the map was saved.
+    /// Adds a test's responses, and saves the map. Returns the outcome for each response, and the error if something
+    /// failed after the map was saved.
     mutating func add(
         _ test: RecordedTest
     ) throws -> (outcomes: [Result<EditedMap.AddedExchange, MapToolError>], problem: (any Error)?) {
@@ -114,7 +115,7 @@ struct RecordingRun: Sendable {
         return (outcomes[place], problem)
     }
 
-    /// Returns `nil` for a conflict in which no test's response is kept.
+    /// Adds the tests' names and places to a conflict. Returns `nil` if no test's response is kept.
     private func conflict(_ conflict: EditedMap.Conflict) -> Conflict? {
         guard let kept = conflict.tests.first(where: \.isKept) else { return nil }
         let condition = conflict.when.map { " when \($0.count > 200 ? $0.prefix(200) + "…" : $0)" } ?? ""
@@ -131,7 +132,8 @@ struct RecordingRun: Sendable {
         )
     }
 
-    /// Returns an issue for each new conflict. If more tests have joined a reported one, its issue names only those.
+    /// Returns an issue for each new conflict. If a reported conflict has more tests now, its new issue lists only
+    /// those tests.
     mutating func unreportedConflicts() -> [Recording.Conflict] {
         conflicts.compactMap { conflict in
             let known = reported[conflict.request, default: []]

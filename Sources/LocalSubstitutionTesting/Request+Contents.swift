@@ -20,8 +20,9 @@ extension TestSubstitutions.Request {
     /// The request as a command line for `curl`, to compare with a snapshot.
     ///
     /// Headers are sorted by name, and arguments are quoted for a shell. In the URL, in headers, and in a body that is
-    /// JSON or a form, `redacted` replaces values that may be credentials. It replaces any other text as a whole if
-    /// that contains a credential's name. For a body that isn't text, the command reads a file named `body`.
+    /// JSON or a form, `redacted` replaces values that may be credentials. Any other text body is replaced as a whole
+    /// if it contains a credential or a credential's name. For a body that isn't text, the command reads a file named
+    /// `body`.
     public var curl: String {
         let url = ShownURL(request.url).text
         var words = ["curl \(Self.quoted(url))"]
@@ -52,7 +53,7 @@ extension TestSubstitutions.Request {
         return isSecret ? "redacted" : value
     }
 
-    /// Returns an argument for a shell (POSIX.1, “Single-Quotes”).
+    /// Returns an argument, quoted for a shell if necessary (POSIX.1, “Single-Quotes”).
     private static func quoted(_ argument: String) -> String {
         let isPlain = !argument.isEmpty && argument.utf8.allSatisfy { $0.isLetter || $0.isDigit }
         return isPlain ? argument : "'\(argument.replacingOccurrences(of: "'", with: #"'\''"#))'"

@@ -8,16 +8,17 @@ import FoundationNetworking
 #endif
 
 extension TestSubstitutions.Request {
-    /// Whether redirects have led to another URL, whose response this is.
+    /// Whether the response is that of another URL, to which redirects led.
     var isRedirected: Bool {
         guard let end = response?.response.url else { return false }
         return !Self.areSame(end, request.url)
     }
 
-    /// Returns this request after the map's redirects: the request that the map has to answer with the response.
+    /// Follows the map's redirects. Returns the last request, which is the one that the map has to answer with the
+    /// response.
     ///
-    /// In a run that records everything again, the server's redirects replace recorded ones. Returns `nil` if they lead
-    /// elsewhere.
+    /// In a run that records everything again, the server's redirects replace recorded ones. Returns `nil` if the
+    /// server's redirects lead to another URL than the map's.
     ///
     /// - Parameter cache: See ``MissingAnswer/cache(_:)``.
     func followed(in base: RecordingRun.Base, _ cache: LocalSubstitutionCache) -> Self? {

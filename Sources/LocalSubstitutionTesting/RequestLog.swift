@@ -9,7 +9,8 @@ import FoundationNetworking
 #endif
 
 extension TestSubstitutions {
-    /// The requests of a test, in the order in which they began. The loader's threads add to it, and wake those who wait for one.
+    /// The requests of a test, in the order in which they began. The loader's threads add requests, and resume the
+    /// tasks that wait for them.
     final class RequestLog: Sendable {
         private struct State: Sendable {
             var requests: [Request] = []
@@ -17,7 +18,8 @@ extension TestSubstitutions {
             /// The requests to `URLSession.shared` that the test itself made, by method and URL.
             var own: Set<String> = []
 
-            /// Removes and returns the waits that end with a request.
+            /// Counts a request for the waits that it matches. Removes the waits that it completes, and returns their
+            /// continuations.
             mutating func endWaits(for request: URLRequest) -> [CheckedContinuation<Void, Never>] {
                 for (id, wait) in waits where wait.search.includes(request) { waits[id]?.missing -= 1 }
                 let ended = waits.filter { $0.value.missing == 0 }
@@ -28,7 +30,7 @@ extension TestSubstitutions {
 
         private struct Wait: Sendable {
             let search: RequestSearch
-            /// How many requests are still to come.
+            /// How many more requests to wait for.
             var missing: Int
             let continuation: CheckedContinuation<Void, Never>
         }
@@ -40,9 +42,9 @@ extension TestSubstitutions {
 
         var requests: [Request] { state.withLock { $0.requests } }
 
-        /// Adds a request. Returns a closure to call with what happens to it.
+        /// Adds a request. Returns a closure to call with the request's progress.
         ///
-        /// - Parameter isShared: Whether it's one of `URLSession.shared`, which another test may have made.
+        /// - Parameter isShared: Whether the request uses `URLSession.shared`, so that another test may have made it.
         func begin(_ request: URLRequest, isShared: Bool) -> @Sendable (RequestListener.Progress) -> Void {
             let (index, ended) = state.withLock { state in
                 var new = Request(request)

@@ -23,13 +23,13 @@ struct RequestSearch: Sendable {
         }
     }
 
-    /// Returns whether a request is one of those that the test looks for.
+    /// Returns whether a request matches the URL or pattern, and has the method if there is one.
     func includes(_ request: URLRequest) -> Bool {
         guard method == nil || method == request.httpMethod ?? "GET" else { return false }
         return request.url.flatMap { try? NormalizedURL($0.absoluteString) }.map(key.match) ?? false
     }
 
-    /// Returns what to say if there are fewer requests than the test waits for.
+    /// Returns the error for fewer requests than the test waits for. It lists all requests.
     ///
     /// - Parameters:
     ///   - number: How many requests the test waits for.
@@ -56,7 +56,7 @@ struct RequestSearch: Sendable {
 }
 
 extension Double {
-    /// The number without a fraction if it has none.
+    /// The number as text, without a decimal point if it's an integer.
     fileprivate var formatted: String { Int(exactly: self).map(String.init) ?? "\(self)" }
 }
 #endif

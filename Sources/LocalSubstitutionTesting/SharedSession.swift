@@ -12,8 +12,8 @@ enum SharedSession {
     private static let turn = Places(1, patience: .infinity)
     private static let hasTurn = TaskLocal(wrappedValue: false)
 
-    /// Waits until no other test's map answers `URLSession.shared`, then runs a body. Inside a test that has the turn, runs it at
-    /// once.
+    /// Waits until no other test's map answers `URLSession.shared`, then runs a body. If the test already holds the
+    /// lock, runs the body at once.
     ///
     /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits.
     static func inTurn<Result>(
@@ -43,8 +43,8 @@ enum SharedSession {
         #endif
     }
 
-    /// Returns a closure that says whether the running test's map answers a request to `URLSession.shared`: it does for
-    /// the test's own requests, and for those without a test, such as a detached task's.
+    /// Returns a closure that decides whether the running test's map answers a request to `URLSession.shared`. The map
+    /// answers the test's own requests and those made outside any test, such as in a detached task.
     static func requests(of log: TestSubstitutions.RequestLog) -> @Sendable (URLRequest) -> Bool {
         let owner = Test.current?.id
         return { request in

@@ -27,7 +27,7 @@ struct ShownBody: Sendable {
 
     // MARK: JSON
 
-    /// Returns JSON as it's written, except for credentials; `nil` if it's nested too deep.
+    /// Returns the JSON text with its credentials replaced; `nil` if it's nested too deep.
     private static func json(_ body: [UInt8]) -> String? {
         let secrets = body.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
@@ -42,7 +42,7 @@ struct ShownBody: Sendable {
         return String(decoding: text + body[end...], as: UTF8.self)
     }
 
-    /// Reads a value. Returns where the credentials in it are.
+    /// Reads a value. Returns the byte ranges of the credentials in it.
     private static func secrets(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> [Range<Int>] {
         let start = cursor.offset
         var found: [Range<Int>] = []
@@ -91,7 +91,7 @@ struct ShownBody: Sendable {
         }.joined(separator: "&")
     }
 
-    /// Returns whether other text looks like a credential, or has a credential's name anywhere.
+    /// Returns whether text that is neither JSON nor a form looks like a credential, or contains the name of one.
     private static func isSecret(_ text: String) -> Bool {
         SecretMember.isSecret(value: text)
             || text.split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }

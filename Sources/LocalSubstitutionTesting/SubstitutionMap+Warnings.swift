@@ -2,8 +2,9 @@ public import LocalSubstitution
 import MapTools
 
 extension SubstitutionMap {
-    /// Returns warnings about entries and files that probably aren't as they were meant. The command `substitute check` shows them.
+    /// Returns warnings about entries and files that are valid, but probably not as intended. The command
+    /// `substitute check` shows them.
     ///
-    /// This lists the resources folder, and reads the beginning of every file that an entry names.
+    /// The call lists the resources folder, and reads the beginning of every file that an entry uses.
     public func warnings() -> [Warning] { MapReview(self).warnings }
 }

@@ -21,13 +21,14 @@ struct SubstitutionScope: Sendable {
         var redact: (@Sendable (inout RecordedAnswer) -> Void)?
         /// Where issues are shown.
         let place: SourceLocation
-        /// The function to name where there's no current test, such as in XCTest.
+        /// The function that is shown as the test's name where there's no current test, such as in XCTest.
         var function = ""
 
         var test: TestName { TestName(function: function, scope: place) }
     }
 
-    /// The problems of a scope: those of its map, or, in XCTest, those that Swift Testing would report as issues.
+    /// An error with the problems of a scope: those of its map or, in XCTest, those that Swift Testing would report as
+    /// issues.
     struct Failure: Error, CustomStringConvertible, LocalizedError {
         let description: String
 
@@ -39,7 +40,7 @@ struct SubstitutionScope: Sendable {
     let substitutions: TestSubstitutions
     private let options: Options
     private let recording: Recording?
-    /// The entries of an HTTP archive that can't answer.
+    /// The problems of the entries of an HTTP archive that can't answer.
     private let leftOut: [SubstitutionMap.Problem]
 
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern, or if `URLSession.shared` can't be
@@ -53,8 +54,8 @@ struct SubstitutionScope: Sendable {
         substitutions = try TestSubstitutions(map, options, recording: recording)
     }
 
-    /// Runs a body in the scope and ends the scope. Then records its problems as issues, or throws them where there's no test to
-    /// record them in.
+    /// Runs a body in the scope, and ends the scope. Then records the scope's problems as issues of the current test.
+    /// Where there's no current test, throws them.
     func run<Result>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Result
@@ -77,7 +78,8 @@ struct SubstitutionScope: Sendable {
         return try result.get()
     }
 
-    /// Returns a problem for each unanswered request, or, in a recording run, one for everything that was recorded.
+    /// Returns the problems to report: handlers' mistakes, and each unmatched request. In a recording run, one problem
+    /// lists what was recorded instead of the unmatched requests.
     private func problems() -> [String] {
         let requests = substitutions.requests
         var seen: Set<String> = []
@@ -98,17 +100,18 @@ struct SubstitutionScope: Sendable {
             .filter { seen.insert($0).inserted }
     }
 
-    /// Returns what to add about a request that may not be the test's.
+    /// Returns a note for a request that another test may have made; otherwise, an empty string.
     private static func note(on request: TestSubstitutions.Request) -> String {
         request.mayBeOfAnotherTest
             ? "\n  note:         It may be another test's request: URLSession.shared doesn't say which test made it."
             : ""
     }
 
-    /// The archives whose entries were listed.
+    /// The paths of the archives about which a warning was issued.
     private static let listed = Guarded<Set<String>>([])
 
-    /// Lists an archive's entries that can't answer: once, since each test would list the same.
+    /// Issues a warning that lists an archive's entries that can't answer. Does so once for each archive, since each
+    /// test would list the same entries.
     private func warnOfWhatIsLeftOut() {
         // Older toolchains don't have warnings, and an issue would fail the test.
         #if compiler(>=6.3)
@@ -147,12 +150,13 @@ extension SubstitutionScope {
     struct TestName: Sendable {
         /// The names of the suites and of the test, without parameters.
         private let components: [String]
-        /// The place of the test; that of the scope where there's no current test.
+        /// The place of the test, or of the scope where there's no current test.
         let location: SourceLocation
         /// Where the trait or the call of `withSubstitutions` is.
         let scope: SourceLocation
 
-        /// - Parameter function: The function to name where there's no current test, such as in XCTest.
+        /// - Parameter function: The function that is shown as the test's name where there's no current test, such as
+        ///   in XCTest.
         init(function: String, scope: SourceLocation) {
             components = (Test.current?.id.nameComponents ?? [function]).map { String($0.prefix { $0 != "(" }) }
             location = Test.current?.sourceLocation ?? scope

@@ -4,7 +4,7 @@ import Guarded
 public import LocalSubstitution
 public import Testing
 
-/// A trait with which a test, or each test of a suite, has its own map, cache and session.
+/// A trait that makes a map, a cache and a session for a test, or for each test of a suite.
 ///
 /// Make one with `.substituting(…)`. If several apply to a test, the innermost is used.
 public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
@@ -111,7 +111,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension SubstitutionsTrait {
-    /// The use of one trait by all of a test's arguments, or by all tests of a suite.
+    /// What a trait shares among all arguments of a test, or among all tests of a suite.
     final class Use: Sendable {
         let trait: UUID
         private let options: SubstitutionScope.Options
@@ -146,7 +146,7 @@ extension SubstitutionsTrait {
             return try map.get()
         }
 
-        /// Adds what a scope did, after it has ended.
+        /// Counts the requests of a scope that has ended, and notes which entries it used.
         func add(_ substitutions: TestSubstitutions) {
             let (unused, count) = (substitutions.unusedEntries, substitutions.requests.count)
             state.withLock { state in
@@ -156,13 +156,13 @@ extension SubstitutionsTrait {
             }
         }
 
-        /// Adds the number of requests made in a scope inside the trait's.
+        /// Adds the number of requests made in a scope inside the trait's scope.
         func addRequests(_ count: Int) { state.withLock { $0.requests += count } }
 
         /// The entries that no scope has used.
         var unused: [SubstitutionMap.EntryReference] { state.withLock { $0.unused ?? [] } }
 
-        /// Whether scopes have ended, and nothing was requested in any of them.
+        /// Whether at least one scope has ended, and none of them had a request.
         var hasNoRequests: Bool { state.withLock { $0.unused != nil && $0.requests == 0 } }
     }
 }
@@ -176,20 +176,21 @@ extension Trait where Self == SubstitutionsTrait {
     ///
     /// - Parameters:
     ///   - map: The path of the map file, or of an HTTP archive (`.har`). A relative path starts at the folder of the test's file.
-    ///   - bundle: The bundle to load the map from if there's none at the path, such as `.module` where a test can't
-    ///     read its sources. Copy the whole folder into the bundle, with `.copy("Fixtures")` in the target's resources.
-    ///     The map is found there with or without its folder. A recording run writes to the path.
+    ///   - bundle: The bundle to load the map from if there's no file at the path. Pass `.module` if tests can't read
+    ///     their source folder. Add `.copy("Fixtures")` to the target's resources, so that the bundle contains the
+    ///     whole folder. The map is found in the bundle with or without its folder. A recording run writes to the path.
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
     ///     folder `Resources` beside the map; if there is none, the map's own folder.
     ///   - handlers: The closures that entries name in their field `handler`.
-    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs. Such tests run one at a time, beside all
-    ///     others. On Linux, the map ignores other tests' requests, except in detached tasks. On Apple platforms, every use of
-    ///     `URLSession.shared` in the process gets the map.
-    ///   - reportsUnused: Whether unused entries are an issue: those that answer no request, with any of the test's
-    ///     arguments. In a suite's trait, those that answer none in any of its tests, so run the whole suite.
+    ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs. Such tests run one at a
+    ///     time, but in parallel with all other tests. On Linux, the map ignores other tests' requests, except those
+    ///     from detached tasks. On Apple platforms, the map answers every use of `URLSession.shared` in the process.
+    ///   - reportsUnused: Whether unused entries are reported as an issue. An entry is used if it answers a request
+    ///     with at least one of the test's arguments or, in a suite's trait, in at least one of the suite's tests. So
+    ///     run the whole suite.
     ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
-    ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+    ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ map: String,
@@ -227,7 +228,7 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - handlers: The closures that entries name in their field `handler`.
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs.
-    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
+    ///   - reportsUnused: Whether entries that the test uses with none of its arguments are reported as an issue.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         named name: String,
@@ -260,8 +261,8 @@ extension Trait where Self == SubstitutionsTrait {
     ///   - unmatched: What happens to requests that no entry answers. By default, they fail and are issues of the test.
     ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file.
     ///   - sharedSession: Whether the map also answers `URLSession.shared` while the test runs.
-    ///   - reportsUnused: Whether an entry that the test doesn't use with any of its arguments is an issue.
-    ///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+    ///   - reportsUnused: Whether entries that the test uses with none of its arguments are reported as an issue.
+    ///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
     ///   - sourceLocation: Where issues are shown. By default, the caller's location.
     public static func substituting(
         _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,

@@ -2,7 +2,7 @@
 import Foundation
 
 extension TestSubstitutions {
-    /// Returns a request that the test makes, and waits for it if it hasn't been made yet.
+    /// Returns a request of the test. If it hasn't been made yet, waits for it.
     ///
     /// The request may still be under way. To check how it ended, wait for your code first, and then look at ``requests``.
     ///
@@ -10,10 +10,10 @@ extension TestSubstitutions {
     ///   - url: A URL, or a match pattern such as `https://api.example.com/*`, written like a key of a map.
     ///   - method: The request's method; `nil` for any method.
     ///   - number: 1 for the first request that matches, 2 for the second, and so on.
-    ///   - seconds: How long to wait, from the call on.
-    /// - Throws: An error that lists the test's requests if the time is up; `CancellationError` if the test is
-    ///   cancelled. Immediately, an error if the URL, the number or the time isn't valid, or outside a test with
-    ///   substitutions.
+    ///   - seconds: How long to wait for the request, in seconds; 1 by default.
+    /// - Throws: An error that lists the test's requests if the request isn't made in time; `CancellationError` if the
+    ///   test is cancelled. Throws an error without waiting if the URL, the number or the time is invalid, or outside a
+    ///   test with substitutions.
     public func request(
         _ url: String,
         method: String? = nil,
@@ -42,7 +42,7 @@ extension TestSubstitutions {
     /// - Parameters:
     ///   - url: A URL, or a match pattern such as `https://api.example.com/*`, written like a key of a map.
     ///   - method: The requests' method; `nil` for any method.
-    /// - Throws: An error if the URL is neither a URL nor a match pattern, or outside a test with substitutions.
+    /// - Throws: An error if `url` is neither a URL nor a match pattern, or if there's no test with substitutions.
     public func requests(matching url: String, method: String? = nil) throws -> [Request] {
         try checkScope()
         let search = try RequestSearch(url, method: method)

@@ -9,13 +9,13 @@ public import FoundationNetworking
 
 /// The cache and session of a test, and the requests it has made.
 ///
-/// Each test has its own, and so does each argument of a parameterized test.
+/// Each test has its own instance, and so does each argument of a parameterized test.
 public final class TestSubstitutions: Sendable {
     /// The cache with the test's map.
     public let cache: LocalSubstitutionCache
 
     let log: RequestLog
-    /// Ends the answers to `URLSession.shared`; `nil` if the map doesn't answer it.
+    /// Stops the map from answering `URLSession.shared`; `nil` if it doesn't answer that session.
     private let endSharedSession: (@Sendable () -> Void)?
     private let slot: SubstitutionURLProtocol.Type?
     /// A configuration that doesn't change after `init`: each session and each caller gets a copy.
@@ -31,8 +31,8 @@ public final class TestSubstitutions: Sendable {
 
     /// The running test's substitutions.
     ///
-    /// Outside a test with the trait or a call of `withSubstitutions`, in an exit test, and in a detached task, there
-    /// are none. The session then fails each request with an error that explains what to write.
+    /// There are none outside a test with the trait or a call of `withSubstitutions`, in an exit test, or in a detached
+    /// task. The ``session`` then fails each request with an error that explains what to write.
     public static var current: TestSubstitutions { ofTask.get() ?? .missing }
 
     private static let missing = TestSubstitutions()
@@ -119,18 +119,18 @@ extension TestSubstitutions {
         /// Requests whose URL matches an exception are loaded. An exception is an exact URL, or a match pattern such as
         /// `http://127.0.0.1:*/*`.
         case issue(except: [String])
-        /// The request fails without an issue, for tests of how code behaves without a network. A recording run doesn't record it.
-        /// The exceptions are those of ``issue(except:)``.
+        /// The request fails without an issue, for tests of how code behaves without a network. A recording run doesn't
+        /// record it. Exceptions work as in ``issue(except:)``.
         case fail(except: [String])
         /// The request is loaded from the network.
         case load
 
-        /// Every such request fails and is reported as an issue of the test.
+        /// Each unmatched request fails and is reported as an issue of the test.
         public static var issue: Unmatched { .issue(except: []) }
-        /// Every such request fails.
+        /// Each unmatched request fails without an issue.
         public static var fail: Unmatched { .fail(except: []) }
 
-        /// The cache's counterpart.
+        /// The same setting for the cache.
         var ofCache: LocalSubstitutionCache.Unmatched {
             switch self {
             case .issue(let exceptions), .fail(let exceptions): .fail(except: exceptions)
@@ -172,7 +172,7 @@ extension TestSubstitutions {
         public internal(set) var body: Data?
         /// How the request ended.
         public internal(set) var outcome = Outcome.underWay
-        /// The entry that names the request's URL; `nil` if there is none.
+        /// The entry that matches the request's URL; `nil` if there's none.
         public internal(set) var entry: SubstitutionMap.EntryReference?
         /// Why the request failed; `nil` if it didn't.
         public internal(set) var error: URLError?
@@ -183,10 +183,10 @@ extension TestSubstitutions {
         var needsOrigin = false
         /// The alternatives that had already answered as many requests as their `times` allows.
         var usedUp: [SubstitutionMap.EntryReference] = []
-        /// The whole response; only in a recording run.
+        /// The whole response; `nil` except in a recording run.
         var response: CachedURLResponse?
 
-        /// What's wrong with the answer of its entry's handler; `nil` if nothing is.
+        /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid.
         var mistake: String?
         /// Why the request is unmatched.
         var explanation: Explanation?
@@ -211,7 +211,8 @@ extension URLSession {
     public static var substituted: URLSession { TestSubstitutions.current.session }
 }
 
-/// Fails every request with an error that explains what to write, for a session that was used outside any scope.
+/// A protocol for a session that is used outside any scope. It fails every request with an error that explains what to
+/// write.
 private final class UnscopedProtocol: URLProtocol {
     static let explanation = """
         There are no substitutions here, so this session fails every request. Give the test or its suite the trait \

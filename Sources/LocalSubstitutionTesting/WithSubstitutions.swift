@@ -12,18 +12,18 @@ import Testing
 ///   - resources: The folder with the entries' files. A relative path starts at the folder of the test's file. By default, the
 ///     folder `Resources` beside the map; if there is none, the map's own folder.
 ///   - handlers: The closures that entries name in their field `handler`.
-///   - sharedSession: Whether the map also answers `URLSession.shared`, as in a trait. That session must still be unused; on
-///     Linux, so must every other session. A trait has no such condition.
+///   - sharedSession: Whether the map also answers `URLSession.shared`, as with the trait. `URLSession.shared` must not
+///     have been used before; on Linux, no session may have been used. The trait has no such restriction.
 ///   - redact: Changes what a recording run keeps, for example to remove tokens from a response.
 ///   - isolation: The actor that runs the body. By default, the caller's.
 ///   - fileID: The file where issues are shown. By default, the caller's.
-///   - filePath: The file whose folder relative paths start at. By default, the caller's.
+///   - filePath: The test's file. Relative paths start at its folder. By default, the caller's file.
 ///   - line: The line where issues are shown. By default, the caller's.
 ///   - column: The column where issues are shown. By default, the caller's.
 ///   - function: The test's name in XCTest, for the command that records. By default, the caller's.
 ///   - body: The code to run.
-/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, also an error after the
-///   body has ended, with what Swift Testing would report as issues.
+/// - Throws: The body's error, or an error that lists every problem with the map. In XCTest, also throws an error after
+///   the body has ended, with what Swift Testing would report as issues.
 public func withSubstitutions<Result>(
     _ map: String,
     unmatched: TestSubstitutions.Unmatched = .issue,
@@ -59,8 +59,8 @@ public func withSubstitutions<Result>(
 /// Answers requests with entries in code while a body runs. Otherwise, it's like
 /// ``withSubstitutions(_:unmatched:resources:handlers:sharedSession:redacting:isolation:fileID:filePath:line:column:function:_:)``.
 ///
-/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, also an error after
-///   the body has ended, with what Swift Testing would report as issues.
+/// - Throws: The body's error, or an error that lists every problem with the entries. In XCTest, also throws an error
+///   after the body has ended, with what Swift Testing would report as issues.
 public func withSubstitutions<Result>(
     _ entries: KeyValuePairs<String, SubstitutionMap.Answer>,
     unmatched: TestSubstitutions.Unmatched = .issue,

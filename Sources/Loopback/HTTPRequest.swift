@@ -5,12 +5,13 @@ public struct HTTPRequest: Sendable {
     /// The method, such as `GET`. It's case-sensitive (RFC 9110 section 9.1).
     public let method: String
 
-    /// The request target as on the wire (RFC 9112 section 3.2), such as `/a%20b?c=d`. Bytes that aren't ASCII are percent-encoded.
+    /// The request target as received (RFC 9112 section 3.2), such as `/a%20b?c=d`, but with bytes beyond ASCII
+    /// percent-encoded.
     public let target: String
 
     /// The path of the target, still percent-encoded, without the query.
     ///
-    /// It begins with a slash, except for the targets `*` and `host:443`, which are left whole.
+    /// It begins with a slash, unless the target is `*` or has the form `host:443`. Such targets are left unchanged.
     public let path: String
 
     /// The part of the target after the first `?`, still percent-encoded; `nil` if there is none.
@@ -23,13 +24,13 @@ public struct HTTPRequest: Sendable {
     /// The header fields in the order in which they arrived, with names in the sender's case.
     public let headers: [(name: String, value: String)]
 
-    /// The content without its transfer coding; empty when the request had none.
+    /// The body, with any transfer coding removed; empty if the request has no body.
     public internal(set) var body = Data()
 
     /// The minor version: the x in HTTP/1.x.
     package let minorVersion: Int
 
-    /// The refusal of a request that breaks a rule or exceeds a limit, with its status.
+    /// The error for a request that breaks a rule of HTTP or exceeds a limit, with the status of the response.
     package struct Refusal: Error, Equatable {
         package let status: Int
 
@@ -80,7 +81,8 @@ public struct HTTPRequest: Sendable {
         guard hosts == 1 || minorVersion == 0 && hosts == 0 else { throw .malformed }
     }
 
-    /// Splits `name: value`. White space around the name, as in obsolete folded lines, is malformed (RFC 9112 section 5).
+    /// Parses a header line, `name: value`. Throws if there's white space around the name, as in obsolete folded lines
+    /// (RFC 9112 section 5).
     private static func field(_ line: [UInt8]) throws(Refusal) -> (name: String, value: String) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].isToken else { throw .malformed }
         let value = line[(colon + 1)...].drop { $0.isBlank }
@@ -97,14 +99,14 @@ public struct HTTPRequest: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Returns the lowercased elements of a field's value that is a comma-separated list (RFC 9110 section 5.6.1).
+    /// Returns the lowercased elements of a field value that is a comma-separated list (RFC 9110 section 5.6.1).
     package static func elements(of list: String?) -> [String] {
         (list ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0.isBlank }.map { element in
             String(decoding: element.map(\.lowercased), as: UTF8.self)
         }
     }
 
-    /// The path and the query, as in a target that begins with a slash.
+    /// The path and query, without the scheme and authority.
     package var pathAndQuery: String {
         query.map { "\(path)?\($0)" } ?? path
     }
@@ -127,7 +129,7 @@ public struct HTTPRequest: Sendable {
 
     /// Returns how to read the body.
     ///
-    /// - Throws: ``Refusal`` if two readers could disagree on where the body ends.
+    /// - Throws: ``Refusal`` if it isn't clear where the body ends, or if its transfer coding isn't `chunked`.
     func framing() throws(Refusal) -> Framing {
         let length = header("Content-Length")
         if let coding = header("Transfer-Encoding") {
@@ -159,21 +161,21 @@ extension Collection<UInt8> {
             }
     }
 
-    /// Whether the bytes can be a field's value: they have no control characters except tabs.
+    /// Whether the bytes can be a field's value: they contain no control characters except tabs.
     var isFieldValue: Bool { allSatisfy { $0 >= .space && $0 != 0x7F || $0 == UInt8(ascii: "\t") } }
 }
 
 extension UInt8 {
     fileprivate static let space = UInt8(ascii: " ")
 
-    /// Whether it's the white space that may be around values.
+    /// Whether the byte is a space or a tab, the white space that may be around field values.
     var isBlank: Bool { self == .space || self == UInt8(ascii: "\t") }
 
     fileprivate var lowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }
 
 extension String {
-    /// Returns whether two names are those of the same field. Case doesn't matter.
+    /// Returns whether two field names are equal. Case doesn't matter.
     func isSameField(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8) { $0.lowercased == $1.lowercased }
     }

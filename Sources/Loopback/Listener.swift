@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// Accepts connections on any number of ports of 127.0.0.1 with one thread, and serves each on a separate thread.
+/// A listener that accepts connections on any number of ports of 127.0.0.1 with one thread, and serves each connection
+/// on a separate thread.
 ///
-/// Once it has a port, its thread keeps it alive until it is stopped.
+/// Once the listener has a port, the accepting thread keeps it alive until ``stop()``.
 package final class Listener: Sendable {
     private struct Port {
         let socket: Socket
@@ -18,10 +19,11 @@ package final class Listener: Sendable {
         var isStopped = false
     }
 
-    /// Enough for Foundation's calls, even in a debug build. It's also the default for threads on Apple platforms.
+    /// The stack size of a thread, in bytes. It's enough for Foundation's calls, even in a debug build, and the default
+    /// on Apple platforms.
     private static let stackSize = 512 << 10
 
-    /// Raised by ``stop()``.
+    /// The signal that ``stop()`` raises.
     package let stopSignal: StopSignal
 
     /// How many descriptors the listener tries to keep free by hanging up idle connections.
@@ -34,13 +36,15 @@ package final class Listener: Sendable {
     private let state = Guarded(State())
     private let accepting = DispatchGroup()
 
-    /// A pair of sockets that wakes the accepting thread, so that it looks at the state again. Only a descriptor can end its wait.
+    /// A pair of sockets that wakes the accepting thread, so that it checks the state again. Only a descriptor can end
+    /// the thread's wait.
     private let waker: Socket
     private let wakened: Socket
 
     /// Makes a listener without ports.
     ///
-    /// - Parameter serve: Serves one connection, on its own thread. The connection is closed when it returns.
+    /// - Parameter serve: Called for each connection, on a separate thread, to serve it. The connection is closed when
+    ///   the closure returns.
     /// - Throws: ``StartError`` if a system call fails.
     package init(serve: @escaping @Sendable (Connection) -> Void) throws(StartError) {
         self.serve = serve
@@ -142,7 +146,8 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Serves a connection on a new thread. Returns whether there can be one.
+    /// Starts a thread that serves a connection. Returns `false` if the listener was stopped or no thread can be
+    /// created.
     private func startServing(_ connection: Connection) -> Bool {
         let id = ObjectIdentifier(connection)
         let isStopped = state.withLock { state in
@@ -169,7 +174,7 @@ package final class Listener: Sendable {
 
     /// Runs a function on a new thread.
     ///
-    /// - Throws: ``StartError`` if there can't be another thread. Foundation's `Thread` doesn't say so.
+    /// - Throws: ``StartError`` if the thread can't be created. Foundation's `Thread` doesn't report that.
     private static func startThread(_ body: @escaping @Sendable () -> Void) throws(StartError) {
         let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
         pthread_attr_init(attributes)
@@ -202,9 +207,10 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Hangs up one connection: of those whose next request hasn't begun to arrive, the one that has waited longest.
+    /// Hangs up the connection that has waited longest for a request. Connections with unread bytes don't count.
     ///
-    /// - Returns: Whether there is such a connection. If it hasn't waited long enough yet, a later call hangs it up.
+    /// - Returns: Whether a connection is waiting. If it hasn't waited for ``shortestIdleSeconds`` yet, only a later
+    ///   call hangs it up.
     private func hangUpLongestIdle() -> Bool {
         let idle = state.withLock { $0.connections.values.map { $0 } }
             .compactMap { connection in connection.idleSince.map { (start: $0, socket: connection.socket) } }
@@ -225,14 +231,14 @@ extension Listener {
         /// The port that the client connected to.
         package let port: UInt16
 
-        /// Raised when the listener stops, to wake anything that waits while a request is answered.
+        /// The signal that is raised when the listener stops. It wakes code that waits while answering a request.
         package let stopSignal: StopSignal
 
-        /// Times by ``Socket/now``.
+        /// When the connection's state changed, as values of ``Socket/now``.
         private struct State {
-            /// When it last began to wait for a request, or nil while it answers one.
+            /// When the connection last began to wait for a request; `nil` while it answers one.
             var idleStart: Double? = Socket.now
-            /// When the client was first seen to send no more, or nil.
+            /// When the client's side was first found closed after ``busy()``; `nil` if it wasn't.
             var endSeen: Double?
         }
 
@@ -262,10 +268,10 @@ extension Listener {
         /// Returns whether the client may still be waiting for the rest of an answer.
         ///
         /// A client can close its side after its request, as `nc -N` does, and still wait for the answer. Until
-        /// something is sent, it can't be told from one that has left, so both get the same time.
+        /// something is sent, such a client can't be distinguished from one that has left, so both get the same time.
         ///
-        /// - Parameter seconds: How long such a client may wait, from the first call that finds its side closed after
-        ///   ``busy()``.
+        /// - Parameter seconds: How long such a client may wait, from the first call after ``busy()`` that finds its
+        ///   side closed.
         package func isClientWaiting(halfClosedSeconds seconds: Double) -> Bool {
             switch socket.otherSide {
             case .open:
@@ -304,7 +310,7 @@ extension Listener {
     }
 }
 
-/// What a thread runs, as an object that fits into a pointer.
+/// A thread's closure in an object, since a thread's argument is one pointer.
 private final class ThreadMain: Sendable {
     let body: @Sendable () -> Void
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads one request after another from a connection.
+/// A reader of the requests on a connection, one after another.
 package struct RequestReader {
-    /// How long a client may take. If seconds are `nil`, there is no limit.
+    /// How long a client may take, in seconds; `nil` for no limit.
     package struct Limits: Sendable {
         /// How long the connection may wait for a request.
         package var idleSeconds: Double?
@@ -22,16 +22,17 @@ package struct RequestReader {
 
     private let socket: Socket
     private let limits: Limits
-    /// The bytes that have arrived. Those before the position are used.
+    /// The bytes that have arrived. Those before `position` were already used.
     private var buffer: [UInt8] = []
     private var position = 0
     private var readLimit: Double?
 
-    /// The most bytes in a request line and its fields together. Each chunk's lines have the same limit, which includes the
+    /// The largest size of a request's head, in bytes. The lines around each chunk have the same limit, including the
     /// trailer fields after the last chunk.
     private static let headBytes = 64 << 10
 
-    /// The most bytes that one read of lines takes. Most heads fit, and a waiting connection holds no more.
+    /// How many bytes to read at once while reading lines. Most heads fit, and a waiting connection needs little
+    /// memory.
     private static let lineReadSize = 8 << 10
 
     package init(_ socket: Socket, limits: Limits = Limits()) {
@@ -67,7 +68,7 @@ package struct RequestReader {
     ///
     /// If the client sent `Expect: 100-continue`, it gets `100 Continue` first.
     ///
-    /// - Parameter limit: The most bytes in a body. If the head or a chunk announces more, they aren't read.
+    /// - Parameter limit: The largest size of a body, in bytes. A body or chunk that would exceed the limit isn't read.
     /// - Throws: ``HTTPRequest/Refusal``: 413 if the body is longer than the limit, 408 if its next part doesn't arrive in time,
     ///   400 if it's malformed, or 501 for a transfer coding other than `chunked`. ``Socket/Closed`` if the client has left.
     package mutating func readBody(of request: inout HTTPRequest, limit: Int) throws {
@@ -115,7 +116,7 @@ package struct RequestReader {
     /// Returns the next line without its CRLF. A lone LF ends a line too, as RFC 9112 section 2.2 allows.
     ///
     /// - Parameters:
-    ///   - budget: The most bytes in the line. Its length is subtracted.
+    ///   - budget: The largest number of bytes in the line. The line's length is subtracted from it.
     ///   - seconds: Returns how long the next read may wait. Called before each read.
     private mutating func line(within budget: inout Int, seconds: () -> Double?) throws -> [UInt8] {
         var searched = 0
@@ -146,7 +147,7 @@ package struct RequestReader {
         }
     }
 
-    /// Reads the next bytes, and drops those already used.
+    /// Reads more bytes into the buffer, and drops those already used.
     private mutating func fill(within seconds: Double?) throws(Socket.Closed) {
         buffer.removeFirst(position)
         position = 0

@@ -17,18 +17,18 @@ package struct ResponseHead: Sendable {
         fields.first { $0.name.isSameField(as: name) }?.value
     }
 
-    /// Whether a response with this status has a body, and so a length to declare (RFC 9110 section 8.6).
+    /// Whether a response with this status can have a body, and so a `Content-Length` (RFC 9110 section 8.6).
     package var allowsBody: Bool {
         status >= 200 && status != 204 && status != 304
     }
 
-    /// Removes the fields whose names aren't tokens, and those whose values have a line end or another control character. A server
-    /// on the network may have sent them, and their bytes must not become other fields or a body.
+    /// Removes the fields whose names aren't tokens, and those whose values contain a line end or another control
+    /// character. A server on the network may have sent them, and a line end could start another field or a body.
     package mutating func removeInvalidFields() {
         fields.removeAll { !$0.name.utf8.isToken || !$0.value.utf8.isFieldValue }
     }
 
-    /// The status line and the fields as bytes, unchanged, with the empty line that ends them.
+    /// The head as bytes: the status line, the fields unchanged, and the empty line at the end.
     package var encoded: Data {
         var text = "HTTP/1.1 \(status) \(Self.reasons[status] ?? "")\r\n"
         for (name, value) in fields { text += "\(name): \(value)\r\n" }

@@ -9,12 +9,12 @@ import Darwin
 /// It can't be closed explicitly, so `hangUp()` is safe on any thread: while another thread holds the socket, its descriptor can't
 /// be closed and reused for another file.
 package final class Socket: Sendable {
-    /// The error after the other side has left, this side has hung up, or a time limit has passed.
+    /// The error of a read or write when the other side has left, this side has hung up, or a time limit has passed.
     package struct Closed: Error {
-        /// The number of bytes of the failed write that the system had already taken.
+        /// How many bytes of the failed write the system had already accepted.
         package let written: Int
 
-        /// Whether a time limit has passed. The other side may then still be there.
+        /// Whether a time limit has passed. If so, the other side may still be connected.
         package let isTimeout: Bool
 
         package init(written: Int, isTimeout: Bool = false) {
@@ -28,12 +28,12 @@ package final class Socket: Sendable {
         }
     }
 
-    /// The most bytes that are read or written at once.
+    /// The largest number of bytes to read or write at once.
     package static let pieceSize = 64 << 10
 
     package let descriptor: Int32
 
-    /// Takes over a descriptor.
+    /// Creates a socket that owns a descriptor.
     package init(owning descriptor: Int32) {
         self.descriptor = descriptor
         // With fcntl afterwards, since Darwin has neither SOCK_CLOEXEC nor accept4.
@@ -59,19 +59,19 @@ package final class Socket: Sendable {
 
     /// Limits how long each later read waits for the first byte.
     ///
-    /// - Parameter seconds: The limit; `nil`, as in a new socket, for none.
+    /// - Parameter seconds: The limit; `nil` for no limit, which is the default.
     package func setReadLimit(seconds: Double?) {
         set(SO_RCVTIMEO, seconds: seconds)
     }
 
-    /// Limits how long each later write waits for the other side to take more bytes.
+    /// Limits how long each later write waits for the other side to accept more bytes.
     ///
-    /// - Parameter seconds: The limit; `nil`, as in a new socket, for none.
+    /// - Parameter seconds: The limit; `nil` for no limit, which is the default.
     package func setWriteLimit(seconds: Double?) {
         set(SO_SNDTIMEO, seconds: seconds)
     }
 
-    /// Returns the bytes that have arrived, or waits for some. Returns none if the other side has finished.
+    /// Waits until bytes have arrived, and returns them. Returns an empty array if the other side has finished sending.
     package func read(upTo count: Int) throws(Closed) -> [UInt8] {
         var received = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -84,7 +84,7 @@ package final class Socket: Sendable {
         return bytes
     }
 
-    /// Writes all of the bytes, and waits while the other side can't take more.
+    /// Writes all of the bytes. Waits whenever the other side can't accept more.
     package func write(_ bytes: Data) throws(Closed) {
         var error: Closed?
         bytes.withUnsafeBytes { bytes in
@@ -99,10 +99,10 @@ package final class Socket: Sendable {
         if let error { throw error }
     }
 
-    /// Writes a part of a body whose length isn't known in advance (RFC 9112 section 7.1). Without bytes, it writes nothing, since
-    /// an empty chunk would end the body.
+    /// Writes one chunk of a body whose length isn't known in advance (RFC 9112 section 7.1). Writes nothing if the
+    /// piece is empty, since an empty chunk would end the body.
     ///
-    /// - Throws: ``Closed``, which counts the body's bytes only.
+    /// - Throws: ``Closed``. Its `written` counts only the bytes of the piece.
     package func writeChunk(_ piece: Data) throws(Closed) {
         guard !piece.isEmpty else { return }
         let size = Data("\(String(piece.count, radix: 16))\r\n".utf8)
@@ -121,17 +121,18 @@ package final class Socket: Sendable {
 
     // MARK: Waiting and ending
 
-    /// The seconds since some moment before the process began. Changes to the clock don't affect them.
+    /// The monotonic time in seconds, since an arbitrary moment before the process began. Clock changes don't affect
+    /// it.
     package static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Waits until at least one of the sockets has bytes, a connection or an end of input.
+    /// Waits until at least one of the sockets is readable: it has bytes, a pending connection or an end of input.
     ///
-    /// - Returns: The indices of those sockets, in ascending order; empty if the timeout has passed.
-    /// - Parameter timeout: In seconds; `nil` to wait for as long as it takes.
+    /// - Returns: The indices of the readable sockets, in ascending order; empty if the timeout has passed.
+    /// - Parameter timeout: The timeout in seconds; `nil` for no limit.
     package static func readable(of sockets: [Socket], within timeout: Double?) -> [Int] {
         let deadline = timeout.map { now + $0 }
         var polls = sockets.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
@@ -148,11 +149,11 @@ package final class Socket: Sendable {
         }
     }
 
-    /// What is known about the other side without waiting.
+    /// The state of the other side, as far as it's known without waiting.
     enum OtherSide {
         /// It may send more, or it has sent something that hasn't been read yet.
         case open
-        /// It sends no more. It may still read, or have left.
+        /// It has finished sending. It may still read, or it may have left.
         case finished
         /// It has left: the connection was reset.
         case left
@@ -169,12 +170,12 @@ package final class Socket: Sendable {
         return count > 0 || errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? .open : .left
     }
 
-    /// Ends both directions at once, which wakes every thread that reads or writes.
+    /// Shuts down both directions immediately, which wakes every thread that reads or writes.
     package func hangUp() {
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Ends this side's direction, then gives the other side two seconds to end its own.
+    /// Shuts down sending, then waits up to two seconds for the other side to finish sending.
     ///
     /// Closing a socket that has unread bytes resets the connection, and the reset can overtake the last answer on its
     /// way to the client (RFC 9112 section 9.6).
@@ -188,7 +189,7 @@ package final class Socket: Sendable {
 
     // MARK: Listening
 
-    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 takes a free one.
+    /// Returns a socket that listens on a port of 127.0.0.1. Port 0 means any free port.
     static func listening(on port: UInt16) throws(StartError) -> Socket {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw .current("socket") }

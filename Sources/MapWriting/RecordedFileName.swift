@@ -43,7 +43,7 @@ package struct RecordedFileName {
         return safe(String(host) + (url.hasDefaultPort ? "" : "_\(url.port)"))
     }
 
-    /// Returns a candidate for the name. Each next one is more certain to be free, and there's no last one.
+    /// Returns a candidate for the name. Higher numbers are more likely to be free, and every number has a candidate.
     package func candidate(_ number: Int) -> String {
         switch number {
         case 0: return named(in: folders, "")

@@ -1,7 +1,7 @@
 import Foundation
 package import LocalSubstitution
 
-/// The entry for a response that is kept. If the file's name says enough, it's only that.
+/// The entry for a response that is kept. If the file's name is enough, the entry's value is only that name.
 package struct WrittenEntry {
     package let entry: Entry
     /// The entry's value in the map.

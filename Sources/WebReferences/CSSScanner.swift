@@ -19,7 +19,7 @@ struct CSSScanner: SourceText.Scanner {
     /// An open block: parentheses, brackets or braces (CSS Syntax §5.4.8 and §5.4.9).
     private struct Block {
         let closingByte: UInt8
-        /// Whether it's a function whose strings are URLs (CSS Images 4 §2.4).
+        /// Whether the block is the function `image-set()`, whose strings are URLs (CSS Images 4 §2.4).
         var isImageSet = false
     }
 
@@ -89,7 +89,8 @@ struct CSSScanner: SourceText.Scanner {
 
     // MARK: Tokens
 
-    /// Reads a name. Returns the URL if it's `url(…)` (§4.3.4) or `src(…)` (CSS Values 4 §4.5); `nil` for anything else.
+    /// Reads a name, and the beginning of a function if it is one. Returns the URL in `url(…)` (§4.3.4) or `src(…)`
+    /// (CSS Values 4 §4.5); `nil` for anything else.
     private mutating func url() -> SourceText? {
         let name = name()
         guard byte() == UInt8(ascii: "(") else { return nil }
@@ -110,7 +111,8 @@ struct CSSScanner: SourceText.Scanner {
         return nil
     }
 
-    /// Reads a URL without quotes (§4.3.6). The end of the style sheet ends it too. An invalid one is skipped.
+    /// Reads a URL without quotes (§4.3.6), up to its closing parenthesis or the end of the style sheet. Skips an
+    /// invalid URL, and returns `nil`.
     private mutating func unquotedURL() -> SourceText? {
         var url = emptyText()
         while let byte = byte() {
@@ -138,7 +140,8 @@ struct CSSScanner: SourceText.Scanner {
         }
     }
 
-    /// Reads a string (§4.3.5); `nil` if its line ends first. The end of the style sheet ends it too.
+    /// Reads a string (§4.3.5), up to its closing quote or the end of the style sheet. Returns `nil` if the line ends
+    /// first.
     private mutating func string() -> SourceText? {
         let quote = bytes[index]
         index += 1
@@ -185,7 +188,8 @@ struct CSSScanner: SourceText.Scanner {
 
 /// The roles of single bytes in CSS.
 extension UInt8 {
-    /// Whether it's part of a name, as all of UTF-8 beyond ASCII is. A null byte counts as U+FFFD (CSS Syntax §3.3).
+    /// Whether the byte can be part of a name. All bytes beyond ASCII can, and so can a null byte, which means U+FFFD
+    /// (CSS Syntax §3.3).
     fileprivate var isPartOfName: Bool {
         isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_") || self >= 0x80 || self == 0
     }

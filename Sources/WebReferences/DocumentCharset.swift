@@ -6,7 +6,7 @@ import LocalSubstitution
 /// The scanners need text in which every byte below 0x80 is an ASCII character, as in nearly all charsets. A document
 /// in another charset is decoded.
 package enum DocumentCharset {
-    /// Returns the charset in a `Content-Type`, in lowercase.
+    /// Returns the charset in a `Content-Type`, in lowercase; `nil` if it has none.
     package static func named(in contentType: String) -> String? {
         for parameter in contentType.split(separator: ";").dropFirst() {
             let pair = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -18,8 +18,8 @@ package enum DocumentCharset {
 
     /// Returns the text to scan, and the charset of its bytes.
     ///
-    /// - Parameter charset: The charset in the `Content-Type`. It takes precedence over the document, but not over a
-    ///   byte order mark.
+    /// - Parameter charset: The charset in the `Content-Type`. It takes precedence over the charset that the document
+    ///   declares, but not over a byte order mark.
     package static func text(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)
     {
@@ -31,8 +31,8 @@ package enum DocumentCharset {
         return (doubleByte.text(of: document), "utf-8")
     }
 
-    /// Returns the text to scan, with the place of each byte in the document, and the charset of its bytes; `nil` for UTF-16 and
-    /// ISO-2022-JP.
+    /// Returns the text to scan and its charset. The text knows each byte's place in the document. Returns `nil` for
+    /// UTF-16 and ISO-2022-JP.
     static func editableText(of body: Data, _ charset: String?, as syntax: References.Syntax)
         -> (text: SourceText, charset: String?)?
     {
@@ -56,7 +56,8 @@ package enum DocumentCharset {
 
     private static func hasUTF8Mark(_ body: Data) -> Bool { body.starts(with: [0xEF, 0xBB, 0xBF]) }
 
-    /// Decodes a URL: as UTF-8 if it's valid UTF-8, otherwise in the charset. Without a known one, as windows-1252.
+    /// Decodes a URL as UTF-8 if it's valid UTF-8, otherwise in the document's charset. An unknown charset is read as
+    /// windows-1252.
     package static func text(_ bytes: [UInt8], _ charset: String?) -> String {
         if let text = String(utf8: bytes) { return text }
         let encodings: [String: String.Encoding] = [
@@ -70,7 +71,8 @@ package enum DocumentCharset {
 
     // MARK: What the document says
 
-    /// The number of bytes in which a document must name its charset (WHATWG HTML §13.2.3.2, CSS Syntax §3.2).
+    /// The number of bytes at the start of a document that can declare its charset (WHATWG HTML §13.2.3.2, CSS Syntax
+    /// §3.2).
     private static let declarationLength = 1024
 
     private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
@@ -89,7 +91,7 @@ package enum DocumentCharset {
         return name.hasPrefix("utf-16") ? "utf-8" : name
     }
 
-    /// Returns the charset that a `<meta>` names.
+    /// Returns the charset that a `<meta>` declares.
     private static func name(inHTML start: SourceText) -> String? {
         for token in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) {
             guard case .tag(let tag) = token, tag.name == "meta" else { continue }
@@ -99,14 +101,14 @@ package enum DocumentCharset {
         return nil
     }
 
-    /// Returns the charset that the XML declaration names.
+    /// Returns the charset in the XML declaration.
     private static func name(inXML start: SourceText) -> String? {
         var scanner = XMLScanner(start, attributes: ["encoding"])
         guard case .tag(let tag) = scanner.next(), tag.name == "?xml" else { return nil }
         return tag.word("encoding")
     }
 
-    /// Returns the charset that the `@charset` rule names, which must be written exactly so (CSS Syntax §3.2).
+    /// Returns the charset in the rule `@charset "…";`. Only this exact spelling counts (CSS Syntax §3.2).
     private static func name(inCSS start: [UInt8]) -> String? {
         let rule = Array("@charset \"".utf8)
         guard start.starts(with: rule), let end = start[rule.count...].firstIndex(of: UInt8(ascii: "\"")),
@@ -115,7 +117,7 @@ package enum DocumentCharset {
         return String(decoding: start[rule.count..<end], as: UTF8.self)
     }
 
-    /// Returns a charset's name in lowercase; `nil` if it isn't plain.
+    /// Returns a charset's name in lowercase; `nil` if it's empty or has characters that aren't allowed in a label.
     private static func label(_ name: String) -> String? {
         let name = name.trimmingCharacters(in: .whitespaces).asciiLowercased
         let isPlain = name.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_.:+".utf8.contains($0) }
@@ -129,7 +131,7 @@ private enum DoubleByteCharset {
     case gb18030
     case shiftJIS
 
-    /// Returns `nil` for any other charset.
+    /// Creates a charset from its label; `nil` for any other charset.
     init?(_ name: String) {
         switch name {
         case "big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5": self = .big5
@@ -161,7 +163,7 @@ private enum DoubleByteCharset {
         return text
     }
 
-    /// Returns the number of bytes of the character that begins here.
+    /// Returns the number of bytes in the first character.
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }
@@ -189,7 +191,7 @@ private enum DoubleByteCharset {
         Array((String(bytes: character, encoding: encoding) ?? "\u{FFFD}").utf8)
     }
 
-    /// Foundation's encoding, with Core Foundation's number for those without a name.
+    /// Foundation's encoding. An encoding without a constant has Core Foundation's number.
     private var encoding: String.Encoding {
         switch self {
         case .big5: String.Encoding(rawValue: 0x8000_0000 | 0x0A06)

@@ -131,7 +131,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     // MARK: Text
 
-    /// Skips the text of an HTML element, in which tags don't count as tags, up to its end tag.
+    /// Skips the text of an HTML element up to its end tag. Other tags in the text don't count.
     private mutating func skipText(of name: String) {
         if name == "plaintext" { return index = bytes.count }
         let endTag = Array("</\(name)".utf8)
@@ -194,7 +194,8 @@ struct HTMLScanner: SourceText.Scanner {
         }
     }
 
-    /// Skips the rest of a comment, after its `<!--`. The hyphens can also be part of the end: `<!-->` is a comment.
+    /// Skips the rest of a comment, after its `<!--`. The opening hyphens can also be part of the end: `<!-->` is a
+    /// comment.
     private mutating func skipComment() {
         for ending in [">", "->"] where isAt(ending) { return index += ending.utf8.count }
         while let hyphen = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
@@ -210,7 +211,8 @@ extension HTMLScanner.Tag {
     /// Whether this opens an SVG style element, whose text ends at any tag.
     var isOpenStyleInSVG: Bool { root == "svg" && name == "style" && !isClosed }
 
-    /// Returns the value of an attribute, with its character references decoded. Only the first attribute with a name counts.
+    /// Returns the value of the first attribute with a name, with its character references decoded; `nil` if there's
+    /// none.
     func value(_ name: String) -> SourceText? {
         attributes.first { $0.name == name }.map { SourceText(attributeValue: $0.value, of: page) }
     }
@@ -220,7 +222,7 @@ extension HTMLScanner.Tag {
         value(name).map { String(decoding: $0.bytes, as: UTF8.self).asciiLowercased } ?? ""
     }
 
-    /// Returns the ranges of all attributes with a name in the document.
+    /// Returns the document ranges of all attributes with a name.
     func places(of name: String) -> [Range<Int>] {
         attributes.filter { $0.name == name }.map { page.place(of: $0.range) }
     }
@@ -230,19 +232,19 @@ extension HTMLScanner.Tag {
 private struct ForeignElements {
     private var open: [Element] = []
 
-    /// A root, or an element inside one that contains HTML again.
+    /// An `svg` or `math` element, or an element inside one whose content is HTML again.
     private struct Element {
         let name: String
-        /// The root whose rules apply to the content; `nil` if the content is HTML.
+        /// The root, `svg` or `math`, whose rules apply to the content; `nil` if the content is HTML.
         let root: String?
-        /// Whether HTML elements began in it.
+        /// Whether an HTML element has started inside the element.
         var hasHTML = false
     }
 
     /// The limit of nesting. Deeper elements count as HTML, so that the search for an end tag stays short.
     private static let deepest = 64
 
-    /// The roots, and the elements in each that contain HTML again (§13.2.6.5, integration points).
+    /// The roots, each with its integration points: elements whose content is HTML again (§13.2.6.5).
     private static let integrationPoints: [String: Set<String>] = [
         "svg": ["foreignobject", "desc", "title"], "math": ["mi", "mo", "mn", "ms", "mtext"],
     ]
@@ -254,19 +256,19 @@ private struct ForeignElements {
         "ruby", "s", "small", "span", "strike", "strong", "sub", "sup", "table", "tt", "u", "ul", "var",
     ]
 
-    /// The attributes of `font` that make it one of HTML's.
+    /// The attributes that make a `font` element an HTML element.
     private static let fontAttributes = ["color", "face", "size"]
 
-    /// The attributes that matter here: those of `font`, and that of `annotation-xml`.
+    /// The attributes that this type needs: those of `font`, and that of `annotation-xml`.
     static let attributes = Set(fontAttributes + ["encoding"])
 
     /// The root of the innermost open element, `svg` or `math`; `nil` if its content is HTML.
     private var root: String? { open.last?.root }
 
-    /// Whether `CDATA` is text: the innermost element isn't one of HTML (§13.2.5.42).
+    /// Whether `CDATA` is text, since the innermost element isn't an HTML element (§13.2.5.42).
     var allowsCDATA: Bool { open.last.map { $0.root != nil || !$0.hasHTML } ?? false }
 
-    /// Notes a start tag, and returns the root of its element.
+    /// Tracks a start tag, and returns the root that its element belongs to; `nil` for an HTML element.
     mutating func start(_ tag: HTMLScanner.Tag) -> String? {
         let name = tag.name
         if Self.breakouts.contains(name) || (name == "font" && Self.fontAttributes.contains { tag.value($0) != nil }) {
@@ -294,7 +296,7 @@ private struct ForeignElements {
         if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }
     }
 
-    /// Ends the elements up to one that contains HTML.
+    /// Ends open elements until the content is HTML again.
     private mutating func endRoots() {
         while root != nil { open.removeLast() }
     }

@@ -1,9 +1,9 @@
 import LocalSubstitution
 
-/// A scanner that finds what a module script imports before its own code begins (ECMA-262 §16.2.2 and §16.2.3).
+/// A scanner that finds the imports at the beginning of a module script (ECMA-262 §16.2.2 and §16.2.3).
 ///
-/// Bundlers and people write imports first. This doesn't look for later ones, since only a full parser can tell a regular
-/// expression from a division.
+/// Bundlers and people write imports first. The scanner stops at other code, since only a full parser can tell a
+/// regular expression from a division.
 struct ModuleImports: SourceText.Scanner {
     let source: SourceText
     var index = 0
@@ -73,7 +73,7 @@ struct ModuleImports: SourceText.Scanner {
         }
     }
 
-    /// Skips `with { type: "json" }`.
+    /// Skips import attributes, such as `with { type: "json" }`.
     private mutating func skipAttributes() {
         let start = index
         if case .name("with") = token(), case .punctuator(UInt8(ascii: "{")) = token() {

@@ -4,15 +4,14 @@ import LocalSubstitution
 /// A rewriter that replaces the origins in a document's references, for a server with a different address for each origin.
 ///
 /// Only the bytes of scheme and authority change. Paths, quotes and escapes stay as they're written. In HTML,
-/// attributes that would make a browser reject the result are renamed, with `data-` in front: `http-equiv` of a policy
-/// in `<meta>`, and `integrity` of served style sheets, since they may be rewritten too. URLs in scripts stay
-/// unchanged.
+/// attributes that would make a browser reject the result get the prefix `data-`: `http-equiv` of a policy in `<meta>`,
+/// and `integrity` of served style sheets, which may be rewritten too. URLs in scripts stay unchanged.
 package struct ReferenceRewriter: Sendable {
     private let local: @Sendable (WebOrigin) -> String?
     private let scheme: String
     private let document: URL
 
-    /// A part of a text, and what replaces it.
+    /// A range of a text, and the text that replaces it.
     private struct Edit {
         let place: Range<Int>
         let text: String
@@ -72,7 +71,7 @@ package struct ReferenceRewriter: Sendable {
         return if case .origin(let named) = target.kind { named } else { origin }
     }
 
-    /// Returns the part of a reference that changes, and what replaces it; `nil` if it doesn't change.
+    /// Returns the edit that rewrites a reference; `nil` if the reference doesn't change.
     private func edit(of target: ReferenceTarget, base: WebOrigin?) -> Edit? {
         if case .origin(let named) = target.kind, let replacement = local(named) {
             return Edit(place: target.place, text: replacement)
@@ -104,18 +103,19 @@ package struct ReferenceRewriter: Sendable {
 private struct ReferenceTarget {
     enum Kind {
         case origin(WebOrigin)
-        /// The reference is relative to the document's base, even if it begins with the base's scheme.
+        /// The reference is relative to the document's base. It may begin with the base's scheme, such as `https:a`.
         case relative
-        /// The reference has another scheme, a user name or password, or a host that isn't clear.
+        /// The reference has another scheme, a user name or password, or an invalid host.
         case unknown
     }
 
     let kind: Kind
-    /// The scheme that the reference names, in lowercase; empty if there's none.
+    /// The reference's scheme in lowercase; empty if it has none.
     let scheme: String
-    /// The range of the scheme and authority in the reference's bytes; of a relative reference, only that of the scheme.
+    /// The range of the scheme and authority in the reference's bytes. In a relative reference, it's only the scheme's.
     let place: Range<Int>
-    /// Where the reference names a host without two slashes, which it may if its scheme isn't the base's; `nil` otherwise.
+    /// Where to insert slashes before the host; `nil` if there are two. They may be missing if the scheme isn't the
+    /// base's.
     let missingSlashes: Int?
 
     /// - Parameters:
@@ -127,7 +127,7 @@ private struct ReferenceTarget {
         let start = reference.firstIndex { $0 > 0x20 } ?? reference.count
         let end = (reference.lastIndex { $0 > 0x20 } ?? start - 1) + 1
         var index = start
-        /// The index after the last byte that was read and counts.
+        /// The index after the last byte that was read, except bytes that are removed from URLs.
         var placeEnd = start
         func read(while isPart: (UInt8) -> Bool) -> [UInt8] {
             var read: [UInt8] = []

@@ -29,14 +29,15 @@ package struct References: Sendable {
         /// The URL, with character references and escapes decoded.
         package let url: SourceText
         package let kind: Kind
-        /// The ranges of the element's attributes that make browsers reject a changed style sheet.
+        /// The document ranges of the element's `integrity` attributes, which make browsers reject a changed style
+        /// sheet.
         var integrity: [Range<Int>] = []
     }
 
     package private(set) var all: [Reference] = []
     /// The URL of the first `<base>`.
     package private(set) var base: SourceText?
-    /// The ranges of the attributes that make a `<meta>` a policy, which restricts what may be loaded.
+    /// The document ranges of the `http-equiv` attributes that make a `<meta>` a content security policy.
     private(set) var policies: [Range<Int>] = []
     /// The URLs that the document's module scripts import.
     package private(set) var imports: [SourceText] = []
@@ -66,13 +67,13 @@ package struct References: Sendable {
     /// The limit of nested pages in `srcdoc` attributes. Each level reads the text of the inner pages again.
     private static let deepest = 4
 
-    /// The kinds of `<link>` that browsers load.
+    /// The `rel` values of links that browsers load.
     private static let loadedLinks: Set<String> = [
         "stylesheet", "icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest", "preload",
         "modulepreload", "prefetch",
     ]
 
-    /// The types of scripts that run (WHATWG MIME Sniffing §4.6, and modules).
+    /// The `type` values of scripts that browsers run (WHATWG MIME Sniffing §4.6, and modules).
     private static let scriptTypes: Set<String> = [
         "", "module", "text/javascript", "application/javascript", "application/x-javascript", "text/ecmascript",
         "application/ecmascript",
@@ -250,7 +251,7 @@ package struct References: Sendable {
         "clip-path", "cursor", "fill", "filter", "marker-end", "marker-mid", "marker-start", "mask", "stroke",
     ]
 
-    /// All of these attributes, and those that tell what the URLs are for.
+    /// All attributes to find: those above, and those that tell what a URL is for.
     private static let attributes: Set<String> = Set(
         urlAttributes.values.joined().map(\.name) + sourceSets.values + svgStyles + [
             "as", "content", "href", "http-equiv", "integrity", "ping", "rel", "src", "srcdoc", "style", "type",

@@ -1,14 +1,14 @@
 import LocalSubstitution
 
-/// A decoded text that knows where in the document each of its bytes is written.
+/// A decoded text that knows each byte's position in the document.
 ///
-/// So a part of the text can be replaced in the document without changing the rest, however that's escaped.
+/// So a part of the text can be replaced in the document without changing the escapes around it.
 package struct SourceText: Sendable {
     package private(set) var bytes: [UInt8]
-    /// The position at which each byte is written; `nil` while the text is one unescaped piece of the document.
+    /// The document position of each byte; `nil` while the text is one unescaped piece of the document.
     private var places: [UInt32]?
     private var start: Int
-    /// The position at which the last byte ends.
+    /// The document position after the last byte.
     private var end: Int
 
     /// Creates the text of a whole document.
@@ -18,7 +18,7 @@ package struct SourceText: Sendable {
         end = document.count
     }
 
-    /// Creates an empty text, to append to.
+    /// Creates an empty text at a document position, to append to.
     init(at place: Int) {
         bytes = []
         start = place
@@ -29,7 +29,7 @@ package struct SourceText: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value's range, without its quotes.
-    ///   - source: The document, or text in it that is HTML again.
+    ///   - source: The document, or the decoded text of a page in one of its `srcdoc` attributes.
     init(attributeValue value: Range<Int>, of source: SourceText) {
         self = source.slice(value)
         guard bytes.contains(UInt8(ascii: "&")) else { return }
@@ -41,9 +41,9 @@ package struct SourceText: Sendable {
         }
     }
 
-    /// Appends bytes that are written differently, such as an escape.
+    /// Appends decoded bytes, such as the character that an escape means.
     ///
-    /// - Parameter place: The range in the document where they're written.
+    /// - Parameter place: The document range in which the bytes are written.
     mutating func append(_ decoded: some Collection<UInt8>, at place: Range<Int>) {
         if places == nil, place.lowerBound != end || place.count != 1 || decoded.count != 1 {
             places = (start..<start + bytes.count).map { UInt32(clamping: $0) }
@@ -55,7 +55,8 @@ package struct SourceText: Sendable {
         end = place.upperBound
     }
 
-    /// Appends what an escape at an index of another text means; without an escape, the byte there. Returns the index after it.
+    /// Appends the character of an escape at an index of another text; without an escape, the byte at the index.
+    /// Returns the index after the escape or byte.
     @discardableResult
     mutating func append(_ escape: Escape? = nil, at index: Int, of written: SourceText) -> Int {
         let end = index + (escape?.length ?? 1)
@@ -77,7 +78,7 @@ package struct SourceText: Sendable {
         return slice
     }
 
-    /// Returns the range in the document where some of the bytes are written.
+    /// Returns the document range of a range of the text's bytes.
     func place(of range: Range<Int>) -> Range<Int> {
         let lower = place(of: range.lowerBound)
         return lower..<max(lower, place(of: range.upperBound))
@@ -94,7 +95,7 @@ package struct SourceText: Sendable {
 extension SourceText {
     /// A character that is written as several bytes: a character reference in HTML or an escape in CSS.
     struct Escape {
-        /// The character that it means, in UTF-8.
+        /// The character that the escape means, in UTF-8.
         let bytes: [UInt8]
         /// The number of bytes in the text, including the ampersand or the backslash.
         let length: Int
@@ -116,8 +117,8 @@ extension SourceText {
             length = 1 + digits.count + space
         }
 
-        /// Reads a character reference in HTML (WHATWG HTML §13.2.5.72 and on); `nil` if none begins here. It's numeric, or named if
-        /// the character is ASCII. Other names don't occur in URLs.
+        /// Reads a character reference in HTML (WHATWG HTML §13.2.5.72 and on); `nil` if none begins here. Reads
+        /// numeric references, and named ones for ASCII characters. Other names don't occur in URLs.
         init?(html rest: ArraySlice<UInt8>) {
             guard rest.first == UInt8(ascii: "&") else { return nil }
             let reference = rest.dropFirst()
@@ -157,7 +158,7 @@ extension SourceText {
             length = 2 + digits.endIndex - rest.startIndex + (hasSemicolon ? 1 : 0)
         }
 
-        /// Returns the character with a number, in UTF-8. Null and numbers without a character mean U+FFFD.
+        /// Returns the character with a code point, in UTF-8. Zero and invalid code points mean U+FFFD.
         private static func character(_ digits: ArraySlice<UInt8>, radix: Int) -> [UInt8] {
             let number = UInt32(String(decoding: digits, as: UTF8.self), radix: radix) ?? 0
             let character = number == 0 ? nil : Unicode.Scalar(number)
@@ -185,7 +186,7 @@ extension SourceText {
 // MARK: Scanning
 
 extension SourceText {
-    /// A scanner of a text, which it reads from its beginning to its end.
+    /// A scanner that reads a text from its beginning to its end.
     ///
     /// It works on the bytes of any charset that contains ASCII, and reads each byte once.
     protocol Scanner: Sequence, IteratorProtocol {
@@ -198,16 +199,16 @@ extension SourceText {
 extension SourceText.Scanner {
     var bytes: [UInt8] { source.bytes }
 
-    /// Whether a single or double quote is the next byte.
+    /// Whether the next byte is a single or double quote.
     var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }
 
-    /// Returns whether these bytes are next.
+    /// Returns whether the next bytes are this text.
     func isAt(_ text: String) -> Bool { bytes[index...].starts(with: text.utf8) }
 
-    /// Returns the next byte, or one after it; `nil` after the end.
+    /// Returns the next byte, or the byte that is `count` bytes after it; `nil` past the end.
     func byte(after count: Int = 0) -> UInt8? { index + count < bytes.count ? bytes[index + count] : nil }
 
-    /// Skips bytes, and returns their range.
+    /// Skips bytes that meet a condition, and returns their range.
     @discardableResult
     mutating func skip(while isPart: (UInt8) -> Bool) -> Range<Int> {
         let start = index
@@ -217,7 +218,8 @@ extension SourceText.Scanner {
 
     mutating func skipSpace() { skip { $0.isHTMLSpace } }
 
-    /// Skips a quoted value, and returns its range without the quotes. If it isn't closed, the range ends with the text.
+    /// Skips a quoted value, and returns its range without the quotes. If the closing quote is missing, the range ends
+    /// at the end of the text.
     mutating func skipQuoted() -> Range<Int> {
         let quote = bytes[index]
         index += 1
@@ -226,7 +228,8 @@ extension SourceText.Scanner {
         return value
     }
 
-    /// Skips everything through the next occurrence of an ending; the rest if there's none.
+    /// Skips everything up to and including the next occurrence of an ending; up to the end of the text if there is
+    /// none.
     mutating func skip(past ending: String) {
         let ending = Array(ending.utf8)
         while let found = bytes[index...].firstIndex(of: ending[0]) {
@@ -240,7 +243,7 @@ extension SourceText.Scanner {
 
 /// The roles of single bytes in HTML and CSS.
 extension UInt8 {
-    /// Whether it's white space in HTML. It's the same in CSS, whose line ends are normalized first.
+    /// Whether the byte is white space in HTML. CSS, which normalizes line ends first, has the same white space.
     var isHTMLSpace: Bool { self == 0x20 || self == 0x09 || isLineEnd }
 
     var isLineEnd: Bool { self == 0x0A || self == 0x0D || self == 0x0C }

@@ -1,10 +1,10 @@
 package import Foundation
 import LocalSubstitution
 
-/// URLs as they're written in pages and by clients.
+/// A parser of URLs as pages and clients write them.
 package enum URLText {
-    /// Returns the http or https URL that a reference means, without its fragment (WHATWG URL §4.4, as far as `URL` follows it).
-    /// `nil` for a reference to this document itself, and for other schemes, such as `data:`.
+    /// Resolves a reference to an http or https URL without its fragment (WHATWG URL §4.4, as far as `URL` follows it).
+    /// Returns `nil` for a reference to the document itself, and for other schemes, such as `data:`.
     package static func resolve(_ reference: [UInt8], charset: String?, against base: URL) -> URL? {
         let trimmed = reference.drop { $0 <= 0x20 }.filter { !$0.isRemovedFromURLs }
         let end = (trimmed.lastIndex { $0 > 0x20 } ?? -1) + 1
@@ -18,15 +18,16 @@ package enum URLText {
         return isWeb ? url : nil
     }
 
-    /// Returns the URL that a text means; `nil` if it isn't one. As in a map, the host may have letters beyond ASCII.
+    /// Parses a URL; returns `nil` if the text isn't one. As in a map, the host may have letters beyond ASCII.
     package static func url(_ text: String, relativeTo base: URL? = nil) -> URL? {
         URLParts.withASCIIHost(text).flatMap { URL(string: encoded($0), relativeTo: base) }
     }
 
-    /// Returns the text with its scheme in lowercase, since Linux's loader doesn't know others, and with every byte encoded that
-    /// isn't allowed in a URL (RFC 3986 §2), including a `%` that doesn't begin a valid encoding.
+    /// Returns the text with its scheme in lowercase, which Linux's loader requires, and with every byte
+    /// percent-encoded that isn't allowed in a URL (RFC 3986 §2). That includes a `%` that doesn't begin a valid
+    /// encoding.
     ///
-    /// `URL` encodes existing percent signs again if it finds a byte that isn't allowed.
+    /// Without this, `URL` would encode existing percent signs again if it found a byte that isn't allowed.
     private static func encoded(_ text: String) -> String {
         let scheme = text.utf8.prefix { $0.isLetter || $0.isDigit || "+.-".utf8.contains($0) }
         let hasScheme = scheme.first?.isLetter == true && text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":")
@@ -50,7 +51,7 @@ package enum URLText {
 }
 
 extension UInt8 {
-    /// Whether a URL parser removes it everywhere (WHATWG URL §4.4).
+    /// Whether URL parsers remove the byte anywhere in a URL (WHATWG URL §4.4).
     var isRemovedFromURLs: Bool { self == 0x09 || self == 0x0A || self == 0x0D }
 }
 

@@ -3,8 +3,8 @@ import LocalSubstitution
 /// A scanner that finds the start tags of an XHTML document, and the text of its scripts and styles, as browsers' XML parsers do
 /// (XML 1.0, Namespaces in XML 1.0).
 ///
-/// Unlike in HTML, every element can be written as one tag, names are case-sensitive, and only a namespace makes an element one of
-/// HTML. It stops where a tag isn't well-formed, as browsers do.
+/// Unlike in HTML, every element can be self-closing, names are case-sensitive, and an element belongs to HTML only by
+/// its namespace. The scanner stops at a tag that isn't well-formed, as browsers do.
 struct XMLScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
@@ -20,8 +20,8 @@ struct XMLScanner: SourceText.Scanner {
         self.attributes = attributes
     }
 
-    /// Returns the next token; `nil` at the end. The tag of an instruction before the root element, such as `<?xml-stylesheet?>`, has
-    /// a name that begins with a question mark.
+    /// Returns the next token; `nil` at the end. An instruction before the root element, such as `<?xml-stylesheet?>`,
+    /// is a tag whose name begins with a question mark.
     mutating func next() -> HTMLScanner.Token? {
         if let tag = openText {
             openText = nil
@@ -61,7 +61,8 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Tags
 
-    /// Reads a start tag, an empty element's tag or an instruction, from its name on. Returns `nil` if it isn't well-formed.
+    /// Reads a start tag, a self-closing tag or an instruction, starting at its name. Returns `nil` if it isn't
+    /// well-formed.
     private mutating func tag() -> HTMLScanner.Tag? {
         let name = name()
         guard !name.isEmpty else { return nil }
@@ -102,7 +103,7 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Namespaces
 
-    /// Notes an element, and returns its tag with the names that HTML uses.
+    /// Tracks the namespaces of an element, and returns its tag with names as in HTML.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
         var declared: [(prefix: String, namespace: Namespace?)] = []
         for attribute in written.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
@@ -178,7 +179,7 @@ struct XMLScanner: SourceText.Scanner {
         return true
     }
 
-    /// Skips the document type and the declarations in it, after its `<`.
+    /// Skips the document type and the declarations in it, starting after its `<`.
     private mutating func skipDoctype() {
         var isInDeclarations = false
         while let byte = byte() {
@@ -196,7 +197,7 @@ struct XMLScanner: SourceText.Scanner {
     }
 }
 
-/// The namespaces whose names matter in a page.
+/// The namespaces whose elements and attributes matter in a page.
 private enum Namespace: String {
     case html = "http://www.w3.org/1999/xhtml"
     case svg = "http://www.w3.org/2000/svg"
@@ -204,9 +205,10 @@ private enum Namespace: String {
     case xlink = "http://www.w3.org/1999/xlink"
 }
 
-/// The prefixes that the open elements declare.
+/// The namespace prefixes that the open elements declare.
 private struct Namespaces {
-    /// The namespaces by prefix, the innermost last. The default namespace has no prefix; others than those that matter are `nil`.
+    /// The declared namespaces by prefix, the innermost last. The default namespace's prefix is empty. A namespace that
+    /// isn't a `Namespace` is `nil`.
     private var bound: [String: [Namespace?]] = [:]
     /// The prefixes that each open element declares.
     private var open: [[String]] = []

@@ -16,9 +16,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
         /// An entry answers: with its file, with a body from the map, or with only a status.
         public static let substituted = Verdict(rawValue: "substituted")
-        /// A map can't name the URL: it isn't http or https, has no host, or has user info.
+        /// No map can match the URL: it isn't http or https, has no host, or has user info.
         public static let notHTTP = Verdict(rawValue: "notHTTP")
-        /// No entry names the URL.
+        /// No entry matches the URL, or the entries that match it are disabled or have no file for it.
         public static let noEntry = Verdict(rawValue: "noEntry")
         /// The entry is `null`.
         public static let excluded = Verdict(rawValue: "excluded")
@@ -26,13 +26,13 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let methodNotListed = Verdict(rawValue: "methodNotListed")
         /// The request's cache policy ignores local data, so neither the file nor the default cache answers.
         public static let ignoresLocalData = Verdict(rawValue: "ignoresLocalData")
-        /// The entries that name the URL are for other requests, or have reached their limit of `times`.
+        /// The entries that match the URL are for other requests, or have reached their limit of `times`.
         public static let ruledOut = Verdict(rawValue: "ruledOut")
         /// Only the protocol of an attached session can do what the entry says.
         public static let needsProtocol = Verdict(rawValue: "needsProtocol")
         /// The entry's file answers only if the network fails.
         public static let waitsForOffline = Verdict(rawValue: "waitsForOffline")
-        /// The loader wouldn't take the response from a cache.
+        /// The loader wouldn't accept the response from a cache.
         public static let refusedByLoader = Verdict(rawValue: "refusedByLoader")
         /// The entry's file can't be read.
         public static let unreadableFile = Verdict(rawValue: "unreadableFile")
@@ -57,7 +57,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let verdict: Verdict
     /// Why the request is answered that way, without a period.
     public let reason: String
-    /// The entry that wins; `nil` if no entry names the URL.
+    /// The entry that wins; `nil` if no entry does.
     public let winner: SubstitutionMap.EntryReference?
     /// The entries that also match but lose, in the order in which they would win.
     public let shadowed: [SubstitutionMap.EntryReference]
@@ -67,20 +67,20 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let file: URL?
     /// The response's `Content-Type`, such as `text/css; charset=utf-8`; `nil` if no entry wins, or if a handler answers.
     public let contentType: String?
-    /// Where the MIME type comes from.
+    /// Where the MIME type comes from, in words.
     public let contentTypeSource: String?
     /// The winning entry's status.
     public let status: Int?
     /// Whether a newer copy answers instead of the file; `nil` unless an `untilUpdated` entry answers.
     public let isNewerCopy: Bool?
-    /// The keys that almost match, for a request that no entry names.
+    /// The keys that almost match, for a request for which no entry wins.
     public let nearMisses: [SubstitutionMap.NearMiss]
 
     /// What answers in a session with the cache attached; `nil` if the cache alone does what the entry says, or if no entry
     /// answers.
     public let attached: String?
 
-    /// What answers the request if the entry doesn't; `nil` if it does.
+    /// What answers the request if the entry doesn't; `nil` if the entry does.
     public var instead: String? {
         switch verdict {
         case .substituted: nil
@@ -201,7 +201,7 @@ extension Explanation {
         return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
     }
 
-    /// Returns what a handler won't see of the request's body, and why.
+    /// Returns text about whether a handler receives the request's body.
     private static func body(_ plan: Plan) -> String {
         switch RequestBody(plan.request) {
         case .none, .data: ""

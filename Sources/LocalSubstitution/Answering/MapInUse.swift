@@ -20,7 +20,7 @@ final class MapInUse: Sendable {
         var source: SubstitutionMap.Source?
         /// The problems that were reported last. Each is reported once.
         var problems: [SubstitutionMap.Problem] = []
-        /// When to load a file again that has problems; `nil` if the file is good.
+        /// When to load the file again after a failed load; `nil` after a successful one.
         var retry: Retry?
 
         var isRetryDue: Bool { retry?.isDue ?? false }

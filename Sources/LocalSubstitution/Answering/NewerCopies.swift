@@ -11,7 +11,7 @@ import FoundationNetworking
 /// The file answers at once. In the background, the network is asked for a newer copy, at most once an hour for each URL. The time
 /// isn't kept on disk, so a new process may ask again sooner. Copies are stored in the default cache.
 final class NewerCopies: Sendable {
-    /// An entry's file and the URL it answers.
+    /// A question to the network: whether there's a newer copy of an entry's file for a URL.
     struct Question: Sendable {
         /// The URL in canonical form.
         let url: String

@@ -16,9 +16,9 @@ final class Plan: Sendable {
         case call(Entry.Handler, Substitution)
         /// The entry makes the request fail.
         case fail(Substitution, URLError.Code)
-        /// The network answers, perhaps at another URL. If it fails, the fallback does, if there is one.
+        /// The network answers, perhaps at another URL. If the network fails, the fallback answers, if there is one.
         case forward(Fallback?)
-        /// The kept copy answers. Without one, the request fails.
+        /// The recorder's copy answers. Without a copy, the request fails.
         case replay(any ResponseRecorder)
         /// The request's body must be read first, since it decides which entry answers.
         case readBody
@@ -40,14 +40,14 @@ final class Plan: Sendable {
         case substituted
         case notHTTP
         case noEntry
-        /// The file of the entry that would have won is gone, and no other entry names the URL.
+        /// The file of the entry that would have won is gone, and no other entry matches the URL.
         case fileIsGone
         /// The winning entry is `null`.
         case excluded
         /// The entry's handler has left the request to the network.
         case declined
         case methodNotListed(String)
-        /// The entries that name the URL are for other requests, or have answered as many requests as they may.
+        /// The entries that match the URL are for other requests, or have reached their limit of `times`.
         case ruledOut
         /// The request's cache policy ignores local data, so neither the file nor the default cache may answer.
         case ignoresLocalData
@@ -66,13 +66,13 @@ final class Plan: Sendable {
     let map: SubstitutionMap
     /// See ``RetainedResponses/generation``.
     let generation: Int
-    /// The map's match; `nil` if a map can't name the request's URL.
+    /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
     /// Why a cache alone answers as it does.
     let reason: Reason
     let action: Action
-    /// Whether a response to this request is kept out of the default cache, because the entry answers the request or would if its
-    /// cache policy allowed that.
+    /// Whether a response to this request is kept out of the default cache. It is if an entry answers the request, or
+    /// would if the request's cache policy allowed that.
     let keepsOutOfDefaultCache: Bool
     /// What the entry's handler has answered; `nil` if the entry has no handler, or if it wasn't called yet.
     private let handled: Substitution?
@@ -137,7 +137,7 @@ final class Plan: Sendable {
             ?? Self.actionWithoutEntry(for: called.request, isExcluded: true, in: rules)
     }
 
-    /// Returns why no entry answers, not even with an error or by forwarding; `nil` if one does.
+    /// Returns why no entry applies to the request; `nil` if an entry answers it, forwards it or makes it fail.
     private static func unanswered(_ match: MapMatch?) -> Reason? {
         guard let match else { return .notHTTP }
         guard match.winner == nil else { return match.isExcluded ? .excluded : nil }
@@ -149,7 +149,8 @@ final class Plan: Sendable {
         }
     }
 
-    /// Returns what keeps a cache from doing what the entry says, apart from the request's cache policy.
+    /// Returns what prevents a cache from doing what the entry says, apart from the request's cache policy; `nil` if
+    /// nothing does.
     private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Reason? {
         if let field = match?.protocolField { return .needsProtocol(field: field) }
         guard let substitution = match?.localSubstitution else { return nil }
@@ -204,10 +205,10 @@ final class Plan: Sendable {
     /// The substitution of the entry that wins; `nil` if there is none, or if the request's body must be read first.
     var substitution: Substitution? { reason == .declined ? nil : handled ?? match?.substitution }
 
-    /// Whether an entry's handler has answered. Nothing of its answer is retained.
+    /// Whether an entry's handler has answered. Its answer isn't retained.
     var isHandled: Bool { handled != nil }
 
-    /// Whether an entry answers the request, perhaps depending on its body.
+    /// Whether an entry answers the request, or may answer it once its body is read.
     var hasEntry: Bool { substitution != nil || match?.needsBody == true }
 
     /// The substitution that a cache alone can return; `nil` if there is none.
@@ -219,14 +220,15 @@ final class Plan: Sendable {
         return if case .network(nil) = substitution.content { true } else { false }
     }
 
-    /// The entry that names the URL: the one that wins, or would if its file still existed or the request were different.
+    /// The entry that matches the URL: the winner, or the entry that would win if its file still existed or the request
+    /// were different.
     var namingEntry: Entry? { match?.winner ?? match?.goneFile ?? match?.ruledOut?.entry }
 
     // MARK: What the answer needs
 
     var folder: ResourcesFolder? { map.storage.folder }
 
-    /// The header that asks for a part of the body; `nil` if the whole is sent, as always for a handler's answer.
+    /// The `Range` header; `nil` if the whole body is sent. A handler's answer is always sent whole.
     var range: String? { isHandled ? nil : request.rangeHeader }
 
     func path(of substitution: Substitution) -> String? {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Guarded
 
-/// Decides when the network is asked in the background, for which URLs, and for how many at a time.
+/// Schedules the background requests for newer copies: when, for which URLs, and how many at a time.
 final class RefreshSchedule: Sendable {
     /// Asks the network for a URL, and calls back when the load has ended.
     typealias Question = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
@@ -25,8 +25,8 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The number of URLs to remember, since a pattern matches any number of them. A record can be removed only when it's due.
-    /// Otherwise, the network would be asked again too early.
+    /// The maximum number of records, since a pattern matches any number of URLs. A record can be removed only when
+    /// it's due. Otherwise, the network would be asked again too early.
     private let limit: Int
     /// More would slow down what the app itself loads.
     private static let mostRunning = 4
@@ -48,7 +48,7 @@ final class RefreshSchedule: Sendable {
         set { state.withLock { $0.interval = newValue } }
     }
 
-    /// How many URLs are remembered.
+    /// The number of URLs with a record.
     var count: Int { state.withLock { $0.records.count } }
     /// Whether the network isn't being asked for any URL.
     var isIdle: Bool { state.withLock { $0.asking.isEmpty } }
@@ -59,8 +59,8 @@ final class RefreshSchedule: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// Returns a URL's record. If there is none, creates one. If there's no room, the new record isn't remembered, and isn't due
-    /// until there's room.
+    /// Returns a URL's record. If there is none, creates one. If there's no room, the new record isn't kept, and isn't
+    /// due until there's room.
     func record(for url: String) -> Record {
         state.withLock { state in
             if let known = state.records[url] { return known }

@@ -60,7 +60,7 @@ package final class RequestOutcome: Sendable {
     package var error: URLError? { if case .failure(let error) = result { error } else { nil } }
     var hasFailed: Bool { error != nil }
 
-    /// The entry that names the request's URL; `nil` if there is none.
+    /// The entry that matches the request's URL; `nil` if there is none.
     package var entry: SubstitutionMap.EntryReference? {
         plan?.namingEntry.map { SubstitutionMap.EntryReference($0) }
     }
@@ -68,7 +68,7 @@ package final class RequestOutcome: Sendable {
     /// Whether only the server at the request's URL can answer, because no entry does or the entry only changes request headers.
     package var needsOrigin: Bool { plan?.needsOrigin ?? false }
 
-    /// The alternatives that had already answered as many requests as they may.
+    /// The alternatives that had already reached their limit of `times`.
     package var usedUp: [SubstitutionMap.EntryReference] {
         plan?.match?.usedUp.map { SubstitutionMap.EntryReference($0) } ?? []
     }

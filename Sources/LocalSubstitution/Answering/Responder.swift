@@ -173,7 +173,7 @@ final class Responder: Sendable {
         if let number = plan.match?.number { maps.use(number, of: plan.map) }
     }
 
-    /// Takes back what ``count(_:)`` counted, since nothing was answered. Does so at most once.
+    /// Undoes ``count(_:)``, since nothing was answered. Calling this again has no effect.
     func uncount(_ plan: Plan) {
         guard let count = plan.match?.count,
             plan.isCounted.withLock({ isCounted in
@@ -377,7 +377,7 @@ extension Responder {
         )
     }
 
-    /// Reports a request that no entry answered, as bypassed if an entry names its URL and otherwise as a miss.
+    /// Reports a request that no entry answered, as bypassed if an entry matches its URL and otherwise as a miss.
     func reportUnanswered(_ plan: Plan, since reason: @autoclosure () -> String) {
         let url = plan.request.url
         if let entry = plan.namingEntry {

@@ -17,12 +17,12 @@ package protocol ResponseRecorder: AnyObject, Sendable {
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
     /// Returns the validators with which a request can ask the server whether the kept copy is current; `nil` if it can't.
     func validators(for request: URLRequest) -> Validators?
-    /// Notes that the server still has what is kept.
+    /// Notes that the server has confirmed the kept copy as current.
     func confirm(_ request: URLRequest)
     /// Keeps a response if the rules allow it. Call this before the response is delivered.
     ///
-    /// - Parameter report: Called, perhaps later, with what happened to the response. If a redirect of a browsed site is kept too,
-    ///   called for each.
+    /// - Parameter report: Called, perhaps later, with what happened to the response. If a redirect is recorded
+    ///   separately, also called for the redirect.
     func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void)
     /// Whether the responses that aren't written yet take too much memory. Then call ``writeBodies()`` before more are delivered.
     var isBehind: Bool { get }

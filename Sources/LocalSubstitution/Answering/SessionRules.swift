@@ -11,7 +11,7 @@ package final class SessionRules: Sendable {
     private let exceptions: MapKey.Matcher
     /// Keeps what the network answers, and answers when there's no network; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
-    /// Is told of the requests that the protocol takes, which are all requests whose bodies it sees; `nil` for most
+    /// A listener for the requests that the protocol handles: all those whose bodies it can see. `nil` for most
     /// sessions.
     let listener: RequestListener?
 
@@ -67,8 +67,8 @@ extension LocalSubstitutionCache {
         case fail(except: [String])
 
         /// Every unanswered request fails at once, with an error that explains why. The session reaches the network
-        /// only where an entry has `forwardTo`, and a file answers even if there's a newer copy of it. Once there's
-        /// such a session, newer copies are requested only for sessions attached with `.load`.
+        /// only if an entry has `forwardTo`. Newer copies of files aren't used. Once there's such a session, newer
+        /// copies are requested only for sessions attached with `.load`.
         public static var fail: Unmatched { .fail(except: []) }
     }
 }

@@ -20,7 +20,7 @@ extension URLError {
         )
     }
 
-    /// Returns the same error for a session whose listener explains it.
+    /// Returns a shorter error, for a session whose listener explains the failure.
     static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         return .explained(

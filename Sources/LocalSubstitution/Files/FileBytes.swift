@@ -78,7 +78,7 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// Returns a part of the bytes without copying them. Its indices begin at 0.
+    /// Returns a range of the bytes, usually without copying them. Its indices begin at 0.
     ///
     /// A slice of `Data` would keep the indices of the whole, and a caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file's status in the file system: its kind, and what changes when its bytes do.
+/// A file's status in the file system: its kind, and the attributes that change when its bytes change.
 package struct FileStatus: Equatable, Sendable {
     package enum Kind: Sendable {
         case regular, folder, pipe, device, socket
@@ -45,8 +45,8 @@ package struct FileStatus: Equatable, Sendable {
     }
 
     /// Returns whether the bytes may still change without changing this status, because the file was written less than
-    /// a tick of the file system's clock before `now` (nanoseconds since 1970). Linux ticks every 10 ms at most. Some
-    /// file systems record only whole seconds, and FAT only even ones.
+    /// a tick of the file system's clock before `now` (nanoseconds since 1970). On Linux, a tick takes at most 10 ms.
+    /// Some file systems record only whole seconds, and FAT only even ones.
     ///
     /// A modification time in the future was set on purpose, and doesn't tell when the file was written.
     func isTooFresh(at now: Int64) -> Bool {

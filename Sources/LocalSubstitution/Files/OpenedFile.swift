@@ -38,7 +38,7 @@ package struct OpenedFile: ~Copyable {
     /// The most folders that are opened one by one. With more, asking for the file's real path is faster.
     private static let mostSteps = 8
 
-    /// Opens a path only to find out what is there and where it leads, not to read it.
+    /// Opens a path only to get its status and real path, not to read it.
     init(placeOf path: String) throws(FileProblem) {
         try self.init(descriptor: open(path, Self.asking))
     }

@@ -25,7 +25,8 @@ package struct ResourcesFolder: Sendable {
     /// Opens the folder, to look up several files.
     package func opened() throws(FileProblem) -> Opened { try Opened(path: path, mapName: mapName) }
 
-    /// Returns the status of a file that may be served; `nil` if there's none. Only opening it tells whether it can be read.
+    /// Returns a file's status; `nil` if the file doesn't exist or is never served. To find out whether it can be read,
+    /// open it.
     func servedStatus(of name: String) -> FileStatus? {
         guard let status = FileStatus(path: path(of: name)) else { return nil }
         guard let mapName else { return status }
@@ -38,7 +39,7 @@ package struct ResourcesFolder: Sendable {
         name.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
     }
 
-    /// Splits a name into its folder, which is empty for this one, and the name in that folder.
+    /// Splits a name at its last slash. The folder is empty for a file directly in this folder.
     package static func split(_ name: String) -> (folder: String, last: String) {
         guard let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", name) }
         return (String(name[..<slash]), String(name[name.utf8.index(after: slash)...]))

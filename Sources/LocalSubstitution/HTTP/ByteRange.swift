@@ -6,7 +6,7 @@ import FoundationNetworking
 
 /// A `Range` header with one range of bytes (RFC 9110 §14.1.2).
 enum ByteRange: Equatable {
-    /// `bytes=10-19`, which includes `last`; `nil` means the end.
+    /// `bytes=10-19`, including `last`. If `last` is `nil`, the range extends to the end.
     case from(Int, last: Int?)
     /// `bytes=-20`: the last 20 bytes.
     case suffix(Int)

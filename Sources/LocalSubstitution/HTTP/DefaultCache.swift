@@ -140,7 +140,7 @@ private final class DefaultCacheEmptiness: Sendable {
     /// Notes that a response is stored.
     func end() { knowledge.withLock { $0 = .ended } }
 
-    /// Returns what a closure finds. Doesn't call it if the cache is certainly empty.
+    /// Returns what a closure finds. If the cache is certainly empty, returns `nil` without calling the closure.
     func unlessEmpty<Found>(_ find: () -> Found?) -> Found? {
         guard let folder else { return find() }
         let known = knowledge.withLock { $0 }

@@ -80,7 +80,7 @@ extension Dictionary where Key == String, Value == String {
 }
 
 extension String {
-    /// Returns whether two names are those of the same header.
+    /// Returns whether two header names are equal, ignoring ASCII case.
     package func isSameHeader(as other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
     }

@@ -78,7 +78,7 @@ package enum MIMEType {
     private static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }
 
-/// The way from a MIME type back to an extension.
+/// File extensions for MIME types.
 extension MIMEType {
     /// Returns the usual extension for files of a type, such as `html` for `text/html`. The default is `bin`.
     ///

@@ -4,7 +4,7 @@ package import Foundation
 import FoundationNetworking
 #endif
 
-/// A key of a map and its value, checked.
+/// An entry of a map: a key and its value, both checked.
 package struct Entry: Sendable {
     package let key: String
     /// The entry's line in the map; 0 for a map made in code.
@@ -21,8 +21,8 @@ package struct Entry: Sendable {
     /// The entry's alternatives, or the entry itself if it has none.
     package var answering: [Entry] { options.alternatives.isEmpty ? [self] : options.alternatives }
 
-    /// The entry, or its first alternative for `GET`, if it answers every such request. `nil` if none does, or if the answer
-    /// depends on the request or on earlier requests.
+    /// The entry or alternative that answers every `GET`; `nil` if nothing does, or if the answer depends on the
+    /// request or on earlier requests.
     package var answeringEveryGet: Entry? {
         guard options.isEnabled, !options.isNever,
             let first = answering.first(where: { $0.options.lists(method: "GET") }),
@@ -31,13 +31,13 @@ package struct Entry: Sendable {
         return first
     }
 
-    /// The names of the files that the entry answers with: its file's, or those of its stream's pieces.
+    /// The names of the entry's files: its own file, or the files of its stream's pieces.
     package var files: [FileName] {
         if case .stream(let pieces) = options.answer { return pieces.compactMap(\.file) }
         return file.map { [$0] } ?? []
     }
 
-    /// Returns whether the file names' wildcards can be filled with what the key's wildcards matched.
+    /// Returns whether the text that the key's wildcards matched makes valid file names.
     func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
         files.allSatisfy { $0.wildcards == 0 || (try? $0.filled(with: captures)) != nil }
     }
@@ -47,19 +47,20 @@ package struct Entry: Sendable {
 }
 
 extension Entry {
-    /// Everything that an entry says except for its file. Most entries of a map share one instance.
+    /// All fields of an entry, except for its file. Most entries of a map share one instance.
     package final class Options: Sendable {
-        /// The entry's fields, with the defaults of the map. The file and the alternatives are left out.
+        /// The entry's fields without its file and alternatives, merged with the map's defaults.
         package let fields: EntryFields
-        /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, and its own line and file.
+        /// The entry's alternatives, in the order in which they're tried. All have the entry's key, but separate lines
+        /// and files.
         package let alternatives: [Entry]
         /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
         let place: (number: Int, count: Int)?
         /// Whether the entry's value is only a file name.
         let isPlain: Bool
-        /// The methods that are answered; `["*"]` for all.
+        /// The HTTP methods that the entry answers; `["*"]` for all.
         package let methods: [String]
-        /// Those of ``protocolFieldNames`` that are set.
+        /// The names of the entry's fields that are in ``protocolFieldNames``.
         package let protocolFields: [String]
 
         package init(
@@ -92,7 +93,7 @@ extension Entry {
             fields.ignoreQuery?.names?.isEmpty == true ? nil : fields.ignoreQuery
         }
 
-        /// The fields that the URL protocol implements, and a cache alone can't.
+        /// The names of the fields that need the URL protocol, since a cache alone can't implement them.
         package static var protocolFieldNames: [String] { EntryFields.ofProtocol.map(\.key) }
 
         /// Whether the entry is `null`: its URLs are never substituted.
@@ -109,7 +110,7 @@ extension Entry {
 }
 
 extension Entry {
-    /// What an entry, or one of its alternatives, answers with.
+    /// The answer of an entry or alternative.
     package enum Answer: Sendable {
         /// Nothing: the entry is `null`, and its URLs are never substituted.
         case never
@@ -121,7 +122,7 @@ extension Entry {
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler)
-        /// The network, at another URL if the entry forwards requests.
+        /// The network, at another URL if the entry has `forwardTo`.
         case network(ForwardTarget?)
 
         /// Creates the answer that an entry's fields describe. It's `.file` if they don't describe any.
@@ -138,7 +139,7 @@ extension Entry {
                 }
         }
 
-        /// The methods that are answered if the entry doesn't list any.
+        /// The HTTP methods that an entry with this answer has by default.
         fileprivate var defaultMethods: [String] {
             switch self {
             case .never, .file, .inline, .stream, .empty: Self.get

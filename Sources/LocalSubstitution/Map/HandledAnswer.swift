@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a handler's answer says, checked like an entry of a map.
+/// A handler's answer, checked like an entry of a map.
 struct HandledAnswer {
     struct Mistake: Error {
         /// What's wrong with the answer and how to fix it.
         let message: String
     }
 
-    /// What answers; `nil` if the handler leaves the request to the network.
+    /// The substitution that answers; `nil` if the handler leaves the request to the network.
     let substitution: Substitution?
 
     /// - Parameter called: The substitution of the entry whose handler was called.
@@ -49,14 +49,14 @@ struct HandledAnswer {
         }
     }
 
-    /// Returns what's wrong with the target and the files that an answer names.
+    /// Returns what's wrong with an answer's target or files; `nil` if nothing is.
     private static func problem(with entry: Entry, in folder: ResourcesFolder?) -> String? {
         if case .network(let target?) = entry.options.answer, target.wildcards > 0 {
             return "“\(target.text)” has a *, but a handler's answer can't have wildcards. Write the whole URL."
         }
         for file in entry.files {
             if file.wildcards > 0 {
-                return "“\(file.text)” has a *, but a handler's answer can't have wildcards. Write its whole name."
+                return "“\(file.text)” has a *, but a handler's answer can't have wildcards. Write the whole file name."
             }
             if let problem = file.problem { return "The file “\(file.text)” \(problem)" }
             guard let folder else {

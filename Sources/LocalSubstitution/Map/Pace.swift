@@ -6,7 +6,7 @@ package enum Pace: Sendable, Hashable {
     case secondsPerLine(Double)
     case secondsPerEvent(Double)
 
-    /// The pace as explanations name it.
+    /// The pace in words, for explanations.
     var text: String {
         switch self {
         case .bytesPerSecond(let rate): "at \(rate.grouped) bytes per second"
@@ -15,10 +15,11 @@ package enum Pace: Sendable, Hashable {
         }
     }
 
-    /// Whether pieces keep to a fixed schedule, however late one is sent.
+    /// Whether pieces follow a fixed schedule, so that a late piece doesn't delay the next one.
     package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
-    /// The length of the pieces in which bytes are sent at a rate; `nil` if pieces depend on what the body says.
+    /// The length of each piece of a body that's sent at a rate, in bytes; `nil` if the body is sent by lines or
+    /// events.
     ///
     /// Pieces are at most 50 ms apart, or one byte long.
     package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }

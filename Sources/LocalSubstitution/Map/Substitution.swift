@@ -18,14 +18,14 @@ package final class Substitution: Sendable {
 
     let entry: Entry
     let content: Content
-    /// The local file; `nil` for an entry without one.
+    /// The URL of the local file; `nil` if the entry has none.
     let fileURL: URL?
-    /// The MIME type that the entry sets. Otherwise, it depends on the field that has the body, and on the extension of the file or
-    /// of the URL's path. The default is `application/octet-stream`.
+    /// The MIME type. If the entry doesn't set it, it depends on the field that has the body, or on the extension of
+    /// the file or of the URL's path. The default is `application/octet-stream`.
     package let mimeType: String
     let mimeTypeSource: MIMETypeSource
 
-    /// What the entry and `$defaults` say.
+    /// The entry's options, merged with `$defaults`.
     var options: Entry.Options { entry.options }
     /// The key of the entry, as written in the map.
     var key: String { entry.key }
@@ -35,7 +35,7 @@ package final class Substitution: Sendable {
     package var headers: [String: String] { entry.options.fields.headers }
     /// When the file answers.
     var use: Use { entry.options.use }
-    /// The HTTP methods that are answered; `["*"]` for all.
+    /// The HTTP methods that the entry answers; `["*"]` for all.
     package var methods: [String] { entry.options.methods }
     /// The charset that the entry sets, or `utf-8` for text and streams. A byte order mark in the file overrides this default when a
     /// response is built.
@@ -46,7 +46,7 @@ package final class Substitution: Sendable {
     /// The file's name in the resources folder, with its wildcards filled; `nil` without a file.
     package var fileName: String? { content.fileName }
 
-    /// What answers: an entry's ``Entry/Answer``, with its wildcards filled for one URL.
+    /// The content of an answer: an ``Entry/Answer`` with its wildcards filled for one URL.
     enum Content: Sendable {
         /// A file, by its name in the resources folder.
         case file(String)
@@ -56,7 +56,7 @@ package final class Substitution: Sendable {
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler, captures: [ArraySlice<UInt8>])
-        /// The network, at another URL if the entry forwards requests.
+        /// The network, at another URL if the entry has `forwardTo`.
         case network(ForwardTarget.Filled?)
 
         /// The file's name in the resources folder; `nil` without a file.
@@ -120,7 +120,7 @@ package final class Substitution: Sendable {
         self.init(entry, fileName.map { .file($0) } ?? .empty, folder: folder, url: url)
     }
 
-    /// Whether the map has the response's body, which may be empty.
+    /// Whether the body is a file, written in the map, or empty.
     var isLocal: Bool {
         switch content {
         case .file, .inline, .empty: true
@@ -137,7 +137,7 @@ package final class Substitution: Sendable {
     /// The body that is written in the map; `nil` if there's none.
     var inlineBody: Entry.Body? { if case .inline(let body) = content { body } else { nil } }
 
-    /// Whether it's a redirect, which sends the client to another URL (RFC 9110 §15.4).
+    /// Whether the response is a redirect to another URL (RFC 9110 §15.4).
     var isRedirect: Bool { RedirectChain.statuses.contains(status) && headers[header: "Location"] != nil }
 
     private static func mimeType(

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension SubstitutionMap {
-    /// An answer in code: the value of a key, with the same fields as in the JSON.
+    /// The answer of an entry that's made in code. It has the same fields as an entry in JSON.
     ///
     /// A string names a file, an array lists alternatives, and `nil` means that the URL is never substituted:
     ///
@@ -14,7 +14,7 @@ extension SubstitutionMap {
     /// ]
     /// ```
     ///
-    /// If an answer has a mistake, creating a map with it throws an error that lists it as a problem.
+    /// If an answer has a mistake, creating a map with it throws an error that lists the mistake.
     public struct Answer: Sendable {
         /// The form in which the map's loader reads the answer.
         enum Source {
@@ -28,7 +28,7 @@ extension SubstitutionMap {
         private var fields: [(name: String, json: String)] = []
         /// The file's name. It's the whole answer if no other field is set.
         private var file: String?
-        /// Bodies. The JSON refers to them by index.
+        /// Bodies that are given as data. The JSON refers to them by index.
         private(set) var data: [Data] = []
         /// Closures. The JSON refers to them by index.
         private(set) var handlers: [Handler] = []
@@ -49,7 +49,8 @@ extension SubstitutionMap {
             return .fields(JSONText.object(fields.map { (key: $0.name, value: $0.json) }))
         }
 
-        /// Returns the answer's JSON as a value in a list of alternatives.
+        /// Returns the answer's JSON for a list of alternatives, with the indices that its data and handler have in
+        /// that list.
         private func json(numberingDataFrom first: Int, handlersFrom firstHandler: Int) -> String {
             switch source {
             case .never: return "null"
@@ -65,7 +66,7 @@ extension SubstitutionMap {
             }
         }
 
-        /// Returns a copy of the answer with a field set. It replaces an earlier field of that name.
+        /// Returns a copy of the answer with a field set. The value replaces an earlier value of the field.
         func setting(_ name: String, _ json: String) -> Answer {
             var answer = self
             if fields.isEmpty {
@@ -76,20 +77,20 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Returns a copy of the answer with another problem, if there is one.
+        /// Returns a copy of the answer with a problem added, unless it's `nil`.
         func adding(_ problem: String?) -> Answer {
             var answer = self
             answer.problems += problem.map { [$0] } ?? []
             return answer
         }
 
-        /// Substitutes nothing: `null` in the JSON.
+        /// Never substitutes the URL: `null` in the JSON.
         public static let notSubstituted = Answer()
 
         /// Answers with a file.
         ///
-        /// - Parameter name: The file's path in the resources folder. Each `*` is replaced by what a wildcard in the key's path
-        ///   matched.
+        /// - Parameter name: The file's path in the resources folder. Each `*` is replaced, in order, with the text
+        ///   that a wildcard in the key's path matched.
         public static func file(_ name: String) -> Answer {
             var answer = Answer("file", JSONText.string(name))
             answer.file = name
@@ -159,10 +160,11 @@ extension SubstitutionMap {
 
         /// Sends the request to another URL.
         ///
-        /// - Parameter url: An absolute URL. Each `*` is replaced by what a wildcard in the key's path matched.
+        /// - Parameter url: An absolute URL. Each `*` is replaced, in order, with the text that a wildcard in the key's
+        ///   path matched.
         public static func forward(to url: String) -> Answer { Answer("forwardTo", JSONText.string(url)) }
 
-        /// Sends the request on to the network with other headers.
+        /// Forwards the request to the network with changed headers.
         ///
         /// - Parameter headers: The headers to set. A `nil` value removes the header.
         public static func requestHeaders(_ headers: [String: String?]) -> Answer {
@@ -178,12 +180,12 @@ extension SubstitutionMap.Answer: ExpressibleByStringLiteral, ExpressibleByArray
     /// Creates an answer from alternatives, tried from first to last.
     public init(arrayLiteral elements: SubstitutionMap.Answer...) { self.init(alternatives: elements) }
 
-    /// Creates an answer that substitutes nothing.
+    /// Creates the answer for a URL that's never substituted.
     public init(nilLiteral: ()) { self = .notSubstituted }
 
     /// Creates an answer from alternatives in JSON.
     ///
-    /// - Parameter data: The bodies. An alternative's field `data` is an index of this list.
+    /// - Parameter data: The bodies. An alternative's field `data` is an index into this list.
     package init(alternatives: [String], data: [Data]) {
         self.init()
         fields = [("alternatives", "[\(alternatives.joined(separator: ", "))]")]
@@ -234,16 +236,18 @@ extension SubstitutionMap.Answer {
     /// Delays the answer by a number of seconds, 0–3600.
     public func delay(_ seconds: Double) -> Self { setting("delay", JSONText.number(seconds)) }
 
-    /// Sends the body evenly at a rate, in bytes per second, 1–1,000,000,000.
+    /// Sends the body at an even rate, 1–1,000,000,000 bytes per second.
     public func bytesPerSecond(_ rate: Int) -> Self { setting("bytesPerSecond", String(rate)) }
 
-    /// Sends one line at a time, the first at once. Waits `seconds` (0–3600) before each of the others.
+    /// Sends the body line by line: the first line at once, and each other line `seconds` (0–3600) after the previous
+    /// one.
     public func secondsPerLine(_ seconds: Double) -> Self { setting("secondsPerLine", JSONText.number(seconds)) }
 
-    /// Sends one event at a time, the first at once. Waits `seconds` (0–3600) before each of the others. A blank line ends an event.
+    /// Sends the body event by event: the first event at once, and each other event `seconds` (0–3600) after the
+    /// previous one. A blank line ends an event.
     public func secondsPerEvent(_ seconds: Double) -> Self { setting("secondsPerEvent", JSONText.number(seconds)) }
 
-    /// Sets how many requests an alternative answers. After that, it's passed over.
+    /// Sets how many requests an alternative answers before it's skipped.
     public func times(_ count: Int) -> Self { setting("times", String(count)) }
 
     /// Sets when the answer's file or body is used.
@@ -258,7 +262,7 @@ extension SubstitutionMap.Answer {
     /// Ignores the query parameters with these names when URLs are compared with the key. A name may end in `*`.
     public func ignoreQuery(_ names: String...) -> Self { setting("ignoreQuery", JSONText.array(names)) }
 
-    /// Sets headers on a request that is sent on to the network. A `nil` value removes the header.
+    /// Sets headers on a request that's forwarded to the network. A `nil` value removes the header.
     public func requestHeaders(_ headers: [String: String?]) -> Self {
         setting("setRequestHeaders", JSONText.headers(headers))
     }
@@ -270,8 +274,9 @@ extension SubstitutionMap.Answer {
     /// ```
     ///
     /// - Parameters:
-    ///   - headers: Header values, with `*` for any text. With `nil`, the request must not have the header.
-    ///   - query: The same for query parameters.
+    ///   - headers: The values that headers must have, with `*` for any text. If a value is `nil`, the request must not
+    ///     have the header.
+    ///   - query: The values that query parameters must have, in the same form.
     ///   - json: JSON that the request's body must contain.
     ///   - text: The request's body as text, with `*` for any text.
     public func when(

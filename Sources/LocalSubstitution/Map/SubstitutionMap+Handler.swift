@@ -18,12 +18,12 @@ extension SubstitutionMap {
         public let url: URL
         /// The HTTP method.
         public let method: String
-        /// The request's own headers, without those that the session adds.
+        /// The headers that are set on the request, without those that the session adds.
         public let headers: [String: String]
-        /// The body; `nil` if there's none, if it can't be seen, or if it's longer than 8 MiB.
+        /// The body; `nil` if it's empty, hidden by Foundation, or longer than 8 MiB.
         public let body: Data?
-        /// The text that each `*` of the key's path and query matched, percent-decoded. If that isn't UTF-8, the text
-        /// stays encoded.
+        /// The text that each `*` of the key's path and query matched, percent-decoded. Text that isn't UTF-8 when
+        /// decoded stays encoded.
         public let captures: [String]
 
         /// Returns the value of a header. The case of its name doesn't matter.
@@ -59,7 +59,7 @@ extension Entry {
     package final class Handler: Sendable {
         /// The name in the map's JSON; `nil` for a closure in a map made in code.
         let name: String?
-        /// `nil` for a map that a tool has loaded, without the app's code.
+        /// The closure; `nil` if a tool has loaded the map, without the app's code.
         let call: SubstitutionMap.Handler?
 
         init(name: String? = nil, _ call: SubstitutionMap.Handler?) {
@@ -67,7 +67,7 @@ extension Entry {
             self.call = call
         }
 
-        /// The handler as explanations name it.
+        /// The handler's name in explanations.
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
         /// Why a tool can't answer a request with the handler.
@@ -76,13 +76,13 @@ extension Entry {
 }
 
 extension SubstitutionMap {
-    /// The handlers to which the entries of a map may refer.
+    /// The handlers that a map's entries can use.
     package struct HandlerTable: Sendable {
         struct UnknownName: Error {
             let message: String
         }
 
-        /// `nil` if any name is accepted, as in tools that don't have the app's code.
+        /// The handlers by name; `nil` if any name is accepted, as in tools that don't have the app's code.
         private let named: [String: SubstitutionMap.Handler]?
         private let numbered: [SubstitutionMap.Handler]
 
@@ -91,7 +91,7 @@ extension SubstitutionMap {
             numbered = []
         }
 
-        /// Creates the handlers of a map that's made in code.
+        /// Creates a table of the handlers of a map that's made in code.
         init(numbered: [SubstitutionMap.Handler]) {
             named = [:]
             self.numbered = numbered
@@ -102,7 +102,7 @@ extension SubstitutionMap {
             numbered = []
         }
 
-        /// Accepts any name.
+        /// A table that accepts any name.
         package static let any = HandlerTable()
 
         subscript(_ number: Int) -> Entry.Handler? {
@@ -122,7 +122,7 @@ extension SubstitutionMap {
             return Entry.Handler(name: name, call)
         }
 
-        /// The names of the handlers and what to do; `nil` if there are none.
+        /// Advice that lists the handlers' names; `nil` if there are no handlers.
         private var known: String? {
             let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
             return names.isEmpty ? nil : "The handlers are \(names). Use one, or add it to `handlers:`."

@@ -27,8 +27,8 @@ extension SubstitutionMap {
 
         /// The bytes of a file.
         ///
-        /// - Parameter name: The file's path in the resources folder. Each `*` is replaced by what a wildcard in the key's path
-        ///   matched.
+        /// - Parameter name: The file's path in the resources folder. Each `*` is replaced, in order, with the text
+        ///   that a wildcard in the key's path matched.
         public static func file(_ name: String) -> Piece { Piece("file", JSONText.string(name)) }
 
         /// Fails the request with an error. Only the last piece can do this.
@@ -60,7 +60,7 @@ extension Entry {
         }
 
         package var content: Content
-        /// The delay in seconds after the piece before it was sent.
+        /// The delay after the previous piece was sent, in seconds.
         package var delay = 0.0
         /// The piece's line in the map; 0 for a map made in code.
         package var line = 0
@@ -76,7 +76,8 @@ extension Entry {
             return piece
         }
 
-        /// Joins each piece that is due at once to the one before it. Files stay pieces, since they're read when they're due.
+        /// Joins each piece without a delay to the previous piece. Files aren't joined, since each is read only when
+        /// it's due.
         static func joined(_ pieces: [Piece]) -> [Piece] {
             pieces.reduce(into: []) { joined, piece in
                 guard piece.delay == 0, case .data(let next) = piece.content, let last = joined.indices.last,

@@ -3,17 +3,18 @@ extension SubstitutionMap {
     public struct Warning: Sendable, Hashable, CustomStringConvertible {
         /// The kind of a warning, for use in code.
         public struct Kind: RawRepresentable, Sendable, Hashable {
-            /// The kind's name, which is that of the static member.
+            /// The kind's name, the same as that of its static member.
             public let rawValue: String
 
             /// Creates a kind from its name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// No entry names a file of the resources folder.
+            /// The resources folder has a file that no entry uses.
             public static let unusedFile = Kind(rawValue: "unusedFile")
-            /// A pattern can't make a valid file name, or others that match the same URLs come first.
+            /// A pattern never answers: it can't make a valid file name, or other patterns for the same URLs come
+            /// first.
             public static let neverWins = Kind(rawValue: "neverWins")
-            /// The loader wouldn't take the entry's response from a cache.
+            /// URLSession's loader wouldn't accept the entry's response from a cache.
             public static let refusedByLoader = Kind(rawValue: "refusedByLoader")
             /// The entry has a field that only works in an attached session, such as `delay` or `forwardTo`.
             public static let needsProtocol = Kind(rawValue: "needsProtocol")
@@ -27,15 +28,15 @@ extension SubstitutionMap {
             public static let catchAll = Kind(rawValue: "catchAll")
             /// Requests for https URLs are sent to another host over http.
             public static let insecureTarget = Kind(rawValue: "insecureTarget")
-            /// An entry forwards the target's URL, but targets aren't looked up again.
+            /// An entry forwards to a URL that another entry forwards, but targets aren't looked up in the map.
             public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
-            /// A pattern answers a method that an exact key doesn't list.
+            /// A pattern matches an exact key's URL, and answers a method that the exact key doesn't list.
             public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
             /// A key has a placeholder of another syntax, such as `:id`, `{id}` or `\d+`. Only `*` matches any text.
             public static let foreignSyntax = Kind(rawValue: "foreignSyntax")
             /// A method is in lowercase, so it doesn't match requests.
             public static let methodCase = Kind(rawValue: "methodCase")
-            /// An entry has a `timeout`, but doesn't wait for the network to fail.
+            /// An entry has a `timeout`, but its `use` isn't `whenOffline`.
             public static let unusedTimeout = Kind(rawValue: "unusedTimeout")
             /// A `delay` is so long that it looks like milliseconds.
             public static let longDelay = Kind(rawValue: "longDelay")
@@ -47,7 +48,7 @@ extension SubstitutionMap {
         public let key: String?
         /// The line in the map, from 1; `nil` for a map made in code, and for a warning that isn't about an entry.
         public let line: Int?
-        /// What's odd and how to fix it.
+        /// What's probably wrong and how to fix it.
         public let message: String
 
         /// The key, if there is one, and the message.

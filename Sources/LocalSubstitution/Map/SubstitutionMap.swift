@@ -1,7 +1,7 @@
 public import Foundation
 import Guarded
 
-/// A map from URLs to what answers them: the contents of `substitutions.json`, checked and indexed.
+/// A map from URLs to their answers: the contents of `substitutions.json`, checked and indexed.
 ///
 /// A map never changes, and copying it is cheap.
 public struct SubstitutionMap: Sendable {
@@ -36,7 +36,7 @@ public struct SubstitutionMap: Sendable {
             }.of(url)
         }
 
-        /// Created at first use, since most processes never need it.
+        /// The search for near misses, created at first use, since most processes never need it.
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
@@ -46,8 +46,8 @@ public struct SubstitutionMap: Sendable {
         case reject
         /// Leaves out invalid entries and lists their problems in ``SubstitutionMap/problems``. For apps that you ship.
         ///
-        /// Files aren't looked at. A missing file is found when a request asks for it; see ``SubstitutionMap/fileProblems()``. An
-        /// error is thrown only if the map can't be read or isn't a JSON object.
+        /// Doesn't check files, so a missing file is found only when a request needs it. To check files, use
+        /// ``SubstitutionMap/fileProblems()``. Throws an error only if the map can't be read or isn't a JSON object.
         case skip
     }
 
@@ -71,10 +71,10 @@ public struct SubstitutionMap: Sendable {
     ///
     /// - Parameters:
     ///   - file: A JSON file in UTF-8.
-    ///   - resources: The folder with the entries' files. The default is the folder `Resources` beside the map. If it doesn't
-    ///     exist, the default is the map's own folder, in which the map and hidden files are never served.
+    ///   - resources: The folder with the entries' files. The default is the folder `Resources` beside the map or, if
+    ///     that doesn't exist, the map's folder. From the map's folder, the map and hidden files are never served.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
-    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - handlers: The closures for entries with the field `handler`, by name.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         contentsOf file: URL,
@@ -90,7 +90,7 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Loads a map in a tool, which doesn't have the app's code. Entries may name any handler.
+    /// Loads a map in a tool that doesn't have the app's code. Entries may use any handler name.
     package init(inTool file: URL, resources: URL?) throws(SubstitutionMapError) {
         try self.init(MapFile(file), resources: resources, invalidEntries: .reject, handlers: .any)
     }
@@ -108,7 +108,7 @@ public struct SubstitutionMap: Sendable {
     ///   - json: A JSON object in UTF-8.
     ///   - resources: The folder with the entries' files. A map without files doesn't need one.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
-    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - handlers: The closures for entries with the field `handler`, by name.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         json: Data,
@@ -180,9 +180,9 @@ public struct SubstitutionMap: Sendable {
         try self.init(MapLoader(answers: Array(entries), folder: folder), folder: folder)
     }
 
-    /// Creates a map without files from another format.
+    /// Creates a map from another format's entries, which don't use files.
     ///
-    /// - Parameter leftOut: What the other format has but a map can't answer. These become the map's ``problems``.
+    /// - Parameter leftOut: Problems with what a map can't represent. They're added to the map's ``problems``.
     package init(_ entries: [(key: String, value: Answer)], leftOut: [Problem]) throws(SubstitutionMapError) {
         try self.init(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
     }
@@ -198,7 +198,7 @@ public struct SubstitutionMap: Sendable {
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// Returns what answers a `GET` of a URL without the network; `nil` if nothing does. Checks that an entry's file exists, but
+    /// Returns the local answer to a `GET` of a URL; `nil` if there's none. Checks that the entry's file exists, but
     /// doesn't read it.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
@@ -228,7 +228,8 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Returns the folder that is given, or `Resources` beside the map, or the map's own folder.
+    /// Returns the given folder. If it's `nil`, returns `Resources` beside the map or, if that doesn't exist, the map's
+    /// folder.
     package static func folder(beside file: URL, or resources: URL?, isInBundle: Bool = false) -> ResourcesFolder {
         if let resources { return ResourcesFolder(resources, isInBundle: isInBundle) }
         let own = file.deletingLastPathComponent()
@@ -265,7 +266,7 @@ extension SubstitutionMap {
     ///     map.
     ///   - name: The name of the map's file, without its extension `json`.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
-    ///   - handlers: The closures that entries name in their field `handler`.
+    ///   - handlers: The closures for entries with the field `handler`, by name.
     /// - Throws: An error that lists every problem with the map, each with its key and line.
     public init(
         bundle: Bundle,
@@ -275,7 +276,9 @@ extension SubstitutionMap {
     ) throws(SubstitutionMapError) {
         guard let file = bundle.url(forResource: name, withExtension: "json") else {
             let file = name.hasSuffix(".json") ? name : "\(name).json"
-            let advice = file == name ? "Name it without “.json”." : "Add it to the target's resources. In a package, use Bundle.module."
+            let advice =
+                file == name
+                ? "Name it without “.json”." : "Add it to the target's resources. In a package, use Bundle.module."
             let message = "There's no \(file) in the bundle “\(bundle.bundlePath)”. \(advice)"
             throw SubstitutionMapError(file: nil, problems: [Problem(.unreadableMap, message)])
         }
@@ -290,17 +293,17 @@ extension SubstitutionMap {
 }
 
 extension SubstitutionMap {
-    /// Returns the problems with the files that entries name.
+    /// Returns the problems with the entries' files.
     ///
-    /// This looks at every file, so use it in a unit test of a map that you ship, and not in the app.
+    /// This checks every file, so call it in a unit test of a map that you ship, not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The files that invalid entries name, and those that misspelled names probably meant.
+    /// The files of invalid entries, and the files that misspelled names probably mean.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }
 
-    /// Returns the problems, and the files that misspelled names probably meant.
+    /// Returns the problems with files, and the files that misspelled names probably mean.
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)

@@ -30,7 +30,7 @@ extension SubstitutionMap {
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// The kind of a problem, for use in code.
         public struct Kind: RawRepresentable, Sendable, Hashable {
-            /// The kind's name, which is that of the static member.
+            /// The kind's name, the same as that of its static member.
             public let rawValue: String
 
             /// Creates a kind from its name.
@@ -42,9 +42,9 @@ extension SubstitutionMap {
             public static let syntax = Kind(rawValue: "syntax")
             /// The map is JSON, but not an object.
             public static let notAnObject = Kind(rawValue: "notAnObject")
-            /// Entries name files, but there's no resources folder.
+            /// Entries use files, but there's no resources folder.
             public static let noResources = Kind(rawValue: "noResources")
-            /// A key, field, header or parameter is given twice, or two keys name the same URL.
+            /// A key, field, header or parameter is given twice, or two keys are spellings of the same URL or pattern.
             public static let duplicate = Kind(rawValue: "duplicate")
             /// A key is neither a URL nor a match pattern.
             public static let invalidKey = Kind(rawValue: "invalidKey")
@@ -82,7 +82,7 @@ extension SubstitutionMap {
         public let key: String?
         /// The line in the map, from 1; `nil` for a map made in code.
         public let line: Int?
-        /// The column in characters, from 1; `nil` unless the map's JSON can't be parsed or isn't an object.
+        /// The column in characters, from 1, if the map isn't valid JSON or isn't an object; otherwise, `nil`.
         public let column: Int?
         /// What's wrong and how to fix it.
         public let message: String
@@ -104,7 +104,7 @@ extension SubstitutionMap {
             self.init(kind, key: entry.key, line: entry.lineInMap, message)
         }
 
-        /// Whether no part of the map can be used.
+        /// Whether the problem makes the whole map unusable.
         var isFatal: Bool { [.unreadableMap, .syntax, .notAnObject].contains(kind) }
     }
 }

@@ -63,7 +63,7 @@ package struct RedirectChain: Sendable {
         return parts(first) == parts(second)
     }
 
-    /// Returns the URL that a `Location` names (RFC 9110 §10.2.2); `nil` if it isn't http or https.
+    /// Returns the target of a `Location` header (RFC 9110 §10.2.2); `nil` if it isn't an http or https URL.
     ///
     /// For a relative `Location`, Linux's loader would decode the path, drop its trailing slash, and resolve it against the host's
     /// root (`HTTPURLProtocol.swift`, `redirectRequest`).

@@ -8,8 +8,8 @@ package import FoundationNetworking
 
 /// A session delegate that collects the responses to the session's data tasks.
 ///
-/// Without an owner that answers challenges, a 401 is a response like any other, since the collector has no credentials. The
-/// collector trusts only what the system trusts.
+/// Without an owner that answers challenges, a 401 is a response like any other, since the collector has no
+/// credentials. The collector trusts only servers that the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// A response that has arrived.
     package struct Response: Sendable {
@@ -40,8 +40,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         var keepsBody = true
         /// Receives the number of bytes so far, and the expected total if it's known.
         var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
-        /// Decides about a redirect: calls back with the request to send, or with `nil`. If this is `nil`, redirects
-        /// are followed.
+        /// Decides about a redirect: calls back with the request to send, or with `nil` to not follow the redirect. If
+        /// there's no closure, redirects are followed.
         var redirect: (@Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
         #if canImport(Darwin)
         /// Answers an authentication challenge. If `nil`, the system does.
@@ -67,7 +67,8 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         }
     }
 
-    /// By task object, since a collector may serve several sessions, each of which numbers its tasks from 1.
+    /// The loads by task object. Task identifiers aren't unique, since each of a collector's sessions numbers its tasks
+    /// from 1.
     private let loads = Guarded<[ObjectIdentifier: CollectedLoad]>([:])
 
     /// Collects the response to a session's task. The task must not have been resumed yet.
@@ -220,8 +221,8 @@ extension URLResponse {
         (self as? HTTPURLResponse).map { (100..<200).contains($0.statusCode) } ?? false
     }
 
-    /// Whether the end of the body can be found (RFC 9112 §6.3). The loader takes the first digits of a wrong length, or the last
-    /// of two lengths, and may report part of a body as the whole.
+    /// Whether the end of the body can be found (RFC 9112 §6.3). If the length is invalid, the loader uses its first
+    /// digits, or the last of two lengths, and may report part of a body as the whole.
     fileprivate var hasValidLength: Bool {
         guard let head = self as? HTTPURLResponse, let length = head.value(forHTTPHeaderField: "Content-Length"),
             head.value(forHTTPHeaderField: "Transfer-Encoding") == nil

@@ -22,7 +22,7 @@ package final class UncachedLoader: Sendable {
 
     package init() {}
 
-    /// Loads a request. Must not be called within a lookup.
+    /// Loads a request. Must not be called during a cache lookup.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load, in bytes. The load of a longer body is cancelled.
@@ -38,7 +38,7 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads. Works on another queue, since the last reference to a cache may be released on a session's queue.
+    /// Cancels all loads on another queue, since the last reference to a cache may be released on a session's queue.
     package func end() {
         guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }

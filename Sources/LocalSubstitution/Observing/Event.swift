@@ -11,10 +11,11 @@ extension LocalSubstitutionCache {
             /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// An entry or a recorder's copy answered, or an entry made the request fail. For an `untilUpdated` entry, a newer copy
-            /// of the file may have answered: one that ``refreshed`` announced, or one from an earlier process.
+            /// An entry or a recorder's copy answered, or an entry made the request fail. If the entry is
+            /// `untilUpdated`, a newer copy of its file may have answered. The copy was announced by ``refreshed`` or
+            /// stored by an earlier process.
             public static let substituted = Kind(rawValue: "substituted")
-            /// An entry names the URL, but didn't answer the request.
+            /// An entry matches the URL, but didn't answer the request.
             public static let bypassed = Kind(rawValue: "bypassed")
             /// The network answered a request that had a fallback (an entry's file, or a recorder's copy), or that an
             /// entry forwarded.
@@ -27,9 +28,9 @@ extension LocalSubstitutionCache {
             public static let recorded = Kind(rawValue: "recorded")
             /// A recorder didn't keep a response.
             public static let notRecorded = Kind(rawValue: "notRecorded")
-            /// No entry names the URL, and the default cache answered.
+            /// No entry matches the URL, and the default cache answered.
             public static let fallbackHit = Kind(rawValue: "fallbackHit")
-            /// No entry names the URL, and the default cache didn't answer.
+            /// No entry matches the URL, and the default cache didn't answer.
             public static let missed = Kind(rawValue: "missed")
             /// An entry's file couldn't be read when it was requested.
             public static let fault = Kind(rawValue: "fault")
@@ -43,8 +44,8 @@ extension LocalSubstitutionCache {
             public static let mapReloaded = Kind(rawValue: "mapReloaded")
             /// The map's file changed but has problems, so the last good map stays in use.
             public static let mapNotReloaded = Kind(rawValue: "mapNotReloaded")
-            /// The cache was installed, but `URLSession.shared` doesn't have it. On Apple platforms, the installed protocol may
-            /// answer all the same.
+            /// The cache was installed, but isn't the cache of `URLSession.shared`. On Apple platforms, the installed
+            /// protocol may still answer.
             public static let sharedSessionInUse = Kind(rawValue: "sharedSessionInUse")
         }
 
@@ -52,14 +53,15 @@ extension LocalSubstitutionCache {
         public let kind: Kind
         /// The request's URL; `nil` for events about the map or about installing.
         public let url: URL?
-        /// The entry's key. If a recorder's copy or the network answers without an entry, the URL. `nil` if no entry names the URL.
+        /// The entry's key. If a recorder's copy or the network answers without an entry, this is the URL. `nil` for
+        /// any other event without an entry.
         public internal(set) var key: String?
         /// The file that answered, couldn't be read, or was written by a recorder.
         public internal(set) var file: URL?
         /// The size of the body that was delivered, recorded or refreshed.
         public internal(set) var bytes: Int?
-        /// The reason, in words; `nil` for events that need none. For ``Kind/recorded``, which headers of the response were left out
-        /// because they may contain a credential.
+        /// The reason, in words; `nil` for events that need none. For ``Kind/recorded``, it lists the response's
+        /// headers that were left out because they may contain a credential.
         public internal(set) var reason: String?
         /// The keys that almost match the URL, for ``Kind/missed``.
         public internal(set) var nearMisses: [SubstitutionMap.NearMiss] = []

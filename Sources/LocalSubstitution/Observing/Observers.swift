@@ -10,7 +10,8 @@ final class Observers: Sendable {
     struct Listener: Sendable {
         let hear: @Sendable (Event) -> Void
         var end: @Sendable () -> Void = {}
-        /// Whether it receives only events about reloading the map. Other events aren't created for it.
+        /// Whether the listener receives only events about reloading the map. Other events aren't created for such a
+        /// listener.
         var hearsOnlyReloads = false
     }
 
@@ -27,12 +28,12 @@ final class Observers: Sendable {
 
     private let state = Guarded(State())
 
-    /// What has been counted so far, except hits of responses that are always valid.
+    /// The counts so far, without hits of responses that are always valid. ``RetainedResponses`` counts those.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     // MARK: Listeners
 
-    /// Returns a stream of everything that happens from now on, for one listener. The stream ends with the cache.
+    /// Returns a stream of the events from now on, for one listener. The stream ends when the cache is deallocated.
     func events(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
         let listener = Listener(hear: { continuation.yield($0) }, end: { continuation.finish() })
@@ -44,7 +45,8 @@ final class Observers: Sendable {
         return stream
     }
 
-    /// Adds a listener, which is called on the thread where something happens. Returns its number, or `nil` if the cache is gone.
+    /// Adds a listener, which is called on the thread where an event occurs. Returns the listener's number; `nil` if
+    /// the cache was deallocated.
     func add(_ listener: Listener) -> Int? {
         state.withLock { state -> Int? in
             guard !state.hasEnded else { return nil }
@@ -69,7 +71,7 @@ final class Observers: Sendable {
         case table
     }
 
-    /// Counts something that happened, and tells the listeners. Without a URL, it's only counted.
+    /// Counts an event, and tells the listeners about it. An event without a URL is only counted.
     ///
     /// The event is created only if there are listeners.
     func report(
@@ -101,7 +103,7 @@ final class Observers: Sendable {
         )
     }
 
-    /// Tells the listeners of something that isn't counted.
+    /// Tells the listeners about an event that isn't counted.
     ///
     /// - Parameter isReload: Whether the event is about reloading the map.
     func emit(_ event: @autoclosure () -> Event, isReload: Bool = false) {
@@ -114,7 +116,7 @@ final class Observers: Sendable {
         for listener in listeners { listener.hear(event) }
     }
 
-    /// Ends every stream.
+    /// Ends every stream, and removes all listeners.
     func end() {
         let listeners = state.withLock { state in
             state.hasEnded = true

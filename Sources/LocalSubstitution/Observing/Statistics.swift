@@ -10,15 +10,16 @@ extension LocalSubstitutionCache {
         public internal(set) var lookups = 0
         /// Lookups that an entry answered.
         public internal(set) var substituted = 0
-        /// Lookups whose URL an entry names without answering the request: because of `null`, the request's cache policy or method,
-        /// `use` or a fault, or because the loader would refuse the response or couldn't finish the task.
+        /// Lookups that no entry answered although one matches the URL: because of `null`, the request's cache policy
+        /// or method, `use` or a fault, or because the loader would refuse the response or couldn't finish the task.
         public internal(set) var bypassed = 0
-        /// Lookups of URLs that no entry names, which the default cache answered.
+        /// Lookups that the default cache answered, since no entry matches the URL.
         public internal(set) var fallbackHits = 0
-        /// Lookups of URLs that no entry names, which the default cache didn't answer.
+        /// Lookups that the default cache didn't answer, and whose URL no entry matches.
         public internal(set) var misses = 0
-        /// Requests that ``SubstitutionURLProtocol`` answered with an entry or a recorder's copy, because the loader didn't ask the
-        /// cache or would have refused its response. Requests that an entry made fail also count. They aren't lookups.
+        /// Requests that ``SubstitutionURLProtocol`` answered with an entry or a recorder's copy, because the loader
+        /// didn't ask the cache or would have refused its response. Requests that an entry made fail also count. None
+        /// of these are lookups.
         public internal(set) var served = 0
         /// Requests that the network answered, and that had a fallback or were forwarded by an entry.
         public internal(set) var forwarded = 0
@@ -26,7 +27,7 @@ extension LocalSubstitutionCache {
         public internal(set) var fellBack = 0
         /// Responses that a recorder kept because they were new or had changed.
         public internal(set) var recorded = 0
-        /// Entries' files that couldn't be read when they were requested, in a lookup or by a protocol.
+        /// Times that an entry's file couldn't be read when it was requested, in a lookup or by a protocol.
         public internal(set) var faults = 0
         /// The total size of all bodies that were substituted or served, in bytes.
         public internal(set) var bytes = 0

@@ -6,11 +6,11 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// A response that a load passes on in pieces, and that one thread reads as it arrives.
+/// A response that arrives in pieces. A load adds the pieces, and one thread reads them.
 package final class ArrivingResponse: Sendable {
     enum Event: Sendable {
         case piece(ResponseCollector.Piece)
-        /// The head of an entry's stream. Its bytes come as pieces.
+        /// The head of an entry's stream. The bytes follow as pieces.
         case stream(URLResponse)
         case end(RequestOutcome)
     }
@@ -29,7 +29,8 @@ package final class ArrivingResponse: Sendable {
     private static let secondsBetweenQuestions = 0.5
 
     /// - Parameters:
-    ///   - isWanted: Called now and then while ``next()`` waits. Returns whether the client still wants the response.
+    ///   - isWanted: Called every half second while ``next()`` waits. Returns whether the client still wants the
+    ///     response.
     ///   - reportFailure: Called if a piece that waits for the reader can't be stored.
     init(
         isWanted: @escaping @Sendable () -> Bool,
@@ -41,7 +42,8 @@ package final class ArrivingResponse: Sendable {
 
     deinit { cancel() }
 
-    /// Keeps a load, which is cancelled if the rest of the response isn't wanted. If that's known already, cancels it at once.
+    /// Keeps the load, to cancel it when the response isn't wanted any more. If the response is already over, cancels
+    /// the load at once.
     func wait(for load: Task<Void, Never>) {
         let isOver = state.withLock { state in
             if !state.isOver { state.load = load }
@@ -86,7 +88,7 @@ package final class ArrivingResponse: Sendable {
 
     /// Returns the next bytes of the body; `nil` at its end.
     ///
-    /// - Throws: An error if the rest doesn't arrive.
+    /// - Throws: An error if the response fails or is cancelled.
     package func nextBytes() throws(URLError) -> Data? {
         while let event = next() {
             switch event {
@@ -111,8 +113,8 @@ package final class ArrivingResponse: Sendable {
     }
 }
 
-/// The events that a slow reader hasn't taken yet. Only the first bytes wait in memory, and the others in a temporary file: a
-/// session can't be told to receive more slowly.
+/// The events that a slow reader hasn't read yet. The first bytes wait in memory and later ones in a temporary file,
+/// since a session can't be told to receive more slowly.
 private struct EventQueue: Sendable {
     private enum Waiting: Sendable {
         case event(ArrivingResponse.Event)
@@ -120,12 +122,12 @@ private struct EventQueue: Sendable {
         case stored(Int)
     }
 
-    /// The events, and `nil` for those that were taken since the array was last shortened.
+    /// The events; `nil` for an event that was read but isn't removed yet.
     private var waiting: [Waiting?] = []
     private var taken = 0
     private var bytesInMemory = 0
     private var file: BodyFile?
-    /// The part of the file whose bytes wait.
+    /// The range of the file's bytes that haven't been read yet.
     private var stored = 0..<0
 
     /// The most bytes that wait in memory.

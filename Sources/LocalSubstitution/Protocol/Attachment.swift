@@ -4,7 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The arguments of one `attach` call: which map answers, the session's rules, and how requests are sent on.
+/// The arguments of one `attach` call: which map answers, the session's rules, and how requests are forwarded.
 final class Attachment: Sendable {
     let responder: Responder
     let rules: SessionRules
@@ -13,9 +13,10 @@ final class Attachment: Sendable {
     let isDirect: Bool
     /// Whether the client reads large files in pieces.
     let takesLargeFiles: Bool
-    /// Whether a request's `Authorization` is sent on to the network.
+    /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
-    /// Whether the recorder also keeps what a browser needs to show a site again: see ``Exchange/isBrowsed``.
+    /// Whether the recorder also keeps responses that only a browser needs to show a site again: see
+    /// ``Exchange/isBrowsed``.
     let isBrowsed: Bool
 
     /// - Parameters:
@@ -40,18 +41,18 @@ final class Attachment: Sendable {
         forwarder = Forwarder(configuration, responseLimit: responseLimit)
     }
 
-    /// Looks up a request of an attached session.
+    /// Returns the plan for a request of an attached session.
     ///
     /// - Parameter body: The request's body, as far as it's known. A long body isn't looked at on the loader's queue.
     func lookUp(_ request: URLRequest, body: RequestBody) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
 
-    /// Decides about a request that is answered now, and counts the answer if its alternative has a limit.
+    /// Decides how to answer a request now, and counts the answer if its alternative has a limit.
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The plan from when a protocol took the request. It's ignored if it's another session's.
+    ///   - taken: The plan that was made when a protocol took the request. Ignored if it's from another session.
     func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
         // Another request may have used up the alternative since.
@@ -60,8 +61,8 @@ final class Attachment: Sendable {
         return plan
     }
 
-    /// Carries out a plan on this thread. Returns `nil` if that takes a delay, a body, the network or, unless the client is direct,
-    /// a file that isn't in memory.
+    /// Carries out a plan on this thread. Returns `nil` if the plan needs a delay, the request's body, the network or,
+    /// for a URLSession, a file that isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:

@@ -13,7 +13,8 @@ final class BodyReader: Sendable {
 
     private init() {}
 
-    /// Reads a stream. If that's cancelled or times out, the thread ends once the app writes or closes the stream.
+    /// Reads a stream. If reading is cancelled or times out, the thread ends only when the app writes to the stream or
+    /// closes it.
     ///
     /// - Parameter time: When reading times out; `nil` for never.
     static func read(
@@ -55,7 +56,7 @@ final class BodyReader: Sendable {
         return .data(data)
     }
 
-    /// Returns some bytes; `nil` at the end of the stream.
+    /// Returns the next bytes; `nil` at the end of the stream.
     private func piece(of stream: InputStream) throws(URLError) -> Data? {
         guard !isDone.withLock({ $0 }) else { throw URLError(.cancelled) }
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
@@ -83,7 +84,8 @@ extension BodyReader {
             }
         }
 
-        /// Replaces a request's stream with the body that was read. Each time the request is sent, the sender opens a new stream.
+        /// Replaces a request's stream with the body that was read. Call this whenever the request is about to be sent,
+        /// since a stream can be read only once.
         func replaceStream(of request: inout URLRequest) {
             guard request.httpBodyStream != nil else { return }
             request.httpBodyStream = nil

@@ -4,10 +4,10 @@ import FoundationNetworking
 
 /// The state of a protocol's delivery to its client.
 ///
-/// Suspending a task stops its protocol, and resuming it starts the same protocol again. The load goes on meanwhile, and what
-/// arrives is held. Linux's loader also starts a protocol that is already running or has ended.
+/// Suspending a task stops its protocol, and resuming it starts the same protocol again. Meanwhile, the load goes on,
+/// and its events are held. Linux's loader also starts a protocol that is already running or has ended.
 struct Delivery: Sendable {
-    /// What a load hands over, in order.
+    /// An event of a load.
     enum Event: Sendable {
         case piece(ResponseCollector.Piece)
         case end(RequestOutcome)
@@ -18,7 +18,7 @@ struct Delivery: Sendable {
     }
 
     private var progress = Progress.idle
-    /// What arrived while the task was suspended.
+    /// The events that arrived while the task was suspended.
     private var held: [Event] = []
     private var load: Task<Void, Never>?
     /// Whether pieces of the response have been delivered.
@@ -36,12 +36,12 @@ struct Delivery: Sendable {
         if progress != .ended { self.load = load }
     }
 
-    /// Holds what arrives from now on.
+    /// Holds the events that arrive from now on.
     mutating func suspend() {
         if progress == .underWay { progress = .suspended }
     }
 
-    /// Returns what arrived while the task was suspended, to be delivered now.
+    /// Returns the events that arrived while the task was suspended, to be delivered now.
     mutating func resume() -> [Event] {
         guard progress == .suspended else { return [] }
         progress = .underWay

@@ -12,12 +12,12 @@ package final class DirectLoader: Sendable {
 
     init(_ attachment: Attachment) { self.attachment = attachment }
 
-    /// Loads a request. The thread waits until the response begins. Redirects are returned instead of followed. Long bodies are
-    /// returned in pieces.
+    /// Loads a request. Blocks the thread until the response begins. Returns redirects instead of following them, and
+    /// long bodies in pieces.
     ///
     /// - Parameters:
     ///   - request: The request, with its whole body.
-    ///   - isWanted: Called now and then while the call waits. If it returns `false`, the request is cancelled.
+    ///   - isWanted: Called every half second while the call waits. If it returns `false`, the request is cancelled.
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
         let isStrict = attachment.rules.isStrict
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
@@ -46,7 +46,7 @@ package final class DirectLoader: Sendable {
         }
     }
 
-    /// Loads a request that the map says something about, and returns the whole response; `nil` for any other request. Follows a
+    /// Loads a request and returns the whole response; `nil` if the map leaves the request to the client. Follows a
     /// redirect only to a URL that the map answers.
     func answer(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
@@ -104,7 +104,7 @@ package final class DirectLoader: Sendable {
         }
     }
 
-    /// Returns whether an entry answers a request, perhaps depending on its body. Counts nothing.
+    /// Returns whether an entry answers a request, perhaps depending on its body. Doesn't count the request.
     package func hasEntry(for request: URLRequest) -> Bool {
         attachment.lookUp(request, body: RequestBody(request)).hasEntry
     }

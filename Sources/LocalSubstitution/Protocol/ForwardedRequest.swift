@@ -7,7 +7,7 @@ import FoundationNetworking
 /// A request as it's sent to the network.
 struct ForwardedRequest: Sendable {
     let plan: Plan
-    /// What answers if the network fails; `nil` if nothing does.
+    /// The fallback if the network fails; `nil` if there's none.
     let fallback: Plan.Fallback?
     /// The request to send: changed by its entry, and with the validators of the kept copy if there is one.
     let request: URLRequest
@@ -48,8 +48,8 @@ struct ForwardedRequest: Sendable {
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether the response is held until it's complete, so that the fallback can answer if the network fails. By then,
-    /// the kept copy may be gone. An event stream isn't held, since it may take hours.
+    /// Whether the response is held until it's complete, so that the fallback can answer if the network fails. The kept
+    /// copy may be gone when it's needed. An event stream isn't held, since it may take hours.
     var isHeld: Bool {
         switch fallback {
         case nil: false
@@ -63,7 +63,7 @@ struct ForwardedRequest: Sendable {
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
 
-    /// Returns a credential that the session adds to the request, or to the requests of the redirects that followed.
+    /// Returns a credential that the session adds to the request or to a redirected one; `nil` if it adds none.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
         if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
         let header = redirects.lazy.compactMap { forwarder.credentialHeader(for: $0.url) }.first
@@ -95,7 +95,8 @@ extension Plan {
         ) ?? head
     }
 
-    /// Returns the URL that the entry forwards to another URL, such as a redirect's target; `nil` if it forwards no URL there.
+    /// Returns the original of a URL, such as a redirect's target: the URL that the entry forwards to it. `nil` if
+    /// there's none.
     func original(of url: URL) -> URL? {
         guard let match, let winner = match.winner,
             let original = substitution?.target?.original(of: url),
@@ -109,9 +110,9 @@ extension Plan {
     }
 }
 
-/// The changes that an entry makes to a request that is sent on.
+/// The changes that an entry makes to a forwarded request.
 extension Substitution {
-    /// The URL that the request is sent to instead of its own; `nil` if it goes to its own.
+    /// The URL to send the request to; `nil` for the request's own URL.
     var target: ForwardTarget.Filled? { if case .network(let target) = content { target } else { nil } }
 
     func change(_ request: inout URLRequest) {

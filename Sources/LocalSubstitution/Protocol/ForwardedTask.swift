@@ -9,9 +9,9 @@ import FoundationNetworking
 /// A request that was sent to the network, and its progress.
 final class ForwardedTask: Sendable {
     enum Outcome: Sendable {
-        /// The network's response. If its body is longer than the limit, it was passed on.
+        /// The network's response. A body that's longer than the limit has already been passed on.
         case received(ResponseCollector.Response, limit: Int)
-        /// A redirect isn't followed, because an entry names its target or the target must not be loaded.
+        /// A redirect isn't followed, because an entry matches its target or the target must not be loaded.
         case answered(RequestLoad.Step)
         /// - Parameter isPartial: Whether part of the response has been passed on, so nothing else can answer.
         case failed(URLError, isPartial: Bool)
@@ -22,7 +22,7 @@ final class ForwardedTask: Sendable {
         case follow
         /// The redirect itself is the response.
         case deliver
-        /// Goes on with a step instead of following the redirect.
+        /// Continues with a step instead of following the redirect.
         case answer(RequestLoad.Step)
     }
 
@@ -84,7 +84,7 @@ final class ForwardedTask: Sendable {
 
     // MARK: The session's delegate
 
-    /// The receiver that the collector calls.
+    /// The task's owner, which the collector calls.
     var collectorOwner: ResponseCollector.Owner {
         var owner = ResponseCollector.Owner(limit: limit) { [self] result in
             switch result {
@@ -115,8 +115,8 @@ final class ForwardedTask: Sendable {
         return owner
     }
 
-    /// Follows a redirect, unless the receiver decides otherwise. The session ends endless loops of redirects, and
-    /// ``RequestLoad`` ends those through the map.
+    /// Follows a redirect, unless the receiver decides otherwise. The session stops endless redirects, and
+    /// ``RequestLoad`` stops those that go through the map.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = receiver.answerRedirect(request)

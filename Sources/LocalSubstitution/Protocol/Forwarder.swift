@@ -6,16 +6,17 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests to the network. Its session has no cache, and none of the package's protocols, which would take the requests
-/// again.
+/// Sends requests to the network. Its session has no cache, and none of the package's protocols, which would intercept
+/// the requests again.
 final class Forwarder: Sendable {
-    /// The receiver of a response. All but the first closure run where ``LoaderThread/runAsDelegate(_:)`` runs its own.
+    /// The receiver of a response. All closures but `answerRedirect` run where ``LoaderThread/runAsDelegate(_:)`` runs
+    /// its closure.
     struct Receiver: Sendable {
         /// Returns what to do about a redirect, given the request for its target. It may read a file.
         let answerRedirect: @Sendable (URLRequest) -> ForwardedTask.RedirectAnswer
         /// Passes a challenge to the session that made the original request.
         let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
-        /// Passes on a piece of the response before the rest.
+        /// Receives a piece of a response that isn't complete yet.
         let pass: @Sendable (ResponseCollector.Piece) -> Void
         /// Whether pieces are passed on as they arrive. Otherwise, they're passed on once the body is longer than the limit.
         let passesAtOnce: Bool
@@ -112,8 +113,8 @@ final class Forwarder: Sendable {
 
 /// Accounts for the headers that a session adds to a request.
 extension Forwarder {
-    /// Returns a request without the cookies that Linux's loader added from the session's storage. They're added again if the
-    /// request is sent to its own URL, and they aren't meant for another.
+    /// Returns a request without the cookies that Linux's loader added from the session's storage. The session adds
+    /// them again if the request is sent to its own URL, and they aren't meant for other URLs.
     func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
         #if canImport(Darwin)
         return request
@@ -136,7 +137,7 @@ extension Forwarder {
         }
     }
 
-    /// Returns whether the session would add one of several headers to a request for a URL.
+    /// Returns whether the session would add any of the named headers to a request for a URL.
     private func adds(_ names: [String], to url: URL?) -> Bool {
         let names = names.map { $0.lowercased() }
         guard !names.isEmpty else { return false }
@@ -144,7 +145,7 @@ extension Forwarder {
             || (names.contains("cookie") && storedCookies(for: url) != nil)
     }
 
-    /// Returns a request with the headers that the session would add, except some.
+    /// Returns a request with the headers that the session would add, except those with the given names.
     private func complete(_ request: URLRequest, but names: [String]) -> URLRequest {
         let names = names.map { $0.lowercased() }
         var request = request
@@ -164,8 +165,8 @@ extension Forwarder {
 extension URLSessionConfiguration {
     /// The protocol classes without the package's, and on Linux with all of Foundation's.
     ///
-    /// Linux's loader offers a request that no listed class takes to the registered classes, which include an installed cache's
-    /// (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
+    /// If no listed class takes a request, Linux's loader asks the registered classes, which include an installed
+    /// cache's (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
     fileprivate var otherProtocolClasses: [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         #if canImport(Darwin)

@@ -5,8 +5,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The cache of `URLSession.shared`, which keeps the cache that it finds when it's first used. Passes every call on to the
-/// installed cache, or to `URLCache.shared` if none is installed.
+/// The cache of `URLSession.shared`. That session keeps the cache that it finds at its first use, so this cache passes
+/// every call on to the installed cache, or to `URLCache.shared` if none is installed.
 final class InstalledCache: URLCache, @unchecked Sendable {
     // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. What it adds is behind a lock, or
     // doesn't change after `ofSharedSession` is initialized.
@@ -32,7 +32,7 @@ final class InstalledCache: URLCache, @unchecked Sendable {
         isMade = true
     }
 
-    /// The cache that answers.
+    /// The cache that receives the calls.
     var target: URLCache {
         if let cache = installed.withLock({ $0 }).cache { return cache }
         let shared = URLCache.shared

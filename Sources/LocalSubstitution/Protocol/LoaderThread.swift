@@ -48,7 +48,7 @@ struct LoaderThread: Sendable {
     /// Use it only after ``prepare()``: making a task on the loader's queue traps.
     static let silentTask: URLSessionTask = session.dataTask(with: URL(fileURLWithPath: "/"))
 
-    /// Makes what pieces need. Must not be called on the loader's queue.
+    /// Makes ``silentTask``, which a response in pieces needs. Must not be called on the loader's queue.
     static func prepare() { _ = silentTask }
 
     /// The delegate queue for the package's own sessions. They call their delegates on the loader's queue, which saves two thread

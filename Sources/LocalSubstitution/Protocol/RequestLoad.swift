@@ -6,7 +6,7 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Loads a request from decision to outcome: the client's own request, and those that redirects lead to.
+/// Loads the client's request, and the requests of its redirects, from decision to outcome.
 ///
 /// On Linux, and from macOS 15 and iOS 18 on, it runs on Dispatch's threads, since it may read files, and a test may block all of
 /// Swift's threads while it waits for a response. On older systems, it runs on Swift's.
@@ -17,13 +17,13 @@ final class RequestLoad: Sendable {
         var task: URLSessionTask?
         /// How many seconds the request may wait for its body, a delay, a handler or the next piece.
         var timeout = Double.infinity
-        /// Whether the client itself sends a whole body at its pace.
+        /// Whether the client itself sends a whole body at the entry's pace.
         var isPacing = false
-        /// Whether the client itself loads what no entry answers.
+        /// Whether the client itself loads requests that no entry answers.
         var takesBack = false
-        /// Receives a piece of the network's response before the rest. Called as a ``Forwarder/Receiver`` is.
+        /// Receives a piece of a network response that isn't complete yet. Called where ``Forwarder/Receiver/pass`` is.
         let pass: @Sendable (ResponseCollector.Piece) -> Void
-        /// Receives a piece of an entry's response before the rest. Called on any thread.
+        /// Receives a piece of an entry's response that isn't complete yet. Called on any thread.
         let send: @Sendable (ResponseCollector.Piece) -> Void
         /// Answers a server's authentication challenge. Without an outer session, a 401 is a response like any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
@@ -31,23 +31,24 @@ final class RequestLoad: Sendable {
             (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
             #endif
         }
-        /// Hears of a body that was read from its stream.
+        /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
-        /// Called once. If the Swift task is cancelled, ignore the outcome.
+        /// Receives the outcome, once. If the Swift task is cancelled, ignore the outcome.
         let end: @Sendable (RequestOutcome) -> Void
     }
 
     /// The result of doing what a plan says.
     enum Step: Sendable {
         case end(RequestOutcome)
-        /// Continues with another plan: for a redirect from the network, or with the request's body.
+        /// Continues with another plan: for a redirect from the network, with the request's body, or with a handler's
+        /// answer.
         case next(Plan)
         /// Follows a redirect that an entry or a kept copy answered with.
         case follow(URLRequest)
     }
 
     private struct State: Sendable {
-        /// The URL that was decided about last.
+        /// The URL of the last decision.
         var url: URL?
         /// The body, if it had to be read from a stream, which can be read only once.
         var body: BodyReader.Body?
@@ -62,10 +63,10 @@ final class RequestLoad: Sendable {
     private let state: Guarded<State>
     private let began = DispatchTime.now()
 
-    /// The number of redirects that browsers follow.
+    /// The most redirects to follow, as in browsers.
     static let mostRedirects = 20
 
-    /// - Parameter plan: What is done about the client's own request.
+    /// - Parameter plan: The plan for the client's own request.
     init(_ plan: Plan, in attachment: Attachment, for client: Client) {
         first = plan
         self.attachment = attachment
@@ -79,7 +80,7 @@ final class RequestLoad: Sendable {
     /// Starts loading.
     func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
 
-    /// - Parameter isOfApp: Whether it's the app's code, which may block its thread.
+    /// - Parameter isOfApp: Whether the closure is the app's code, which may block its thread.
     private static func task(
         isOfApp: Bool = false,
         _ body: @escaping @Sendable () async -> Void
@@ -112,7 +113,7 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Decides about the request again, with its body, or about one that a redirect leads to.
+    /// Decides about the request again, with its body, or about the next request after a redirect.
     private func decide(_ request: URLRequest, body: RequestBody) -> Plan {
         // Missing files are reported once, even if the decision had to wait for the request's body.
         let isSame = state.withLock { state in
@@ -222,7 +223,7 @@ final class RequestLoad: Sendable {
     // MARK: Answering
 
     /// Answers with an entry. Doesn't wait for its delay. An attached session doesn't see an entry's redirect, only the
-    /// response to which it leads.
+    /// response from its target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
             responder.use(plan)
@@ -319,8 +320,8 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Returns what a closure of the app returns or throws. Doesn't wait longer than the request may take, even if the closure
-    /// ignores that its task is cancelled.
+    /// Returns the result of the app's closure. Stops waiting at the request's timeout, even if the closure ignores
+    /// cancellation.
     private func value<Value: Sendable>(
         of body: @escaping @Sendable () async throws -> Value
     ) async throws(URLError) -> Result<Value, any Error> {
@@ -386,8 +387,8 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. It's also followed if
-    /// its target has only a fallback.
+    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. A redirect is also
+    /// followed if its target has only a fallback.
     private func answer(toRedirect request: URLRequest, of plan: Plan) -> ForwardedTask.RedirectAnswer {
         // A direct client follows redirects itself.
         guard !attachment.isDirect else { return .deliver }
@@ -409,7 +410,7 @@ final class RequestLoad: Sendable {
         return .answer(.next(next))
     }
 
-    /// Ends with a network's response, which its entry may change and a recorder may keep.
+    /// Ends with the network's response, which the entry may change and the recorder may keep.
     private func finish(
         _ sent: ForwardedRequest,
         with received: ResponseCollector.Response,
@@ -495,11 +496,11 @@ private struct Timer {
     func cancel() { source.cancel() }
 }
 
-/// Runs async functions on Dispatch's threads, of which there are more when some block.
+/// Runs async functions on Dispatch's threads. Dispatch adds threads when some block.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
     static let ofLoads = DispatchExecutor(.userInitiated)
-    /// Not on the timers' queue, since code that blocks must not delay timers.
+    /// Uses another queue than timers do, since the app's code may block.
     static let ofApp = DispatchExecutor(.default)
 
     private let queue: DispatchQueue

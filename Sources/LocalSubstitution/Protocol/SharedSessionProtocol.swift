@@ -7,7 +7,8 @@ import FoundationNetworking
 
 /// The protocol of `URLSession.shared` while a test's map answers it.
 ///
-/// It's asked before ``InstalledProtocol``, and leaves it all other requests. So an installed cache keeps working.
+/// The session asks this class before ``InstalledProtocol``, which gets all other requests. So an installed cache keeps
+/// working.
 final class SharedSessionProtocol: SubstitutionURLProtocol {
     private struct Use: Sendable {
         let attachment: Attachment
@@ -24,9 +25,9 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
         return super.canInit(with: request)
     }
 
-    /// Answers with an attachment from now on. Returns a closure that ends that.
+    /// Answers with an attachment from now on. Returns a closure that removes the attachment.
     ///
-    /// - Parameter takes: Returns whether a request is one to answer. On Linux, it's called where the task is resumed.
+    /// - Parameter takes: Returns whether to answer a request. On Linux, it's called where the task is resumed.
     static func use(
         _ attachment: Attachment,
         takes: @escaping @Sendable (URLRequest) -> Bool

@@ -43,8 +43,8 @@ package enum Slots {
         state.withLock { $0.emptied.contains(ObjectIdentifier(slot)) }
     }
 
-    /// Returns the n-th class, nested as deeply as n has binary digits. Nested n deep, it would lose its mangled name
-    /// at a depth of 255, and Objective-C needs a name.
+    /// Returns the n-th class, nested as deeply as n has binary digits. A class that's nested 255 deep has no mangled
+    /// name, but Objective-C needs one.
     private static func slot<Tag>(_ number: Int, _ tag: Tag.Type) -> SubstitutionURLProtocol.Type {
         guard number > 0 else { return Slot<Tag>.self }
         return number & 1 == 0 ? slot(number >> 1, Zero<Tag>.self) : slot(number >> 1, One<Tag>.self)

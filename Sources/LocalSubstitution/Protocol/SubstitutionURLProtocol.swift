@@ -7,12 +7,12 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// A `URLProtocol` that answers with the cache's map where URLSession doesn't ask a cache or rejects its response:
-/// requests with `Authorization`, with a policy that ignores local data, or with methods other than GET and HEAD, and
-/// responses with any status.
+/// A `URLProtocol` that answers requests with the cache's map. It also answers requests for which URLSession doesn't
+/// ask a cache: those with `Authorization`, with a policy that ignores local data, or with methods other than GET and
+/// HEAD. Its responses can have any status, even one that URLSession rejects from a cache.
 ///
 /// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's
-/// `protocolClasses`. The subclass takes only the requests for which it has something to do.
+/// `protocolClasses`. The subclass takes only requests that it answers, forwards or fails.
 public class SubstitutionURLProtocol: URLProtocol {
     /// The class's attachment; `nil` if there is none.
     class var attachment: Attachment? { nil }
@@ -44,7 +44,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Returns the request unchanged.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
-    /// Answers the request, forwards it, or fails it. If its task was suspended, delivers what has arrived since.
+    /// Answers the request, forwards it, or fails it. If its task was suspended, delivers what arrived in the meantime.
     ///
     /// On Linux, this runs on a queue that all sessions of the process share (`URLSession.swift`, `sharedQueue`). Reading a file
     /// here would hold up all of them, and using a session would trap.
@@ -75,7 +75,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         delivery.withLock { $0.wait(for: load) }
     }
 
-    /// Cancels what the request waits for, and delivers nothing more. If the task was only suspended, holds what arrives.
+    /// Cancels the load, and delivers nothing more. If the task was only suspended, holds what arrives until the task
+    /// is resumed.
     public override func stopLoading() {
         // If the protocol wasn't started, the cache still expects it to report the request.
         Self.attachment?.responder.forgetTaken(request)

@@ -45,7 +45,7 @@ enum UnsupportedTask {
         }
     }
 
-    /// Returns why a task's request can't be sent on; `nil` if it can.
+    /// Returns why a task's request can't be forwarded; `nil` if it can.
     static func error(forForwarding task: URLSessionTask?, _ request: URLRequest) -> URLError? {
         guard hidesBody(task) else { return nil }
         return .explained(

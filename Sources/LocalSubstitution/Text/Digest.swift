@@ -2,11 +2,11 @@ package import Foundation
 
 /// A short digest of a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012) and a fixed key.
 ///
-/// It's the same in every process, which files on disk need. `Hasher` isn't, and the toolchain has no other hash function on every
-/// platform. It's fast, and two texts never share a digest by chance. But it doesn't protect against an attacker who searches for
-/// two that do.
+/// Unlike `Hasher`'s, the digest is the same in every process, so it can be stored. The toolchain has no such hash
+/// function on every platform. The digest is fast, and two texts never share one by chance. But an attacker can find
+/// two texts that do.
 package enum Digest {
-    /// Returns the digest in base64url, without padding: 22 characters that mean the same in a URL's path and in a file's name.
+    /// Returns the digest in base64url, without padding: 22 characters that are allowed in URLs and file names.
     static func base64(of text: String) -> String {
         var text = text
         return text.withUTF8 { base64(digest(UnsafeRawBufferPointer($0))) }
@@ -28,13 +28,14 @@ package enum Digest {
         }
     }
 
-    /// Returns the digest as 32 lowercase hexadecimal digits. The name is unique even if letter case doesn't matter.
+    /// Returns the digest as 32 lowercase hexadecimal digits. The digits stay unique in file systems that ignore letter
+    /// case.
     package static func hexadecimal(of data: Data) -> String {
         let (high, low) = data.withUnsafeBytes { digest($0) }
         return String(high, radix: 16, width: 16) + String(low, radix: 16, width: 16)
     }
 
-    /// RFC 4648 §5: base64url.
+    /// The alphabet of base64url (RFC 4648 §5).
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
     private static func digest(_ bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {

@@ -5,7 +5,7 @@ package import Foundation
 ///
 /// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is
 /// for archives, which may have 100 MB, nearly all of it bodies and headers that are skipped. To skip a string, it only
-/// looks for the end. So it doesn't check skipped characters, and leaves out strings that can't be decoded.
+/// looks for the end, without checking the characters. It returns `nil` for a string that can't be decoded.
 package struct JSONCursor {
     /// Why a text isn't the expected JSON, and the offset of the byte that shows it.
     package struct SyntaxError: Error {
@@ -48,11 +48,11 @@ package struct JSONCursor {
     /// The deepest nesting that a strict cursor accepts, so that hostile input can't exhaust the stack. A map's entries may have
     /// JSON bodies that are ``JSONValue/deepest`` deep.
     static let deepest = JSONValue.deepest + 8
-    /// The same for a lenient cursor. Chrome nests a request's callers, some 32 deep.
+    /// The deepest nesting that a lenient cursor accepts. Chrome nests a request's callers, some 32 deep.
     private static let deepestInArchive = 256
 
     /// - Parameters:
-    ///   - range: The range of one value inside the text. By default, it's the whole text, behind its byte order mark.
+    ///   - range: The range of one value inside the text. By default, it's the whole text after its byte order mark.
     ///   - line: The line on which the value begins.
     package init(
         _ bytes: UnsafeBufferPointer<UInt8>,
@@ -176,7 +176,8 @@ package struct JSONCursor {
         return !takeEnd(last)
     }
 
-    /// Reads what follows a member or element: a comma, or the end of the object or array. Returns whether there's another one.
+    /// Reads what follows a member or element: a comma, or the end of the object or array. Returns whether another
+    /// member or element follows.
     @inline(never)
     private mutating func takeComma(or last: UInt8) throws(SyntaxError) -> Bool {
         skipWhiteSpace()
@@ -209,7 +210,8 @@ package struct JSONCursor {
         throw failure("needs a JSON value here.")
     }
 
-    /// RFC 8259 §6: `-`, an integer without leading zeros, then a fraction, then an exponent.
+    /// Skips a number (RFC 8259 §6): `-`, an integer without leading zeros, a fraction and an exponent. Only the
+    /// integer is required.
     private mutating func skipNumber() throws(SyntaxError) {
         let start = offset
         _ = take(UInt8(ascii: "-"))
@@ -359,7 +361,7 @@ extension JSONCursor {
         return text
     }
 
-    /// Returns the text's bytes. Those that weren't escaped aren't checked.
+    /// Returns the string's bytes with its escapes decoded. Doesn't check that the other bytes are UTF-8.
     package static func unescaped(
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
@@ -399,7 +401,7 @@ extension JSONCursor {
         return count
     }
 
-    /// Decodes the escape at an index, and moves the index behind it.
+    /// Decodes the escape at an index, and moves the index past it.
     private static func scalar(
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,

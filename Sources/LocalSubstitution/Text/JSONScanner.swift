@@ -41,7 +41,8 @@ package struct JSONScanner {
         return members
     }
 
-    /// Passes the members to a closure one by one. An error is thrown only after the members before it were passed.
+    /// Passes the members to a closure one by one. If it throws an error, it has already passed the members before the
+    /// error.
     func forEachMember(_ body: (Member) -> Void) throws(JSONCursor.SyntaxError) {
         try bytes.withUnsafeBufferPointer { bytes throws(JSONCursor.SyntaxError) in
             var cursor = JSONCursor(bytes, in: range, line: line, isStrict: true)

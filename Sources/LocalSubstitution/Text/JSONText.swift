@@ -1,4 +1,4 @@
-/// A writer of JSON (RFC 8259) that is short, but easy to read.
+/// A writer of short but readable JSON (RFC 8259).
 package enum JSONText {
     /// Returns a string in quotes. A slash isn't escaped.
     package static func string(_ text: String) -> String {

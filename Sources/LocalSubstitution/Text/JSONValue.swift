@@ -1,4 +1,4 @@
-/// A JSON value as a condition sees it: neither the spelling of values nor the order of members matters.
+/// A JSON value as conditions compare it: neither the spelling of values nor the order of members matters.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -93,7 +93,7 @@ package enum JSONValue: Sendable, Hashable {
         self = value
     }
 
-    /// The number of values in it, including itself. Anything that's only a part of it has fewer.
+    /// The number of values in this value, including itself. A part of it has a lower count.
     package var count: Int {
         switch self {
         case .array(let elements): elements.reduce(1) { $0 + $1.count }
@@ -160,11 +160,12 @@ extension JSONValue: CustomStringConvertible {
 // MARK: - Comparing
 
 extension JSONValue {
-    /// The first place at which a value isn't a part of another one.
+    /// The first place where a value isn't a part of another value.
     struct Difference {
         /// The names and indices that lead to the place, such as `items[0].id`; empty for the whole value.
         let path: String
-        /// What the place has, and what it should have, to put after its name; `nil` if there's no such place.
+        /// The actual and the expected value, in words that follow the path; `nil` if there's no such place in the
+        /// other value.
         let predicate: String?
     }
 
@@ -177,7 +178,7 @@ extension JSONValue {
 
     /// Returns why the value isn't a part of another one; `nil` if it is.
     ///
-    /// For objects, only the members of the part count. Arrays must have the same length. Strings are compared scalar by scalar,
+    /// The other object may have more members. Arrays must have the same length. Strings are compared scalar by scalar,
     /// and numbers as decimals.
     func difference(from whole: JSONValue, at path: String = "") -> Difference? {
         switch (self, whole) {

@@ -1,4 +1,4 @@
-/// Names, in the order of their age.
+/// Names, from oldest to newest.
 ///
 /// Each name has a stamp, which is higher than those of older names. The owner knows the current stamp of each name; a name
 /// with another stamp is out of date. Names that are out of date are removed once they're in the majority.
@@ -8,7 +8,7 @@ package struct NamesByAge: Sendable {
 
     init() {}
 
-    /// - Parameter items: The oldest first.
+    /// - Parameter items: The names and their stamps, the oldest first.
     package init(_ items: [(name: String, stamp: Int)]) {
         self.items = items
     }
@@ -16,7 +16,7 @@ package struct NamesByAge: Sendable {
     /// The number of names, including those that are out of date.
     var count: Int { items.count }
 
-    /// - Parameter count: The number of names that aren't out of date.
+    /// - Parameter count: The number of names with a current stamp.
     package mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, stamp))
         guard items.count - first > 2 * count + 64 else { return }
@@ -24,7 +24,8 @@ package struct NamesByAge: Sendable {
         first = 0
     }
 
-    /// Removes the oldest names, up to and including the first that isn't out of date, and returns that one.
+    /// Removes the oldest names, up to and including the first with a current stamp, and returns that name; `nil` if
+    /// there's none.
     package mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
         while first < items.count {
             let (name, stamp) = items[first]

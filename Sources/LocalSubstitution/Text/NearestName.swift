@@ -5,14 +5,14 @@ package struct NearestName: Sendable {
     /// The number of names that `of(_:)` may still compare letter by letter. It bounds the total time of many calls.
     private var comparisonsLeft = 100_000
 
-    /// The limit of mistakes. A name with more of them was probably not meant.
+    /// The most edits. A name that needs more was probably not meant.
     static let mostEdits = 3
 
     package init(_ names: some Sequence<String>) {
         self.names = names.map { ($0, Text($0)) }
     }
 
-    /// Returns the name that takes the fewest edits; `nil` if those are too many for its length.
+    /// Returns the name that takes the fewest edits; `nil` if every name needs too many for its length.
     package mutating func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
@@ -63,7 +63,7 @@ package struct NearestName: Sendable {
 }
 
 extension NearestName {
-    /// A text to compare, in lowercase. Its length and its letters alone rule out nearly all others.
+    /// A text to compare, in lowercase. Comparing lengths and letters rules out nearly all other texts.
     struct Text: Sendable {
         let bytes: [UInt8]
         /// A bit for each letter, digit and mark: lowercase letters in one half, digits and marks in the other.

@@ -27,7 +27,7 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// Appends a byte with its percent-encoding.
+    /// Appends the percent-encoding of a byte.
     package static func append(_ byte: UInt8, to result: inout [UInt8]) {
         result.append(UInt8(ascii: "%"))
         result.append(hexDigits[Int(byte >> 4)])

@@ -23,7 +23,7 @@ extension String {
 }
 
 extension [String] {
-    /// Returns the texts as in a sentence, such as “path, query and trailing slash”.
+    /// Returns the texts joined as in a sentence, such as “path, query and trailing slash”.
     package func listed(_ conjunction: String = "and") -> String {
         guard let last, count > 1 else { return last ?? "" }
         return "\(dropLast().joined(separator: ", ")) \(conjunction) \(last)"

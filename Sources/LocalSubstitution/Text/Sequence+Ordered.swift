@@ -16,7 +16,7 @@ private final class Order {
 
     init(_ isBefore: @escaping (Int, Int) -> Bool) { self.isBefore = isBefore }
 
-    /// Returns the positions in their order; `nil` if they already have it.
+    /// Returns the sorted positions; `nil` if they're already in order.
     @inline(never)
     func positions(_ count: Int) -> [Int]? {
         var last = 1

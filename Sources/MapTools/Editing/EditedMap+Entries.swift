@@ -7,7 +7,8 @@ package import FoundationNetworking
 #endif
 
 extension EditedMap {
-    /// Adds an entry for a file. A file in the resources folder is used in place; any other is copied there under its own name.
+    /// Adds an entry for a file. A file in the resources folder is used in place; any other file is copied there under
+    /// its own name.
     ///
     /// - Parameters:
     ///   - key: A URL, or a match pattern if the file answers every URL that matches.
@@ -49,7 +50,8 @@ extension EditedMap {
 
     /// Adds an entry for a URL's response. Its file gets a readable name and the extension of its type.
     ///
-    /// - Parameter redirects: The requests for the targets of the redirects that led to it. None may have a credential.
+    /// - Parameter redirects: The requests for the targets of the redirects that led to the response. None may have a
+    ///   credential.
     package mutating func add(
         _ key: String,
         _ response: HTTPURLResponse,
@@ -73,7 +75,7 @@ extension EditedMap {
         }
     }
 
-    /// Checks what can be checked before anything is loaded.
+    /// Checks a key before its URL is loaded.
     ///
     /// - Returns: A warning if the key contains something that may be a credential; otherwise `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
@@ -91,7 +93,7 @@ extension EditedMap {
         }
     }
 
-    /// Returns the URL that a key names; `nil` for a pattern.
+    /// Returns the URL of an exact key; `nil` for a pattern.
     private static func exactURL(_ key: String) throws(MapToolError) -> NormalizedURL? {
         do throws(URLParts.SyntaxError) {
             return if case .url(let url) = try MapKey(key) { url } else { nil }
@@ -121,12 +123,14 @@ extension EditedMap {
 
     // MARK: Responses
 
-    /// Keeps the exchanges of one URL: writes their bodies, and makes the entry that serves them. Several become its alternatives.
+    /// Keeps the exchanges of one URL: writes their bodies, and creates the entry that serves them. Several exchanges
+    /// become the entry's alternatives.
     ///
     /// - Parameters:
-    ///   - exchanges: Those for a narrower condition first. Several for one request answer in their order.
+    ///   - exchanges: The exchanges, with narrower conditions first. Several exchanges for one request answer in their
+    ///     order.
     ///   - replacing: Whether to replace an existing entry for the URL.
-    /// - Returns: For each, the kept file, or the key of the existing entry that prevented it.
+    /// - Returns: For each exchange, the kept file, or the key of the existing entry that prevented it.
     mutating func keep(
         _ exchanges: [RecordedExchange],
         for url: NormalizedURL,
@@ -184,8 +188,8 @@ extension EditedMap {
         return isSame(served, new, body) ? KeptFile(.unchanged, file, of: body, servedAs: served) : nil
     }
 
-    /// Returns whether an entry serves these bytes with the type, status and headers of another one, and for at least
-    /// its methods. The conditions and the spelling don't matter.
+    /// Returns whether one entry serves these bytes with the same type, status and headers as another, and for at least
+    /// the other's methods. Conditions and spelling don't matter.
     private func isSame(_ one: Substitution, _ other: Substitution, _ body: Data) -> Bool {
         // `Content-Type` is compared as it is served.
         var headers = (one.headers, other.headers)
@@ -209,7 +213,7 @@ extension EditedMap {
         /// The file's name in the resources folder.
         package let name: String
         package let bytes: Int
-        /// The `Content-Type` that it is served with.
+        /// The `Content-Type` that the file is served with.
         package let contentType: String
 
         init(_ change: Change, _ name: String, of body: Data, servedAs substitution: Substitution) {

@@ -3,11 +3,12 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Adds exchanges that the map doesn't answer yet, and replaces what recordings have written. A URL that has an entry gets
-    /// alternatives.
+    /// Adds exchanges that the map doesn't answer yet, and replaces recorded answers. If a URL already has an entry,
+    /// adds alternatives to the entry.
     ///
-    /// A test's exchanges with the same request and different responses become a sequence. Each response but the last answers as
-    /// often as it did in the recording. If another test got other responses to the request, the first test's are added.
+    /// A test's exchanges with the same request and different responses become a sequence. Each response but the last
+    /// answers as many requests as in the recording. If tests got different responses to a request, only those of one
+    /// test are added.
     ///
     /// - Parameter tests: The exchanges of each test.
     /// - Returns: What was added for each exchange, or why it wasn't; and the requests to which tests got different responses. An
@@ -62,7 +63,7 @@ extension EditedMap {
             outcomes[numbered.test][numbered.number] = outcome
         }
 
-        /// Notes the tests that got other responses than those that are kept.
+        /// Adds a conflict if there is one, and marks the exchanges that no kept response answers as not added.
         mutating func note(_ conflict: Conflict?, _ kept: [Addition], in group: [Numbered]) {
             if let conflict { conflicts.append(conflict) }
             let answered = Set(kept.flatMap(\.answers).map { [$0.test, $0.number] })
@@ -158,10 +159,10 @@ extension EditedMap {
         let request: RecordedExchange.Request
         let exchange: RecordedExchange
         let note: String?
-        /// How many requests the response answers. The last one of a sequence answers any number.
+        /// How many requests the response answers. A sequence's last response answers any number of requests.
         var times = 1
         var isLast = true
-        /// These exchanges, and those of other tests that the response answers too.
+        /// The exchanges that share the response, and other tests' exchanges that it also answers.
         var answers: [Numbered] = []
 
         func fileName(for url: NormalizedURL) -> RecordedFileName {
@@ -173,7 +174,7 @@ extension EditedMap {
         "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
-    /// Returns how requests that the entry treats alike may differ; `nil` if there's nothing to say.
+    /// Returns a note on how requests that the entry can't tell apart may differ; `nil` if there's nothing to say.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
@@ -182,9 +183,9 @@ extension EditedMap {
         return "it answers requests whose bodies differ only in what may be credentials"
     }
 
-    /// Returns the sequence of responses to one request, and the tests that got others.
+    /// Returns the sequence of responses to one request, and a conflict if some tests got other responses.
     ///
-    /// - Parameter fewest: How many responses it should have, if a test got so many.
+    /// - Parameter fewest: How many responses the sequence should have. Tests that got at least as many are preferred.
     private static func sequence(
         of request: RecordedExchange.Request,
         atLeast fewest: Int = 1,
@@ -246,7 +247,7 @@ extension EditedMap {
         }
     }
 
-    /// Replaces sequences of one entry. What a recording doesn't write stays: comments, delays and `ignoreQuery`.
+    /// Replaces sequences of one entry. Fields that a recording doesn't write stay: comments, delays and `ignoreQuery`.
     private mutating func replace(
         _ recorded: [RecordingAgain.Sequence: [Numbered]],
         of key: String,
@@ -314,7 +315,7 @@ extension EditedMap {
     /// The entry of one URL while exchanges are added to it.
     private struct ChangedEntry {
         let key: String
-        /// Its new value, as JSON; `nil` if nothing was added.
+        /// The entry's new value, as JSON; `nil` if nothing was added.
         var value: String? { alternatives.isEmpty ? nil : value(with: []) }
 
         private let url: NormalizedURL
@@ -335,7 +336,7 @@ extension EditedMap {
 
         /// Checks that the map can still be loaded with these alternatives.
         ///
-        /// - Throws: If it can't.
+        /// - Throws: An error if it can't be loaded.
         func check(_ additions: [Addition]) throws(MapToolError) {
             // The number in a file's name makes no difference to the entry.
             guard let value = value(with: additions.map { members($0, file: $0.fileName(for: url).candidate(0)) })
@@ -387,8 +388,8 @@ extension EditedMap {
         package let change: KeptFile.Change
         /// The name of its file; empty if the response's body is empty.
         package let file: String
-        /// How requests that the entry treats alike may differ, without a period at the end; `nil` if there's nothing
-        /// to say.
+        /// How requests that the entry can't tell apart may differ, without a period at the end; `nil` if there's
+        /// nothing to say.
         package let note: String?
 
         init(_ change: KeptFile.Change, file: String, note: String?) {
@@ -396,11 +397,11 @@ extension EditedMap {
         }
     }
 
-    /// A request to which tests got different responses, which a map can't tell apart.
+    /// A request to which tests got different responses. A map can't tell these tests' requests apart.
     package struct Conflict: Sendable, Hashable {
         /// A test that made the request.
         package struct Test: Sendable, Hashable {
-            /// The position of the test among those that were added.
+            /// The index of the test in the argument of ``EditedMap/add(tests:)``.
             package let number: Int
             /// The statuses of its responses, in order.
             package let statuses: [Int]
@@ -410,7 +411,7 @@ extension EditedMap {
 
         package let method: String
         package let url: String
-        /// The condition on the request's body, as the map has it; `nil` if there is none.
+        /// The condition on the request's body, as JSON; `nil` if there is none.
         package let when: String?
         /// Whether a part of the requests' bodies isn't compared, since it may be a credential.
         package let isRedacted: Bool

@@ -5,9 +5,9 @@ import MapWriting
 
 /// A map that a command changes. It adds entries and files, and keeps what people have written.
 ///
-/// New files are written immediately, each whole or not at all. The map is written at the end, so that it never names a
-/// missing file. Only then do prepared bytes replace existing files. If anything fails before the map is written,
-/// nothing has changed.
+/// New files are written immediately, each whole or not at all. The map is written at the end, so that it never uses a
+/// missing file. After that, prepared bytes replace existing files. If anything fails before the map is written,
+/// nothing changes.
 package struct EditedMap {
     /// Whether nothing is written.
     package let isDryRun: Bool
@@ -20,14 +20,14 @@ package struct EditedMap {
     private let realResources: String
     /// An earlier change that this one replaces; `nil` if it only adds.
     private let draft: Draft?
-    /// The text that the changes are made to; `nil` if there was no map.
+    /// The map's text before the changes; `nil` if there was no map.
     private let base: [UInt8]?
     private var changes: [String: String] = [:]
     /// Files that this change's entries use.
     private var taken: Set<String> = []
-    /// Files that didn't exist before.
+    /// The new files that were written.
     private var made: [String] = []
-    /// The bytes of the files that were written, or that the draft has.
+    /// The bytes of the files that this change or the draft has written.
     private var bodies: [String: Data] = [:]
     /// Files with a prepared replacement.
     private var replaced: [String] = []
@@ -36,7 +36,7 @@ package struct EditedMap {
     /// Whether ``save()`` has written the map, even if it then failed to replace a file.
     package private(set) var isSaved = false
 
-    /// The additions of one change, which another can repeat and extend.
+    /// The additions of one change. A later change can start from the same map and replace them.
     package struct Draft: Sendable {
         fileprivate let base: [UInt8]?
         /// The map's status when it was saved.
@@ -49,7 +49,7 @@ package struct EditedMap {
         }
     }
 
-    /// This change's additions, which another can repeat and extend. Read them after ``save()``.
+    /// This change's additions, which a later change can replace. Read them after ``save()``.
     package var added: Draft {
         var files: [String: Draft.File] = [:]
         for (name, body) in bodies where isTaken(name) {
@@ -69,14 +69,14 @@ package struct EditedMap {
         return resolved(parent).appendingPathComponent(url.lastPathComponent)
     }
 
-    /// Reads a map, or begins one if the file doesn't exist. What the map names stays as it is.
+    /// Reads a map, or begins one if the file doesn't exist. The files that the map uses stay as they are.
     ///
     /// - Parameters:
     ///   - file: The map. The call waits for other commands that are changing a map in its folder, or files in the resources
     ///     folder. It removes files that killed commands left there.
     ///   - resources: Its resources folder, which is created when a file is written.
-    ///   - draft: The additions of an earlier change, which this one replaces. It begins with the map from before the
-    ///     draft, and in the end removes the draft's files that it hasn't written again.
+    ///   - draft: The additions of an earlier change, which this one replaces. This change begins with the map from
+    ///     before the draft, and in the end removes the draft's files that it hasn't written again.
     /// - Throws: `SubstitutionMapError` if the map has problems, or `MapToolError` if its folder can't be used, or if the map has
     ///   changed since the draft was saved.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
@@ -136,9 +136,11 @@ package struct EditedMap {
         return contents == body
     }
 
-    /// Writes a body under the first free name, or reuses a file that has the same body and no entry. Returns the name.
+    /// Writes a body under the first free name, or reuses a file that has the same body and that no entry uses. Returns
+    /// the name.
     ///
-    /// - Parameter own: The files of the answers that are replaced. Uses one that already has this body, or that may be overwritten.
+    /// - Parameter own: The files of the answers that are replaced. One of them is used if it already has this body, or
+    ///   if it may be overwritten.
     mutating func write(
         _ body: Data,
         as name: RecordedFileName,
@@ -177,14 +179,14 @@ package struct EditedMap {
         }
     }
 
-    /// Uses the file of this name if it has this body and no entry. Returns whether it does.
+    /// Uses the file of this name if it has this body and no entry uses it. Returns whether the file is used.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
         guard !entries.names(name), !isTaken(name), !isOfAnotherDraft(name), hasFile(name, body) else { return false }
         markTaken(name)
         return true
     }
 
-    /// Returns whether this process wrote a file for another map, which may take the file back.
+    /// Returns whether this process wrote a file for another map. That map's next change may remove the file.
     private func isOfAnotherDraft(_ name: String) -> Bool {
         let writer = Self.drafted.withLock { $0[path(of: name)] }
         return writer.map { $0 != realMap } ?? false
@@ -193,7 +195,7 @@ package struct EditedMap {
     /// The map for which this process last wrote each file, by the file's path.
     private static let drafted = Guarded<[String: String]>([:])
 
-    /// Returns whether another map in the same folder names a file.
+    /// Returns whether another map in the same folder uses a file.
     private mutating func isNamedByAnotherMap(_ name: String) -> Bool {
         let maps = otherMaps ?? readOtherMaps()
         otherMaps = maps
@@ -241,8 +243,8 @@ package struct EditedMap {
         Self.drafted.withLock { $0[path(of: name)] = realMap }
     }
 
-    /// Returns whether a file may be replaced along with an entry, since nothing else names it: no other entry, and no other map in
-    /// the folder.
+    /// Returns whether a file may be replaced along with an entry, since no other entry and no other map in the folder
+    /// uses it.
     mutating func isOnlyUse(_ name: String) -> Bool {
         entries.namesOnce(name) && !isTaken(name) && !isOfAnotherDraft(name) && !isNamedByAnotherMap(name)
     }
@@ -269,7 +271,7 @@ package struct EditedMap {
         try finishReplaced()
     }
 
-    /// Removes the files that the draft has made and that nothing names any more.
+    /// Removes the draft's files that no map uses any more.
     private mutating func removeFilesOfDraft() {
         for name in (draft?.files ?? [:]).keys
         where bodies[name] != nil && !isTaken(name) && !entries.names(name) && !isNamedByAnotherMap(name) {
@@ -317,9 +319,9 @@ package struct EditedMap {
 
     var fileCount: FileCount { FileCount(made: made.count, replaced: replaced.count) }
 
-    /// Removes the new and the prepared files after an error, since no entry names them.
+    /// Removes the new and the prepared files after an error, since no entry uses them.
     ///
-    /// - Parameter old: How many files were written before those; `nil` if all are removed.
+    /// - Parameter old: The number of files to keep, which were written first; `nil` to remove all.
     mutating func removeFiles(since old: FileCount? = nil) {
         let (made, replaced) = (made.dropFirst(old?.made ?? 0), replaced.dropFirst(old?.replaced ?? 0))
         for name in made {

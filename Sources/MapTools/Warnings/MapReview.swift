@@ -1,7 +1,7 @@
 import Foundation
 package import LocalSubstitution
 
-/// A review of a map. It finds what works, but probably isn't as it was meant.
+/// A review of a map. It finds entries and files that are valid, but probably not as intended.
 package struct MapReview {
     typealias Warning = SubstitutionMap.Warning
 
@@ -20,9 +20,9 @@ package struct MapReview {
         }
     }
 
-    /// The warnings, by line. Those about files that no entry names come last.
+    /// The warnings, by line. Warnings about unused files come last.
     ///
-    /// This lists the resources folder, and reads the beginning of every file that an entry names.
+    /// The review lists the resources folder, and reads the beginning of every file that an entry uses.
     package var warnings: [SubstitutionMap.Warning] {
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)

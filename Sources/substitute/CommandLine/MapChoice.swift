@@ -17,7 +17,7 @@ struct MapChoice: Sendable {
         namedResources = arguments.value("resources").map { Shell.file($0, isDirectory: true) }
     }
 
-    /// Chooses a map to load, and announces it.
+    /// Chooses a map to load, and announces it. Throws if the map doesn't exist.
     static func loaded(_ arguments: Arguments, _ output: Output) throws(Failure) -> MapChoice {
         let choice = MapChoice(arguments)
         guard choice.exists else { throw choice.missing }
@@ -25,7 +25,7 @@ struct MapChoice: Sendable {
         return choice
     }
 
-    /// Says on standard error which map is used, unless the command line names it.
+    /// Prints the map's path on standard error, unless the command line names the map.
     func announce(to output: Output) {
         if !isNamed { output.message("map \(file.path)") }
     }
@@ -33,7 +33,7 @@ struct MapChoice: Sendable {
     /// Whether anything exists at the map's path, even if it isn't a map.
     var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    /// The error for a map that has to exist.
+    /// The error to throw if the map doesn't exist. It suggests other maps.
     var missing: Failure {
         let maps = isNamed ? [] : Self.nearbyMaps()
         guard !maps.isEmpty else {
@@ -49,10 +49,12 @@ struct MapChoice: Sendable {
 
     private static let mostSuggested = 3
 
-    /// Whether a bundle can have the map and its files: its name ends in “.json”, and its files are in `Resources` beside it.
+    /// Whether a bundle can contain the map and its files: the map's name ends in “.json”, and the files are in
+    /// `Resources` beside it.
     var isInBundle: Bool { hasStandardResources && file.pathExtension == "json" }
 
-    /// The options that other commands need to find the map, each with a space before it; empty if they don't need any.
+    /// The options with which other commands find the map, each with a space before it; empty if they find it without
+    /// any.
     var options: String {
         let name = Shell.word(for: file)
         // Without the option, `hasStandardResources` would load the map.
@@ -61,14 +63,15 @@ struct MapChoice: Sendable {
             + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")
     }
 
-    /// Loads the map, including one with problems.
+    /// Loads the map, even if it has problems.
     func checkedMap() throws(SubstitutionMapError) -> SubstitutionMap {
         try SubstitutionMap(checking: file, resources: namedResources)
     }
 
     /// Returns a cache with the chosen map, and announces the map.
     ///
-    /// - Parameter folder: Where responses are recorded. Recording doesn't need a map: if there is none, it's empty.
+    /// - Parameter folder: The folder to record responses in; `nil` for no recording. While recording, a missing
+    ///   default map counts as empty.
     static func cache(
         _ arguments: Arguments,
         _ output: Output,
@@ -86,8 +89,8 @@ struct MapChoice: Sendable {
         return LocalSubstitutionCache(map: map, reloadsChanges: reloadsChanges)
     }
 
-    /// The folder for new files: the one that `--resources` names, or the map's resources folder if entries name files in it, or
-    /// `Resources` beside the map.
+    /// The folder for new files: the one that `--resources` names; otherwise, the map's resources folder if entries use
+    /// files; otherwise, `Resources` beside the map.
     var resources: URL {
         if let namedResources { return namedResources }
         let map = try? checkedMap()
@@ -109,9 +112,9 @@ struct MapChoice: Sendable {
 
     // MARK: Maps to suggest
 
-    /// Returns the maps that `init` makes in the targets of a package: `substitutions.json`, one or two folders below the current
-    /// one, sorted by path. Leaves out those in a folder that anyone can write, such as the temporary folder: another user may
-    /// have put them there.
+    /// Returns the files `substitutions.json` one or two folders below the current one, where `init` puts the maps of a
+    /// package's targets. They're sorted by path. Leaves out folders that anyone can write to, such as the temporary
+    /// folder, since another user may have put a map there.
     private static func nearbyMaps() -> [URL] {
         guard !isOpenToAll(Shell.folder) else { return [] }
         let folders = Self.folders(in: Shell.folder).flatMap { [$0] + Self.folders(in: $0) }

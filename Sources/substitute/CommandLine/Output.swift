@@ -6,10 +6,11 @@ import MapWriting
 
 /// Where a subcommand's results and messages go: results on standard output, messages on standard error.
 ///
-/// Nothing else in the command writes there. Text can't control the terminal; only the bytes of a body are written unchanged.
+/// Nothing else in the command writes there. Text is made printable, so it can't control the terminal. Only the bytes
+/// of a body are written unchanged.
 final class Output: Sendable {
     let printsJSON: Bool
-    /// True on a terminal, unless `NO_COLOR` is set (no-color.org).
+    /// Whether to use colors: on a terminal, unless `NO_COLOR` is set (no-color.org).
     private let usesColor =
         Output.isTerminal(STDOUT_FILENO) && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     private let standardOutput = Guarded(StandardOutput.open)
@@ -37,7 +38,7 @@ final class Output: Sendable {
 
     private func write(_ text: String) { bytes(Data(text.utf8)) }
 
-    /// Writes the bytes of a result. After the first failure, which is reported once, nothing more is written.
+    /// Writes the bytes of a result. Reports the first failure, and writes nothing more after it.
     func bytes(_ data: Data) {
         standardOutput.withLock { state in
             guard state == .open else { return }
@@ -55,7 +56,7 @@ final class Output: Sendable {
 
     /// Prints the result as one JSON document, if the command prints JSON.
     ///
-    /// - Parameter onOneLine: Whether it's one of several, each on a line.
+    /// - Parameter onOneLine: Whether the document is one of several, each on one line.
     func json(_ object: JSONObject, onOneLine: Bool = false) throws { try encode(object, onOneLine: onOneLine) }
 
     func json(_ value: some Encodable, onOneLine: Bool = false) throws { try encode(value, onOneLine: onOneLine) }
@@ -69,8 +70,8 @@ final class Output: Sendable {
         write(Self.escaped(json: json) + "\n")
     }
 
-    /// Escapes the control characters that the encoder leaves as they are, as JSON allows (RFC 8259 §7). They occur only in strings
-    /// and only in the basic plane.
+    /// Escapes the control characters that the encoder doesn't escape, as JSON allows (RFC 8259 §7). They occur only in
+    /// strings, and only in the Basic Multilingual Plane.
     private static func escaped(json: String) -> String {
         json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value >= 0x7F, scalar.steersTerminal {
@@ -81,8 +82,8 @@ final class Output: Sendable {
         }
     }
 
-    /// Prints a table. Columns are as wide as their widest cell, and the last one isn't padded. A row's color is for its first
-    /// cell.
+    /// Prints a table. Columns are as wide as their widest cell. The last column isn't padded. A row's color applies to
+    /// its first cell.
     ///
     /// - Parameter numbers: The columns that are right-aligned.
     func table(_ rows: [(color: Color?, cells: [String])], numbers: Set<Int> = []) {
@@ -109,8 +110,8 @@ final class Output: Sendable {
         return "\((tenths / 10).grouped).\(tenths % 10) ms"
     }
 
-    /// Writes a file, or throws a sentence that says why it can't. It doesn't write atomically, since that would replace
-    /// `/dev/null` with a file.
+    /// Writes a file. Throws an error that says why the file can't be written. Doesn't write atomically, since that
+    /// would replace `/dev/null` with a file.
     static func write(_ data: Data, to file: URL) throws(Failure) {
         let descriptor = open(file.path, O_WRONLY | O_CREAT | O_TRUNC, 0o666)
         let error = descriptor < 0 ? errno : WrittenFolder.write(data, to: descriptor)
@@ -120,7 +121,7 @@ final class Output: Sendable {
         }
     }
 
-    /// Writes to standard error. There's no place to say that it failed.
+    /// Writes to standard error. Ignores a failure, since there's nowhere to report it.
     private static func tell(_ text: String) { _ = WrittenFolder.write(Data(text.utf8), to: STDERR_FILENO) }
 
     /// Returns whether a file is a terminal that understands control sequences.
@@ -130,7 +131,7 @@ final class Output: Sendable {
 }
 
 extension Output {
-    /// An object of the JSON that is printed. Members that are `nil` are left out.
+    /// A JSON object to print. Members that are `nil` are left out.
     struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
         private var members: [String: Member] = [:]
 
@@ -154,10 +155,10 @@ extension Output {
         case yellow = "33"
     }
 
-    /// A text for a terminal. Interpolated values may come from a server, a map or a URL, so they're made printable, including
-    /// newlines. Literals stay unchanged.
+    /// A text for a terminal. Interpolated values may come from a server, a map or a URL, so control characters in
+    /// them, including newlines, are made printable. Literals stay unchanged.
     ///
-    /// `Output` takes only this type, so no call can forget it.
+    /// `Output` takes only this type, so no call can forget to make values printable.
     struct Text: Sendable, ExpressibleByStringInterpolation {
         private var pieces: [(text: String, color: Color?)] = []
 
@@ -184,7 +185,7 @@ extension Output {
                 pieces.append((value.description.printable, color))
             }
 
-            /// Appends a text of several lines, such as an explanation.
+            /// Appends a text of several lines, such as an explanation, and keeps its newlines.
             mutating func appendInterpolation(lines text: String) {
                 let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
                 pieces.append((lines.map { String($0).printable }.joined(separator: "\n"), nil))
@@ -195,7 +196,7 @@ extension Output {
     /// A line on standard error that shows progress and disappears at the end. It's only shown on a terminal.
     final class Progress: Sendable {
         private let isOnTerminal = Output.isTerminal(STDERR_FILENO)
-        /// When a text may be shown again; `nil` if none was shown yet.
+        /// When the next text may be shown; `nil` before the first text.
         private let next = Guarded<DispatchTime?>(nil)
 
         /// Shows a text in place of the last one, at most ten times a second.

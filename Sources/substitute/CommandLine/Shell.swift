@@ -1,11 +1,11 @@
 import Foundation
 import LocalSubstitution
 
-/// Where the user's shell is, and words as the user types them there.
+/// The user's current folder, and words as the user types them in a shell.
 enum Shell {
-    /// The current folder: `PWD` if it names that folder; otherwise, the system's name for it.
+    /// The current folder: the path in `PWD` if that's the same folder; otherwise, the system's path.
     ///
-    /// The system's name has no symbolic links, so a message with that name would show a path that the user never typed.
+    /// The system's path has no symbolic links, so a message would show a path that the user never typed.
     static let folder: URL = {
         let folder = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
         // `PWD` names another folder if the command wasn't started by a shell.
@@ -16,9 +16,10 @@ enum Shell {
         return shown.resolvingSymlinksInPath().path == folder.resolvingSymlinksInPath().path ? shown : folder
     }()
 
-    /// Returns the file or folder that a user names.
+    /// Returns the URL of a path that the user typed.
     ///
-    /// The system follows a symbolic link before `..`, but `URL` doesn't. So a path with `..` begins at the system's name.
+    /// The system follows a symbolic link before `..`, but `URL` doesn't. So a path with `..` is resolved from the
+    /// folder's path without symbolic links.
     static func file(_ path: String, isDirectory: Bool? = nil, in folder: URL = Shell.folder) -> URL {
         let base = leavesFolders(path) ? folder.resolvingSymlinksInPath() : folder
         let file =
@@ -29,7 +30,7 @@ enum Shell {
 
     private static func leavesFolders(_ path: String) -> Bool { path.split(separator: "/").contains("..") }
 
-    /// Returns the text as a word, in quotes if a shell would change it.
+    /// Returns the text as one shell word, in quotes if a shell would change it.
     static func word(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_./+-:@%,".utf8.contains($0) }
         // In single quotes, POSIX shells change nothing.
@@ -44,19 +45,21 @@ enum Shell {
         return word(relative.hasPrefix("-") ? "./" + relative : relative)
     }
 
-    /// The words that start the command again where the user is, such as `swift run -q substitute`.
+    /// The words that run the command again in the user's current folder, such as `swift run -q substitute`.
     static let invocation: String = invocation(
         of: CommandLine.arguments.first ?? "substitute",
         environment: ProcessInfo.processInfo.environment,
         folder: folder
     )
 
-    /// Returns the words that start a program again.
+    /// Returns the words that run a program again.
     ///
     /// - Parameters:
-    ///   - program: The process's first argument. From a shell, it's what was typed; from `swift run`, a path.
-    ///   - environment: `LOCAL_SUBSTITUTION_PLUGIN` is the verb of the plugin that runs any command. The plugins set it.
-    ///   - folder: The current folder. A plugin's is the package's.
+    ///   - program: The process's first argument. A shell passes the word that the user typed; `swift run` passes a
+    ///     path.
+    ///   - environment: The environment. Plugins set `LOCAL_SUBSTITUTION_PLUGIN` to the verb of the plugin that can run
+    ///     any command.
+    ///   - folder: The current folder; in a plugin, the package's folder.
     static func invocation(of program: String, environment: [String: String], folder: URL) -> String {
         if let verb = environment["LOCAL_SUBSTITUTION_PLUGIN"], !verb.isEmpty {
             // A shell says where the user is.
@@ -73,7 +76,8 @@ enum Shell {
         return word(program)
     }
 
-    /// Returns the path of the package that SwiftPM finds from a folder: the first one upwards with a manifest.
+    /// Returns the path components of the package that SwiftPM finds from a folder: the nearest one upwards with a
+    /// manifest; `nil` if there's none.
     private static func package(around folder: URL) -> [String]? {
         var folder = folder.resolvingSymlinksInPath()
         while !FileManager.default.fileExists(atPath: folder.appendingPathComponent("Package.swift").path) {

@@ -3,16 +3,16 @@ import Foundation
 /// A subcommand of `substitute`: what help texts and completions say about it, and what it does.
 struct Subcommand: Sendable {
     let name: String
-    /// What follows the name, such as `URL…`.
+    /// The operands in the usage line, such as `URL…`.
     var operands = ""
     /// A description in one line, for the overview.
     let summary: String
     /// A longer description, at most 80 columns wide.
     let details: String
     var options: [Option] = []
-    /// Whether it works on a map, and has the options for that.
+    /// Whether the subcommand works on a map, and so has the options for maps.
     var usesMap = true
-    /// What a shell suggests for the operands, in order; empty if it has nothing to suggest for any.
+    /// What a shell suggests for each operand, in order; empty for no suggestions.
     var operandValues: [Value] = []
     let run: @Sendable (Arguments, Output) async throws -> ExitStatus
 
@@ -23,7 +23,7 @@ struct Subcommand: Sendable {
         case failed = 1
         /// The command line can't be understood (`EX_USAGE` of sysexits.h).
         case usage = 64
-        /// Nothing seems wrong, but not everything could be reached (`EX_TEMPFAIL`).
+        /// No error was found, but some URLs couldn't be reached (`EX_TEMPFAIL`).
         case tryAgain = 75
     }
 
@@ -47,11 +47,12 @@ struct Subcommand: Sendable {
 
     /// The value of an option or an operand: its placeholder in help texts, and what a shell suggests for it.
     ///
-    /// A string literal is the placeholder of a value that can't be suggested.
+    /// A string literal creates a value with this placeholder and without suggestions.
     struct Value: Sendable, ExpressibleByStringLiteral {
         enum Suggestions: Sendable, Hashable {
             case none
-            /// Folders, and the files whose names match `*` or a pattern such as `*.json`. `*/` is for folders only.
+            /// Folders, and files whose names match a pattern such as `*` or `*.json`. The pattern `*/` suggests only
+            /// folders.
             case names(String)
             case words([String])
             case commands
@@ -85,7 +86,7 @@ struct Subcommand: Sendable {
         .flag("json", help: "print JSON"),
     ]
 
-    /// Its own options, and the common ones that it doesn't describe itself.
+    /// The subcommand's options, the common ones that it doesn't redefine, and `--help`.
     var allOptions: [Option] {
         let common = usesMap ? Self.commonOptions : []
         return options + common.filter { common in !options.contains { $0.name == common.name } }

@@ -77,9 +77,9 @@ private func demo(_ arguments: Arguments, _ output: Output) async throws -> Subc
     return (first.fetches + substituted).contains { $0.hasFailed } ? .failed : .done
 }
 
-/// Loads URLs, one after another, with the current shared cache.
+/// Loads URLs, one after another, with `URLCache.shared`.
 ///
-/// - Parameter cache: The shared cache, unless it's the default one.
+/// - Parameter cache: The shared cache; `nil` if it's the default one.
 private func load(_ urls: [URL], _ cache: LocalSubstitutionCache?, _ output: Output) async -> [Fetch] {
     let loader = Loader(.default, cache.map { Loader.Sources(of: $0) })
     defer { loader.end() }
@@ -110,7 +110,8 @@ private final class DemoOrigin: Sendable {
 
 /// The demo's files, which the build puts next to the command.
 private enum DemoFiles {
-    /// Returns the bundle with the files. `Bundle.module` traps if they're missing, such as next to a copy of the executable.
+    /// Returns the bundle with the files. Throws if they're missing, for example next to a copy of the executable.
+    /// `Bundle.module` would trap.
     static func bundle() throws(Failure) -> Bundle {
         // SwiftPM names a bundle after package and target, and adds “-tool” to the target when it builds for a plugin.
         let places = ["substitute", "substitute-tool"].map { target in
@@ -146,7 +147,7 @@ private enum DemoFiles {
         "hero.png": "image/png", "app.js": "text/javascript; charset=utf-8", "status.json": "application/json",
     ]
 
-    /// Returns what the origin sends, by path.
+    /// Returns the origin's responses, head and body, by path.
     static func responses() throws -> [String: Data] {
         let folder = try url("Origin")
         var responses: [String: Data] = [:]

@@ -29,7 +29,7 @@ struct DemoPage {
     /// The cache of the second load.
     let cache: LocalSubstitutionCache
 
-    /// Fills a template.
+    /// Returns a template with its placeholders filled.
     func html(template: String) throws -> String {
         let answering = second.fetches.reduce(into: [URL: Int]()) { answering, fetch in
             let explanation = cache.explain(URLRequest(url: fetch.url))
@@ -49,7 +49,8 @@ struct DemoPage {
 
     /// Writes the page to the user's cache folder, and returns its file. Each run replaces the same file.
     ///
-    /// It's written to a new folder in the temporary folder instead if the user has no cache folder, or others can write there.
+    /// Uses a new folder in the temporary folder instead if the user has no cache folder, or other users can write
+    /// there.
     static func write(_ html: String) throws(Failure) -> URL {
         if let folder = cacheFolder(), let file = try? write(html, in: folder) { return file }
         let temporary = FileManager.default.temporaryDirectory.appendingPathComponent("substitute-demo-XXXXXX")
@@ -100,14 +101,14 @@ struct DemoPage {
         return filled(page.body, urls)
     }
 
-    /// Replaces the names of the demo's files with URLs. The names appear nowhere else in its page.
+    /// Replaces the names of the demo's files with URLs. In the demo's page, the names appear only as references.
     private static func filled(_ text: Data, _ urls: [(name: String, url: String)]) -> String {
         urls.reduce(String(decoding: text, as: UTF8.self)) { $0.replacingOccurrences(of: $1.name, with: $1.url) }
     }
 
     /// Returns a table row for each fetch.
     ///
-    /// - Parameter lines: The numbers of the map's lines that answered, by URL.
+    /// - Parameter lines: The line number of the entry that answered, by URL.
     private func rows(_ fetches: [Fetch], lines: [URL: Int] = [:]) -> String {
         fetches.map { fetch in
             let rowClass = fetch.source.isSubstituted ? "local" : fetch.hasFailed ? "failed" : "network"
@@ -126,7 +127,7 @@ struct DemoPage {
         }.joined(separator: "\n")
     }
 
-    /// Returns the map's lines as HTML, with those that answered marked.
+    /// Returns the map's lines as HTML, with the lines of the entries that answered marked.
     private func mapLines(_ answering: Set<Int>) throws -> String {
         var lines = try String(contentsOf: mapFile, encoding: .utf8).components(separatedBy: "\n")
         if lines.last?.isEmpty ?? false { lines.removeLast() }
@@ -137,7 +138,7 @@ struct DemoPage {
 }
 
 extension String {
-    /// The text as HTML, also in the value of an attribute.
+    /// The text escaped for HTML, also for attribute values.
     fileprivate var escaped: String {
         replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
             .replacingOccurrences(of: "<", with: "&lt;")

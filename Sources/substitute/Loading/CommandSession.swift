@@ -53,7 +53,7 @@ struct CommandSession: Sendable {
         loader = Loader(configuration, limit: limit, sources)
     }
 
-    /// Writes what was recorded, and says how much.
+    /// Ends the loads, saves the recording, and reports how many responses were recorded.
     func end(_ output: Output) {
         loader.end()
         guard let recorder else { return }
@@ -62,7 +62,7 @@ struct CommandSession: Sendable {
         if !isOffline || cache.statistics.recorded > 0 { Self.reportRecorded(by: cache, in: recorder, output) }
     }
 
-    /// Says how much was recorded.
+    /// Reports how many responses were recorded.
     static func reportRecorded(
         by cache: LocalSubstitutionCache,
         in recorder: SubstitutionRecorder,

@@ -11,7 +11,7 @@ struct Fetch: Sendable {
     var source: Source
     var response: HTTPURLResponse?
     var body = Data()
-    /// The requests for the targets of the redirects that led to the response.
+    /// The requests that followed redirects, up to the one that got the response.
     var redirects: [URLRequest] = []
     let milliseconds: Double
 
@@ -21,11 +21,11 @@ struct Fetch: Sendable {
         var color: Output.Color?
         /// The file of the entry that answered; `nil` if the entry has none.
         var file: String?
-        /// Why the load failed.
+        /// Why the load failed; `nil` if it didn't.
         var reason: String?
 
         static func substituted(file: String?) -> Source { Source(name: "substituted", color: .green, file: file) }
-        /// A recorder's copy answered, since the network said that it's current.
+        /// The recorder's copy answered, after the network confirmed that it's current.
         static let confirmed = Source(name: "confirmed", color: .green)
         static let defaultCache = Source(name: "default cache")
         static let network = Source(name: "network")
@@ -74,7 +74,7 @@ extension Output {
 }
 
 extension DispatchTime {
-    /// The time since then.
+    /// The time since then, in milliseconds.
     var millisecondsAgo: Double { Double(DispatchTime.now().uptimeNanoseconds - uptimeNanoseconds) / 1e6 }
 }
 

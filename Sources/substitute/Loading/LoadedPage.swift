@@ -11,7 +11,7 @@ struct LoadedPage: Sendable {
     struct Part: Sendable {
         let url: URL
         let kind: References.Reference.Kind
-        /// How many levels of frames and of style sheets lead to the part.
+        /// How many frames and how many style sheets the part is nested in.
         fileprivate var frames = 0
         fileprivate var styleSheets = 0
         fileprivate(set) var fetch: Fetch?
@@ -33,11 +33,11 @@ struct LoadedPage: Sendable {
 
     /// How many parts are loaded at a time: as many as a browser has connections to a host.
     private static let width = 6
-    /// The largest number of parts of a page, since a server could make up new ones forever.
+    /// The largest number of parts of a page. There's a limit, since a server could generate new parts forever.
     private static let most = 5_000
-    /// The largest number of levels of frames in frames.
+    /// The largest depth of frames in frames.
     private static let deepestFrame = 3
-    /// The largest number of levels of style sheets that import others.
+    /// The largest depth of style sheets that import others.
     private static let deepestStyleSheet = 16
 
     private enum LeftOutReason { case frameTooDeep, styleSheetTooDeep, tooMany }
@@ -97,7 +97,7 @@ struct LoadedPage: Sendable {
         if knownLeftOut.insert(url.absoluteString).inserted { leftOut.append((url, reason)) }
     }
 
-    /// Lines about parts that aren't loaded with the page: one for each reason, and one for the scripts.
+    /// The lines to print about parts that weren't loaded: one for each reason, and one for scripts.
     var leftOutLines: [String] {
         // Other references may have loaded some of the parts after all.
         let leftOut = leftOut.filter { !known.contains($0.url.absoluteString) }
@@ -119,14 +119,15 @@ struct LoadedPage: Sendable {
 
 /// A page, a style sheet or a module that was loaded, and what it refers to.
 private struct Document: Sendable {
-    /// The references that are loaded with it. Links that a reader may follow aren't among them.
+    /// The references that are loaded with the document, without links that a reader may follow.
     let parts: [LoadedPage.Part]
     /// The number of its scripts.
     let scripts: Int
 
-    /// Returns `nil` if the loaded file can't refer to others, such as a picture, or is an error.
+    /// Finds the parts of a loaded document. Returns `nil` if the load failed, the status isn't 2xx, or the file can't
+    /// have references, such as a picture.
     ///
-    /// - Parameter expected: What it was loaded as.
+    /// - Parameter expected: The kind of the reference that led to the document.
     init?(_ fetch: Fetch, expected: References.Reference.Kind) {
         guard fetch.hasSucceeded, let syntax = Self.syntax(of: fetch, expected: expected) else { return nil }
         let url = fetch.response?.url ?? fetch.url

@@ -17,7 +17,7 @@ final class Loader: Sendable {
 
     /// - Parameters:
     ///   - limit: The longest body to load from the network. An entry's own file may be longer.
-    ///   - sources: Says what answered. Without it, the answer is always the network.
+    ///   - sources: Tells what answered each request. Without it, every answer counts as the network's.
     ///   - progress: Called with the number of bytes of a body that have arrived, and the expected number if it's known.
     init(
         _ configuration: URLSessionConfiguration,
@@ -78,7 +78,7 @@ final class Loader: Sendable {
         return text.contains("\n") ? text : text.sentence
     }
 
-    /// Cancels all loads. Uses another queue, since on Linux, `invalidateAndCancel()` waits until what arrived is
+    /// Cancels all loads. Uses another queue, since on Linux, `invalidateAndCancel()` waits until all received data is
     /// decoded.
     func end() {
         DispatchQueue.global(qos: .utility).async { [session] in session.invalidateAndCancel() }
@@ -89,10 +89,10 @@ extension Loader {
     /// What answered which URL, according to a cache's events. Headers aren't proof, since they may come from the network.
     final class Sources: Sendable {
         private let cache: LocalSubstitutionCache
-        /// The source of each answer that hasn't been taken yet.
+        /// The sources of answers, by URL, until ``take(_:to:)`` returns them.
         private let sources = Guarded<[URL: [Fetch.Source]]>([:])
 
-        /// - Parameter others: Receives all other events.
+        /// - Parameter others: Receives the events that don't tell what answered.
         init(
             of cache: LocalSubstitutionCache,
             others: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void = { _ in }
@@ -108,10 +108,10 @@ extension Loader {
             }
         }
 
-        /// Returns what answered a request, and forgets it. That's the network if the cache hasn't answered its URL.
+        /// Returns what answered a request, and forgets it. Returns the network if the cache hasn't answered the URL.
         ///
-        /// Call it when a response arrives and, if that was the network, again when the load ends, even in failure.
-        /// Otherwise, another load could take its source.
+        /// Call this when a response arrives and, if the result is the network, again when the load ends or fails.
+        /// Otherwise, another load of the URL could get this load's source.
         func take(_ response: URLResponse?, to request: URLRequest) -> Fetch.Source {
             // An entry may have answered the target of a redirect.
             let source = takeLast(of: response?.url) ?? takeLast(of: request.url) ?? .network
@@ -132,7 +132,8 @@ extension Loader {
             }
         }
 
-        /// Returns the name of the file in one of a cache's responses, from its `Cache-Status` or else from its entry.
+        /// Returns the name of the file that a cache answered with, from the response's `Cache-Status` if it has one,
+        /// otherwise from the map.
         static func file(of response: URLResponse, by cache: LocalSubstitutionCache) -> String? {
             guard let status = response.substitutionStatus else {
                 return response.url.flatMap { cache.map.substitution(for: $0)?.fileName }
@@ -154,7 +155,7 @@ extension Loader {
 
         private init(bytes: Int) { self.bytes = bytes }
 
-        /// Creates the limit that `--limit` sets.
+        /// Creates the limit that `--limit` sets; without the option, the standard one.
         init(_ arguments: Arguments) throws(Failure) {
             guard let text = arguments.value("limit") else {
                 self = .standard

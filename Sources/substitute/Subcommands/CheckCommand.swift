@@ -7,9 +7,10 @@ let checkCommand = Subcommand(
     summary: "validate a map and its files",
     details: """
         Lists every error in a map with its line, and warns about what is probably a
-        mistake: files that no entry names, keys that can't match what was meant, fields
-        without effect, and files whose bytes don't match their MIME type. One warning
-        is for all entries that need an attached session. If yours is, use --attached.
+        mistake: files that no entry names, keys that can't match the intended URLs,
+        fields without effect, and files whose bytes don't match their MIME type. One
+        warning covers all entries that need an attached session. If your session is
+        attached, use --attached.
         The exit status is 1 if there is an error.
 
         With --remote, also compares the files of exact entries with what their URLs
@@ -109,7 +110,7 @@ private struct Finding: Encodable {
         keys = nil
     }
 
-    /// - Parameter keys: The keys of all entries for which this is the only finding, if there are several.
+    /// - Parameter keys: The keys of all entries that this finding is for; `nil` if it's for one entry.
     private init(_ warning: SubstitutionMap.Warning, in file: URL, for keys: [String]? = nil) {
         severity = "warning"
         kind = (keys == nil ? warning.kind : .needsProtocol).rawValue
@@ -121,7 +122,7 @@ private struct Finding: Encodable {
         self.keys = keys
     }
 
-    /// A note on an entry whose handler only code has; `nil` for any other entry.
+    /// Creates a note for an entry whose handler exists only in the app's code; `nil` for any other entry.
     private init?(noteOn entry: Entry, in file: URL) {
         guard case .handler(let handler) = entry.options.answer else { return nil }
         severity = "note"
@@ -147,7 +148,8 @@ private struct Finding: Encodable {
         }
     }
 
-    /// Returns a finding for each warning, but only one, or none, for all entries that need an attached session.
+    /// Returns a finding for each warning. All warnings about the need for an attached session become one finding, or
+    /// none if `isAttached` is true.
     static func list(_ warnings: [SubstitutionMap.Warning], in file: URL, isAttached: Bool) -> [Finding] {
         let kinds: Set = [SubstitutionMap.Warning.Kind.needsProtocol, .refusedByLoader]
         var known: Set<String> = []
@@ -184,7 +186,7 @@ extension RemoteComparison {
         }
     }
 
-    /// Prints a line for each file that isn't the same, and the totals.
+    /// Prints the totals, and a line for each file that differs from its URL's response or couldn't be compared.
     fileprivate static func report(_ entries: [Self], in map: URL, updating: Bool, _ output: Output) {
         for entry in entries where entry.result != .same {
             output.line(

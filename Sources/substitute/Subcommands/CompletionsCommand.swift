@@ -36,8 +36,8 @@ private func completions(_ arguments: Arguments, _ output: Output) async throws 
 }
 
 extension Subcommand {
-    /// Returns what a shell may suggest for the last word of a command line, whatever that begins with: words, perhaps with a tab
-    /// and a description, or a pattern of file names.
+    /// Returns suggestions for the last word of a command line. They include ones that don't match what the word begins
+    /// with. Each is a word, perhaps with a tab and a description, or a pattern of file names.
     static func suggestions(for line: [String]) -> [String] {
         guard line.count > 2, let current = line.last else {
             return all.map(\.suggestion) + ["--help\tprint an overview", "--version\tprint the version"]

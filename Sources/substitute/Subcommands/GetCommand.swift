@@ -126,7 +126,7 @@ private func getParts(_ requests: [URLRequest], _ arguments: Arguments, _ output
     return (page.fetches.first?.hasSucceeded ?? false) && totals.failed == 0 ? .done : .failed
 }
 
-/// Where a page and its parts came from.
+/// How many of a page's loads came from each source.
 private struct PageTotals: Encodable {
     let substituted: Int
     let confirmed: Int
@@ -161,7 +161,7 @@ private struct PageTotals: Encodable {
 }
 
 extension LoadedPage {
-    /// File names, as a recorder would choose them, for the parts that couldn't be loaded, by normalized URL.
+    /// The parts that couldn't be loaded: file names as a recorder would choose them, by normalized URL.
     fileprivate var missingParts: [String: String] {
         var files: [String: String] = [:]
         var names = RecordedFileName.InUse()
@@ -181,7 +181,8 @@ extension LoadedPage {
 }
 
 extension Fetch {
-    /// Adds to a failure's reason which entry names the URL, why the cache can't answer, and that an attached session would.
+    /// Adds advice to a failure's reason: which entry matches the URL, why the cache alone can't answer, and what an
+    /// attached session would do.
     fileprivate mutating func addAdvice(from explanation: Explanation) {
         guard let reason = source.reason, let entry = explanation.winner, let attached = explanation.attached else {
             return

@@ -32,7 +32,7 @@ let importCommand = Subcommand(
         .option("methods", "LIST", help: "only these, such as GET,POST, or '*' (default: GET)"),
         .flag("in-order", help: "keep every response to a repeated request"),
         .option("max-size", "BYTES", help: "skip larger bodies (default: 20000000)"),
-        .flag("force", help: "replace existing entries, except null"),
+        .flag("force", help: "replace existing entries that aren't null"),
         .flag("dry-run", help: "only print what would be done"),
     ],
     operandValues: [.file(withExtension: "har")],
@@ -111,8 +111,8 @@ private func isMIMEType(_ text: String) -> Bool {
 }
 
 extension Output {
-    /// Prints what was imported, and then what was left out and why. Of many with the same kind of reason, only the first are
-    /// shown.
+    /// Prints the imported responses, then those that were left out and why. Shows only the first imported ones, and
+    /// the first for each kind of reason.
     fileprivate func list(_ items: [KeptRecord]) {
         let (mostTaken, mostLeft) = (100, 10)
         let taken = items.filter { $0.reason == nil }

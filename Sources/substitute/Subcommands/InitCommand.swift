@@ -70,7 +70,8 @@ private struct MapPlace {
         }
     }
 
-    /// The names of the map and the resources folder, unless the target's `resources` list them or a bundle can't have them.
+    /// The names of the map and the resources folder, without those that the target's `resources` already list; empty
+    /// if a bundle can't contain them.
     private var missingResources: [String] {
         guard map.isInBundle else { return [] }
         // SwiftPM names the target's folder without symbolic links.
@@ -145,7 +146,7 @@ private struct MapPlace {
         """
     }
 
-    /// What to know without a package, where there's no `Bundle.module`.
+    /// The advice for a project without a package, where there's no `Bundle.module`.
     private static let bundleOfApp =
         " In an Xcode project, write .main in place of .module, and\nadd the map and the folder to the app's target."
 
@@ -168,7 +169,8 @@ private struct MapPlace {
 }
 
 extension MapChoice {
-    /// The Swift expression that makes a cache with the map. A map that a bundle can't have is named by its path.
+    /// The Swift expression that creates a cache with the map. It contains the map's path if a bundle can't contain the
+    /// map.
     fileprivate var cache: String {
         guard isInBundle else {
             let paths = [file, resources].map { "URL(fileURLWithPath: \(String(reflecting: $0.path)))" }
@@ -249,8 +251,8 @@ private struct DescribedPackage: Decodable {
 
     private static func list(_ targets: [Target]) -> String { targets.map(\.name).joined(separator: ", ") }
 
-    /// Returns SwiftPM's description of the package. Uses a separate build folder, since the SwiftPM that runs this command may
-    /// hold the lock on the package's own.
+    /// Returns SwiftPM's description of the package. Uses a separate build folder, since the SwiftPM that runs this
+    /// command may hold the lock on the package's build folder.
     private static func description() throws -> Data {
         let scratch = FileManager.default.temporaryDirectory
             .appendingPathComponent("substitute-describe-\(UUID().uuidString)", isDirectory: true)

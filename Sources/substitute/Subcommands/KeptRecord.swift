@@ -2,14 +2,14 @@ import MapTools
 
 /// What happened to a response that `add` or `import` handled: the JSON that `--json` prints, and a row in a table.
 struct KeptRecord: Encodable {
-    /// The map, if this record is the whole document.
+    /// The map's path, if this record is the whole JSON document.
     var map: String?
     let url: String
     let outcome: String
     var file: String?
     var bytes: Int?
     var contentType: String?
-    /// The kind of reason why it was left out.
+    /// The kind of reason why the response was left out; `nil` if it was kept.
     var reason: String?
     var message: String?
 

@@ -13,7 +13,7 @@ let schemaCommand = Subcommand(
         A schema can't find missing files, or keys that mean the same URL. Use check for
         that.
         """,
-    options: [.flag("json", help: "print JSON, which the schema is anyway")],
+    options: [.flag("json", help: "print JSON (no effect: the schema is JSON)")],
     usesMap: false,
     run: schema
 )

@@ -9,7 +9,7 @@ let serveCommand = Subcommand(
     name: "serve",
     summary: "serve the map on 127.0.0.1, to browsers and other clients",
     details: """
-        Serves each origin that the map names on its own port of 127.0.0.1, for
+        Serves each of the map's origins on a separate port of 127.0.0.1, for
         browsers, web views, players, and clients with a base URL. Prints the ports:
 
             http://127.0.0.1:49152  https://www.example.com
@@ -97,7 +97,7 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
     return .done
 }
 
-/// Returns the origins' ports: consecutive ones, or 0 for free ones.
+/// Returns a port for each origin: consecutive ports, or 0 for free ones if the first is 0.
 private func ports(of origins: [String], from first: UInt16) throws(Failure) -> [String: UInt16] {
     guard first == 0 || Int(first) + origins.count - 1 <= Int(UInt16.max) else {
         throw Failure(
@@ -174,12 +174,12 @@ private final class ServeLog: Sendable {
     }
 }
 
-/// Waits for Ctrl-C or `kill`. From its creation on, neither ends the process directly.
+/// A wait for Ctrl-C or `kill`. Once it's created, these signals don't end the process directly.
 private struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    /// Returns once signals are caught. One that arrived before its source is registered would be lost.
+    /// Returns once both signals are caught. A signal that arrives before its source is registered would be lost.
     init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals

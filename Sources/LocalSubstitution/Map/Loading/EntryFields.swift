@@ -3,13 +3,13 @@ import Foundation
 /// The fields of an entry, or of `$defaults`, as written in the map. Fields that aren't set are `nil`.
 package struct EntryFields: Sendable {
     package var file: String?
-    /// What `json`, `text`, `stream`, `error`, `forwardTo` or `handler` says, or data in code.
+    /// The answer from `json`, `text`, `stream`, `error`, `forwardTo` or `handler`, or from data that's given in code.
     var answer: Entry.Answer?
     package var mimeType: String?
     package var charset: String?
     package var status: Int?
     package var headers: [String: String] = [:]
-    /// Headers to set on a request that is sent on. A `nil` value removes the header.
+    /// Headers to set on a forwarded request. A `nil` value removes the header.
     var requestHeaders: [String: String?] = [:]
     package var ignoreQuery: Query.Ignored?
     package var use: Substitution.Use?
@@ -38,7 +38,7 @@ package struct EntryFields: Sendable {
 
     /// - Parameters:
     ///   - defaults: The map's defaults or, for an alternative, the fields of its entry.
-    ///   - kind: The kind of the entry's answer. Defaults that can't go with it are ignored.
+    ///   - kind: The kind of the entry's answer. Defaults that this kind doesn't allow are ignored.
     func merged(withDefaults defaults: EntryFields, in place: Place, for kind: Kind?) -> EntryFields {
         var merged = self
         for field in Field.inherited where field.places.contains(place) && kind.map(field.isInherited) != false {
@@ -49,14 +49,15 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// The problem with `setRequestHeaders`, if any: only forwarded requests get these headers. Use it on merged
+    /// The problem with `setRequestHeaders`, if any: only forwarded requests get these headers. Check it on merged
     /// fields, since `use` may be a default.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, Kind(self) != .network else { return nil }
         return "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove it."
     }
 
-    /// The fields that the URL protocol implements, and a cache alone can't. The functions return whether a field is set.
+    /// The fields that need the URL protocol, since a cache alone can't implement them. The functions return whether a
+    /// field is set.
     static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
         "handler": { if case .handler? = $0.answer { true } else { false } },
         "delay": { $0.delay != nil },
@@ -74,10 +75,10 @@ package struct EntryFields: Sendable {
 }
 
 extension EntryFields {
-    /// The place of an object with fields.
+    /// Where a field is written.
     package enum Place: Sendable {
         case entry, defaults, alternative
-        /// What a handler answers with.
+        /// In a handler's answer.
         case handled
     }
 
@@ -87,13 +88,13 @@ extension EntryFields {
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
 
         let name: String
-        /// Whether it says what answers. An entry has one such field.
+        /// Whether the field is an answer, such as `file` or `error`. An entry has at most one such field.
         let isAnswer: Bool
         let places: [Place]
-        /// The kinds of answers that exclude it.
+        /// The kinds of answers that don't allow the field.
         let refusing: [Kind]
         let read: Read
-        /// Takes the value of a default if the field isn't set; `nil` for a field that can't have a default.
+        /// Copies the field's default if the field isn't set; `nil` for a field that can't have a default.
         let inherit: Inherit?
 
         private init(
@@ -200,8 +201,8 @@ extension EntryFields {
         /// the values of fields.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
-        /// Returns whether an entry with an answer of this kind takes the field from its defaults. A handler's entry keeps them for
-        /// the handler's answers.
+        /// Returns whether an entry with an answer of this kind inherits the field from its defaults. An entry with a
+        /// handler also inherits fields for the handler's answers.
         fileprivate func isInherited(_ kind: Kind) -> Bool {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
@@ -272,7 +273,7 @@ extension EntryFields {
         /// Several alternatives, each with its own kind.
         case alternatives
 
-        /// Creates the kind of an entry; `nil` if the entry doesn't say what answers.
+        /// Creates the kind of an entry's answer; `nil` if the entry has no answer.
         init?(_ fields: EntryFields) {
             switch fields.answer {
             case _ where !fields.alternatives.isEmpty: self = .alternatives
@@ -295,7 +296,7 @@ extension EntryFields {
             case .empty where field.isPace: ": an empty body has no pace. \(remove), or add “json”, “text” or “file”."
             case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
             case .stream where field == "charset": ": a stream is UTF-8. \(remove)."
-            case .stream: ": a stream always answers. \(remove)."
+            case .stream: ": a stream never uses the network. \(remove)."
             case .handler: ": the handler's answer says that. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
             case .error: ": a request that fails gets no response. \(remove) or “error”."

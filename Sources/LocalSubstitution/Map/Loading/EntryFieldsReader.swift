@@ -53,7 +53,7 @@ package final class EntryFieldsReader {
         readAlternatives(in: range, line: line)
     }
 
-    /// Creates a reader that hasn't read anything.
+    /// Creates a reader without reading any fields.
     init(_ bytes: [UInt8], line: Int, data: [Data], handlers: SubstitutionMap.HandlerTable) {
         self.bytes = bytes
         self.line = line
@@ -142,7 +142,7 @@ package final class EntryFieldsReader {
 
     func readDelay(_ member: Member) { fields.delay = seconds(member) }
 
-    /// Returns a number of seconds that a client waits.
+    /// Returns a number of seconds from 0 to 3600. Notes any other value as a problem, and returns `nil`.
     func seconds(_ member: Member) -> Double? {
         let expected = "a number of seconds from 0 to 3600"
         guard let seconds = number(member, expected) else { return nil }
@@ -207,7 +207,7 @@ package final class EntryFieldsReader {
         return nil
     }
 
-    /// A number such as `1e2` or `4.0` is an integer, too.
+    /// Returns an integer. A number such as `1e2` or `4.0` is an integer, too.
     private func integer(_ member: Member, _ expected: String) -> Int? {
         if case .number(let number) = json(member),
             let integer = Int(number.text) ?? Double(number.text).flatMap({ Int(exactly: $0) })
@@ -236,7 +236,7 @@ package final class EntryFieldsReader {
         bytes.withUnsafeBufferPointer { try? JSONValue(UnsafeBufferPointer(rebasing: $0[member.range])) }
     }
 
-    /// Returns the members of an object. The whole map has already been scanned, so this is known to be JSON.
+    /// Returns the members of an object. Its JSON is known to be valid, since the whole map has already been scanned.
     func members(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
@@ -261,7 +261,7 @@ package final class EntryFieldsReader {
     }
 }
 
-/// Reads the fields that say what answers, and checks that the fields go together.
+/// Reads the fields that set the answer, and checks that the fields don't conflict.
 extension EntryFieldsReader {
     func readJSON(_ member: Member) {
         guard !isTooDeep(member) else { return }
@@ -293,7 +293,7 @@ extension EntryFieldsReader {
         return code
     }
 
-    /// Common guesses whose spelling is too different from the right name to suggest it.
+    /// Common wrong names, with the right ones. Their spelling is too different for ``NearestName``.
     private static let errorsByWord = [
         "offline": "notConnectedToInternet", "nointernet": "notConnectedToInternet",
         "connectionlost": "networkConnectionLost", "connectionrefused": "cannotConnectToHost",
@@ -466,7 +466,7 @@ extension EntryFieldsReader {
 
     /// - Parameters:
     ///   - name: Returns the form in which names are compared.
-    ///   - duplicate: Returns the message for a name that is given twice, as it's written here and the first time.
+    ///   - duplicate: Returns the message for a name that's given twice, from its second and its first spelling.
     private func members(
         of member: Member,
         name: (String) -> String,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A checker of the files that a map names. Each file is checked only once, however many entries name it.
+/// A checker of a map's files. It checks each file only once, however many entries use it.
 final class FileChecker {
     struct Problem {
         let kind: SubstitutionMap.Problem.Kind
@@ -16,7 +16,8 @@ final class FileChecker {
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
-    /// The files that misspelled names probably meant. They aren't reported as unused, since that's the same mistake.
+    /// The files that misspelled names probably mean. They aren't reported as unused, since the misspelling is already
+    /// reported.
     private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
@@ -26,12 +27,12 @@ final class FileChecker {
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// Returns the copy of a name that all entries share, if one was checked.
+    /// Returns the copy of a name that all entries share. If the name hasn't been checked yet, returns it unchanged.
     func shared(_ name: FileName) -> FileName {
         checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
     }
 
-    /// Returns what's wrong with the files and the target that an entry names.
+    /// Returns the problems with an entry's files and target.
     func problems(of entry: Entry, wildcardsInKey: Int) -> [SubstitutionMap.Problem] {
         if case .stream(let pieces) = entry.options.answer {
             return pieces.enumerated().compactMap { index, piece in
@@ -163,14 +164,14 @@ extension FileProblem {
     }
 }
 
-/// Suggestions of existing files and folders for names of missing ones.
+/// Suggests existing files and folders for the names of missing ones.
 private final class FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
     private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).ordered(by: <))
-    /// For a folder in a bundle: how the tools that make bundles may have moved the files.
+    /// Advice for a folder in a bundle, whose files a build tool may have moved; empty for other folders.
     private let bundleAdvice: String
-    /// How many more suggestions to make. More than a hundred don't help.
+    /// The number of suggestions that may still be made. More than a hundred in all don't help.
     private var left = 100
 
     init(in folder: ResourcesFolder?) {
@@ -199,11 +200,11 @@ private final class FileSuggestions {
 
     private final class Names {
         let all: [String]
-        /// The names by their last segment. A name without a folder wins.
+        /// The names by their last segment. If several share it, a name without a folder wins.
         private let byLastSegment: [String: String]
         private lazy var nearest = NearestName(all)
 
-        /// - Parameter names: Sorted.
+        /// - Parameter names: The names, sorted.
         init(_ names: [String]) {
             all = names
             byLastSegment = Dictionary(names.map { (ResourcesFolder.split($0).last, $0) }) { first, second in

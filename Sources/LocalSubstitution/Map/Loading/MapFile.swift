@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A map's file, as it was read.
+/// The contents of a map's file, and the file's state when it was read.
 package struct MapFile: Sendable {
     let url: URL
     let digest: Int
-    /// The JSON text; empty in a copy ``withoutBytes``.
+    /// The JSON text; empty in the copy that ``withoutBytes`` returns.
     package private(set) var json: [UInt8]
     private let status: FileStatus
     private let readAt: Int64
@@ -29,7 +29,7 @@ package struct MapFile: Sendable {
         digest = hasher.finalize()
     }
 
-    /// Returns the same file with another text.
+    /// Returns a copy with another JSON text.
     package func with(_ json: [UInt8]) -> MapFile {
         var file = self
         file.json = json

@@ -6,7 +6,7 @@ package final class MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
-    /// The files that invalid entries name, and those that misspelled names probably meant.
+    /// The files of invalid entries, and the files that misspelled names probably mean.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
     var looksAtFiles: Bool { files.looksAtFiles }
@@ -17,7 +17,7 @@ package final class MapLoader {
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
     /// The entries of valid patterns so far, by normal form.
     private var patternKeys: [String: Entry] = [:]
-    /// The invalid entries so far, by normal form. Another entry for the same URLs duplicates these too.
+    /// The invalid entries so far, by normal form. A later entry with the same normal form is a duplicate, too.
     private var wrong: [String: Entry] = [:]
     private var defaults = EntryFields()
     /// The options of an entry that is only a file name.
@@ -75,7 +75,7 @@ package final class MapLoader {
         }
     }
 
-    /// Loads a map from its JSON. Without a resources folder, its entries' files aren't looked for.
+    /// Loads a map from its JSON. Without a resources folder, doesn't look for the entries' files.
     static func load(
         json: [UInt8],
         folder: ResourcesFolder?,
@@ -108,10 +108,10 @@ package final class MapLoader {
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
 
-    /// Adds the members of a map as they're read. A list of them all would take as much memory as the map.
+    /// Adds the members of a map one by one, since a list of all members would take as much memory as the map.
     ///
-    /// - Returns: Whether the defaults, if any, come before all entries. If not, the map must be read again, since they
-    ///   apply to all entries.
+    /// - Returns: Whether the defaults, if any, come before all entries. If not, the map must be read again, since the
+    ///   defaults apply to all entries.
     private func add(_ json: [UInt8]) throws(JSONCursor.SyntaxError) -> Bool {
         var (hasEntries, areDefaultsFirst) = (false, true)
         try JSONScanner(json).forEachMember { member in
@@ -336,8 +336,8 @@ private struct AlternativeEntries {
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 
-    /// Returns whether an alternative answers every request that meets its condition. A file or target that's made from
-    /// the URL might not exist. Later alternatives then answer.
+    /// Returns whether an alternative answers every request that meets its condition. An alternative with wildcards in
+    /// its file or target doesn't: if the file is missing or the target invalid, a later one answers.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }

@@ -14,8 +14,8 @@ package struct FileName: Sendable {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
-    /// What's wrong with the name itself, whether or not the file exists. Follows the name in a message, and ends with
-    /// a period.
+    /// What's wrong with the name itself, whether or not the file exists. The text follows the name in a message, and
+    /// ends with a period.
     package var problem: String? {
         if text.isEmpty { return "is empty. Name a file in the resources folder." }
         if text.utf8.contains(0) { return "has a NUL byte. Remove it." }
@@ -57,7 +57,8 @@ package struct FileName: Sendable {
 
     /// Returns the name with its wildcards filled, in order.
     ///
-    /// Each part is cut at its first `?` and percent-decoded once. If the name is empty or ends in `/`, `index.html` is added.
+    /// Each capture is cut off at its first `?` and percent-decoded once. If the name is empty or ends in `/`,
+    /// `index.html` is added.
     package func filled(with captures: [ArraySlice<UInt8>]) throws(Obstacle) -> String {
         var pieces = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }[...]

@@ -13,8 +13,8 @@ package struct Glob: Sendable {
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// Returns what each wildcard matches; `nil` if the text doesn't match. Each takes as little as possible, and the last one
-    /// takes the rest.
+    /// Returns the text that each wildcard matches; `nil` if the whole text doesn't match. Each wildcard matches as
+    /// little as possible, except for the last.
     ///
     /// The time is linear in the lengths of the text and the pattern, even for hostile ones.
     package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {

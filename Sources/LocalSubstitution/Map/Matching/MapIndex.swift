@@ -1,6 +1,7 @@
-/// An index that finds the entries that match a URL, in the order in which they win, without looking at the others.
+/// An index of entries by URL. It finds the entries that match a URL, in order of precedence, without visiting the
+/// others.
 ///
-/// It returns candidates, and doesn't read any files.
+/// It doesn't read files, so a candidate's file may be missing.
 package struct MapIndex: Sendable {
     /// An entry that matches a URL.
     package struct Candidate: Sendable {
@@ -14,7 +15,7 @@ package struct MapIndex: Sendable {
     /// Entries that ignore the same query parameters.
     private struct Group: Sendable {
         let rule: Query.Ignored?
-        /// The numbers of the entries with exact keys, by URL without these parameters.
+        /// The numbers of the entries with exact keys, by URL without the ignored parameters.
         var exact: [String: [Int]] = [:]
         var patterns = MatchPattern.Index()
     }
@@ -25,12 +26,13 @@ package struct MapIndex: Sendable {
     private var groups: [Group] = []
     /// The positions of the groups, by their rule's text.
     private var places: [String: Int] = [:]
-    /// The positions of the groups with exact keys for a URL without its query.
+    /// The positions of the groups with exact keys, by URL without its query.
     private var groupsOfURL: [String: Set<Int>] = [:]
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
-    /// Adds an exact entry. If the map has an entry for an equal URL, returns that one and adds nothing.
+    /// Adds an entry with an exact key. If there's already an entry for an equal URL, returns that entry and adds
+    /// nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
         if let other = self.entry(equalTo: url) { return other }
         let number = entries.count
@@ -44,7 +46,7 @@ package struct MapIndex: Sendable {
         return nil
     }
 
-    /// Returns the position of the group with a rule, which is added if there's none.
+    /// Returns the position of a rule's group. Adds the group if there's none.
     private mutating func place(of rule: Query.Ignored?) -> Int {
         let text = rule?.text ?? ""
         if let place = places[text] { return place }
@@ -57,7 +59,7 @@ package struct MapIndex: Sendable {
         exact.number(for: url.canonical, in: entries).map { entries[$0] }
     }
 
-    /// Adds all patterns at once, in the order in which they win, so that the one with the lowest number wins.
+    /// Adds all patterns at once, in order of precedence: the pattern with the lowest number wins.
     mutating func insert(_ items: [(entry: Entry, pattern: MatchPattern)]) {
         let sorted = items.ordered { first, second in
             if first.pattern.rank != second.pattern.rank {
@@ -75,8 +77,8 @@ package struct MapIndex: Sendable {
         }
     }
 
-    /// Returns the entries that match, the winner first: the exact key, then exact keys that ignore query parameters, then
-    /// patterns.
+    /// Returns the entries that match a URL, in order of precedence: the exact key, then exact keys that ignore query
+    /// parameters, then patterns.
     func candidates(for url: NormalizedURL) -> [Candidate] {
         var found: [Candidate] = []
         if let number = exact.number(for: url.canonical, in: entries) {
@@ -91,8 +93,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// Returns the exact keys that match if parameters are ignored. Those that ignore the fewest come first, then
-    /// smaller keys.
+    /// Returns the numbers of the exact keys that match if they ignore parameters. Keys that ignore the fewest
+    /// parameters come first. Ties are sorted by key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {
@@ -114,14 +116,15 @@ package struct MapIndex: Sendable {
     }
 }
 
-/// The numbers of a map's entries with exact keys, by the URLs that the keys name.
+/// A table of the entries with exact keys: their numbers, by canonical URL.
 ///
 /// It's a hash table with linear probing. It stores only the numbers, and compares the keys in the entries. A dictionary takes 2.5
 /// to 5 times the memory, because it stores a string for each URL.
 private struct ExactKeys: Sendable {
     private static let free: Int32 = -1
 
-    /// Each number is in the slot for its URL's hash value, or in the next free one after it. At least half of the slots are free.
+    /// Each number is in the slot for its URL's hash value or, if that's occupied, in the next free slot. At least half
+    /// of the slots are free.
     private var slots = [Int32](repeating: free, count: 16)
     /// The canonical URLs of keys that aren't in canonical form, by the number of their entry.
     private var canonicalURLs: [Int32: String] = [:]
@@ -132,7 +135,7 @@ private struct ExactKeys: Sendable {
         return number == Self.free ? nil : Int(number)
     }
 
-    /// Adds the last of the entries. There must be no other entry for its URL yet.
+    /// Adds the last of the entries. The table must not have an entry for its URL yet.
     mutating func insert(_ url: String, in entries: [Entry]) {
         let number = Int32(entries.count - 1)
         if entries[Int(number)].key != url { canonicalURLs[number] = url }

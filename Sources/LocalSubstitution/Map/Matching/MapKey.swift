@@ -12,7 +12,7 @@ package enum MapKey {
 }
 
 extension MapKey {
-    /// Keys without entries, to match URLs against.
+    /// A set of keys without entries. It finds the key that matches a URL.
     package struct Matcher: Sendable {
         private var patterns = MatchPattern.Index()
         private var urls: [String: Int] = [:]

@@ -1,12 +1,12 @@
 extension SubstitutionMap {
-    /// Finds the entry that answers a plain `GET`.
+    /// Finds the entry that answers a `GET` without headers.
     package func match(_ url: NormalizedURL) -> MapMatch { match(url, for: .plain) }
 
-    /// Finds the entry or alternative that answers a request: the first that's enabled, whose methods, conditions and count allow
-    /// it, and whose file exists.
+    /// Finds the entry or alternative that answers a request: the first that's enabled, whose `methods`, `when` and
+    /// `times` allow the request, and whose file exists.
     ///
     /// - Parameters:
-    ///   - facts: The request. It's only looked at if an entry matches the URL.
+    ///   - facts: The facts about the request, evaluated only if an entry matches the URL.
     ///   - isUsedUp: Returns whether an alternative has answered as many requests as it may.
     package func match(
         _ url: NormalizedURL,
@@ -28,31 +28,31 @@ extension SubstitutionMap {
         return MapMatch(walk.url, walk, shadowed: losers)
     }
 
-    /// Returns the entry of a candidate that loses; `nil` if it couldn't have won.
+    /// Returns the entry of a candidate after the winner; `nil` if the URL doesn't make valid names for its files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         return entry.canBeFilled(with: candidate.captures) ? entry : nil
     }
 }
 
-/// What a map says about one request.
+/// The result of matching one request with a map.
 package final class MapMatch: Sendable {
-    /// The entry or alternative that wins. It answers, or it's `null`.
+    /// The entry or alternative that wins; `nil` if none does. It answers the request, or it's `null`.
     package let winner: Entry?
     /// The number of the winner's entry in the map's index.
     let number: Int?
     let url: NormalizedURL
     /// Whether the URL equals the winner's key, with no parameter ignored.
     let isWithoutIgnoring: Bool
-    /// What the winner answers with; `nil` if it's `null`, or if the request's body must be read first.
+    /// The winner's answer; `nil` if the winner is `null`, or if the request's body must be read first.
     let substitution: Substitution?
     /// Whether the request's body must be read first, for the winner's condition or its handler.
     let needsBody: Bool
     /// The entries and alternatives that come before the winner, and why they don't answer.
     let passedOver: [(entry: Entry, why: PassedOver)]
-    /// The entries that match too, but come after the winner.
+    /// The other entries that match the URL, but come after the winner.
     let shadowed: [Entry]
-    /// The first field, of the winner or of an entry before it, that needs the protocol; `nil` if there's none.
+    /// The first field that needs the protocol, in the winner or in an entry before it; `nil` if there's none.
     let protocolField: String?
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
     let isConditional: Bool
@@ -73,7 +73,7 @@ package final class MapMatch: Sendable {
     /// Whether the winner is `null`: such a URL is never substituted.
     package var isExcluded: Bool { winner?.options.isNever == true }
 
-    /// What answers without the network; `nil` if nothing does.
+    /// The winner's answer if its body is local; otherwise, `nil`. See ``Substitution/isLocal``.
     package var localSubstitution: Substitution? { substitution.flatMap { $0.isLocal ? $0 : nil } }
 
     /// The limit on the winner's answers; `nil` if it answers any number of requests, or if the request's body must be read first.
@@ -82,7 +82,7 @@ package final class MapMatch: Sendable {
         return Count(entry: number, winner.options, most: most)
     }
 
-    /// The first entry whose file doesn't exist, although the map has its whole name.
+    /// The first entry whose file is missing, not counting files with wildcards in their names.
     var goneFile: Entry? {
         passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
     }
@@ -110,11 +110,11 @@ package final class MapMatch: Sendable {
     enum PassedOver: Error, Equatable {
         case isDisabled
         case methodNotListed(String)
-        /// A condition doesn't hold, for this reason.
+        /// The request doesn't meet a condition, for this reason.
         case condition(String)
         /// The alternative has answered as many requests as it may.
         case usedUp(Int)
-        /// The file that the map names doesn't exist, which is a fault.
+        /// The entry's file doesn't exist. Its name has no wildcards, so this is a fault in the map.
         case fileIsGone(name: String)
         /// The file whose name was made from the URL doesn't exist.
         case noSuchFile(name: String)
@@ -175,7 +175,7 @@ private final class MapWalk {
         (self.url, self.facts, self.folder, self.isUsedUp) = (url, facts, folder, isUsedUp)
     }
 
-    /// Tries an entry's alternatives one by one, or the entry itself. Returns whether one answers.
+    /// Tries an entry or, one by one, its alternatives. Returns whether one of them ends the walk.
     func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
         guard entry.options.isEnabled else { return passOver(entry, .isDisabled) }
         // Most entries have no alternatives, so don't allocate a list for them.
@@ -213,7 +213,7 @@ private final class MapWalk {
         return false
     }
 
-    /// Returns why an entry doesn't answer, as far as that's known without its file and the request's body.
+    /// Returns why an entry doesn't answer, without checking its file and the request's body; `nil` if it may answer.
     private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
         if let when = options.fields.when {
@@ -226,7 +226,7 @@ private final class MapWalk {
         return isUsedUp(MapMatch.Count(entry: number, options, most: most)) ? .usedUp(most) : nil
     }
 
-    /// Returns what an entry answers with, with its wildcards filled.
+    /// Returns an entry's answer with its wildcards filled.
     private func substitution(
         _ entry: Entry,
         _ captures: [ArraySlice<UInt8>]
@@ -250,7 +250,7 @@ private final class MapWalk {
 
     /// Checks that a file exists.
     ///
-    /// - Parameter isWritten: Whether the map has its whole name.
+    /// - Parameter isWritten: Whether the map has the file's whole name, without wildcards.
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
         let status = folder?.servedStatus(of: name)
         if isWritten {

@@ -6,7 +6,7 @@ package final class MatchPattern: Sendable {
         case domain(String)
         case any
 
-        /// Returns whether a URL's host is one of these.
+        /// Returns whether a URL's host matches.
         package func includes(_ host: String) -> Bool {
             switch self {
             case .exact(let name): host == name
@@ -15,8 +15,8 @@ package final class MatchPattern: Sendable {
             }
         }
 
-        /// Returns the domains that a host is in: its own name, and what follows each of its dots. So `badexample.com` isn't in
-        /// `example.com`.
+        /// Returns the domains that include a host: the host itself, and the text after each of its dots. So
+        /// `badexample.com` isn't in `example.com`.
         static func domains(of host: String) -> [String] {
             [host]
                 + host.utf8.indices.filter { host.utf8[$0] == UInt8(ascii: ".") }
@@ -36,7 +36,7 @@ package final class MatchPattern: Sendable {
     package let port: Port
     /// The path and query as one text with wildcards.
     package let path: Glob
-    /// The same with the query's parameters sorted by name; `nil` if there are fewer than two.
+    /// The path and query with the query's parameters sorted by name; `nil` if there are fewer than two.
     let sortedPath: SortedPath?
     /// The pattern in normal form. Two keys with the same normal form are the same pattern.
     package let text: String
@@ -45,7 +45,7 @@ package final class MatchPattern: Sendable {
 
     struct SortedPath: Sendable {
         let glob: Glob
-        /// For each of the glob's wildcards, its position in the key.
+        /// For each wildcard of the glob, its position among the key's wildcards.
         let places: [Int]
 
         init(path: String, query: Query) {
@@ -57,7 +57,7 @@ package final class MatchPattern: Sendable {
 
     package convenience init(_ key: String) throws(URLParts.SyntaxError) { try self.init(key, ignoring: nil) }
 
-    /// - Parameter rule: The entry's `ignoreQuery`. The parameters that it names are removed from the pattern.
+    /// - Parameter rule: The entry's `ignoreQuery`. The ignored parameters are removed from the pattern.
     package init(_ key: String, ignoring rule: Query.Ignored?) throws(URLParts.SyntaxError) {
         let parts = try URLParts(key: key)
         guard ["http", "https", "*"].contains(parts.scheme) else {
@@ -135,8 +135,8 @@ extension MatchPattern.Port: CustomStringConvertible {
 }
 
 extension MatchPattern {
-    /// Returns what patterns are compared by, in this order: host, length of the path before its first wildcard, number of literal
-    /// bytes, scheme and port.
+    /// Returns the numbers by which patterns are ranked, in this order: host, length of the path before its first
+    /// wildcard, number of literal bytes, scheme and port.
     private static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
         let hostRank =
             switch host {
@@ -158,7 +158,8 @@ extension MatchPattern {
             let number: Int
             let pattern: MatchPattern
             let glob: Glob
-            /// For each of the glob's wildcards, its position in the key; `nil` if they're in the key's order.
+            /// For each wildcard of the glob, its position among the key's wildcards; `nil` if they're in the key's
+            /// order.
             var places: [Int]?
 
             /// Returns what the wildcards match, in the key's order; `nil` if the text doesn't match.
@@ -172,7 +173,7 @@ extension MatchPattern {
         /// Patterns, by their host and the literal text at the beginning of their path.
         private struct Group: Sendable {
             private var items: [String: [Item]] = [:]
-            /// The lengths of these keys for each host.
+            /// The lengths of the keys of `items`, by host.
             private var lengths: [String: [Int]] = [:]
             private var hasDomains = false
 
@@ -186,7 +187,7 @@ extension MatchPattern {
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
-            /// Returns the patterns' hosts that include a host: the host itself, its domains, and any host.
+            /// Returns the patterns' hosts that match a URL's host: the host itself, its domains, and `*`.
             func hosts(matching host: String) -> [String] {
                 let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
                 return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }

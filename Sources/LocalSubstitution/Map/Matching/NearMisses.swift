@@ -26,7 +26,7 @@ extension SubstitutionMap {
             /// The request's method, which the entry doesn't list.
             public static let method = Difference(rawValue: "method")
 
-            /// How to correct it.
+            /// How to correct the difference.
             fileprivate var fix: String {
                 switch self {
                 case .scheme: "begin the key with *:// to match both schemes"
@@ -62,7 +62,7 @@ extension SubstitutionMap {
                 + "\(advice.joined(separator: ", and ").capitalizedFirst)."
         }
 
-        /// Creates a near miss for a key with no alternative that answers a request's method.
+        /// Creates a near miss for a key whose alternatives don't answer a request's method.
         init(_ alternatives: [Entry], key: String, method: String) {
             self.key = key
             differences = [.method]
@@ -71,7 +71,7 @@ extension SubstitutionMap {
             description = "“\(key)” answers only \(answered.listed()). Add \"methods\": [\"\(method)\"]."
         }
 
-        /// Returns how to correct a query. If a key has one, the response may depend on it.
+        /// Returns how to correct a query. If the key has a query, the response may depend on it.
         private static func queryFix(_ entry: Entry, _ isOneOfSeveralQueries: Bool) -> String {
             let add = "add an entry for the request's query"
             if isOneOfSeveralQueries { return add }
@@ -88,8 +88,8 @@ extension Entry {
     fileprivate var keyHasQuery: Bool { key.utf8.contains(UInt8(ascii: "?")) }
 }
 
-/// A search for the keys that almost match a URL: those that differ in scheme, port, query, letter case or a slash at the end, and
-/// those that are misspelled. Of a pattern, only the host counts as misspelled.
+/// A search for the keys that almost match a URL: those that differ in scheme, port, query, letter case or a slash at
+/// the end, and those that are misspelled. In a pattern, only the host may be misspelled.
 ///
 /// Only listeners and explanations need it, so it's created at first use: see ``SubstitutionMap/Storage``.
 final class NearMisses: Sendable {
@@ -117,7 +117,7 @@ final class NearMisses: Sendable {
         let differences: [Difference]
         let edits: Int
 
-        /// Whether the keys have the same path, but different queries.
+        /// Whether the key and the URL have the same host and path, but different queries.
         var differsInQuery: Bool {
             differences.contains(.query) && !differences.contains { $0 == .host || $0 == .path }
         }
@@ -127,7 +127,7 @@ final class NearMisses: Sendable {
     private let exactKeys: [ExactKey]
     private let patterns: [Pattern]
 
-    /// The limit of keys to return. More don't help.
+    /// The most keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
@@ -232,7 +232,8 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns how many edits turn a URL's host, or a domain that it's in, into the one that a pattern names; `nil` for too many.
+    /// Returns how many edits turn a URL's host, or a domain that includes it, into a pattern's host; `nil` for too
+    /// many.
     private static func edits(ofHost item: Pattern, _ domains: [Text]) -> Int? {
         let labels =
             switch item.pattern.host {
@@ -281,8 +282,8 @@ extension MatchPattern.Host {
 }
 
 extension NearestName.Text {
-    /// Returns how many edits turn the text into another. `nil` if they differ only in digits, or in too much for the length of the
-    /// word that differs.
+    /// Returns how many edits turn the text into another. `nil` if they differ only in digits, or need too many edits
+    /// for the length of the word that differs.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
         let (first, second) = (bytes, other.bytes)

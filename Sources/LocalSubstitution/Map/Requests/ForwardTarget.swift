@@ -7,13 +7,14 @@ package struct ForwardTarget: Sendable {
     /// The target for one request.
     struct Filled: Sendable {
         let url: URL
-        /// Prefixes that correspond to each other. A URL that begins with `target` has an original that begins with `original` and
-        /// continues in the same way. `nil` if only the target itself has an original.
+        /// Corresponding prefixes. To get the original of a URL that begins with `target`, replace that prefix with
+        /// `original`. `nil` if only the target itself has an original.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
 
-        /// Returns the URL that is forwarded to a given one, such as a redirect's target; `nil` if there's none.
+        /// Returns the original of a URL, such as a redirect's target: the URL that is forwarded to it. `nil` if
+        /// there's none.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -36,7 +37,7 @@ package struct ForwardTarget: Sendable {
     /// The scheme, host and port, in normal form.
     package let origin: String
     private let path: Glob
-    /// `nil` if the target has no query.
+    /// The query; `nil` if the target has none.
     private let query: Glob?
 
     var wildcards: Int { path.wildcards + (query?.wildcards ?? 0) }
@@ -123,7 +124,7 @@ package struct ForwardTarget: Sendable {
         return String(Substring(url.text.utf8.prefix(start)))
     }
 
-    /// Returns the target's query with its `?`, and with the part of the request's query that goes along.
+    /// Returns the target's query with its `?` and the part of the request's query that's forwarded.
     private func queryText(_ captures: [ArraySlice<UInt8>], _ url: NormalizedURL) -> String {
         var all: [UInt8]?
         if let query {

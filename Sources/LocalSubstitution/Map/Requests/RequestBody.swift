@@ -12,7 +12,7 @@ package enum RequestBody: Sendable {
     case unread
     /// A body that is longer than ``limit``.
     case tooLong
-    /// A body that can't be seen. Linux's loader hides the body of an upload task.
+    /// A body that Foundation hides, such as that of an upload task on Linux.
     case hidden
 
     /// The longest body that is looked at, in bytes.
@@ -20,7 +20,7 @@ package enum RequestBody: Sendable {
     /// The longest body that is looked at on the loader's queue, which all sessions may share.
     static let limitOnLoaderQueue = 64 << 10
 
-    /// Creates the body that a request shows.
+    /// Creates the value for a request's body.
     ///
     /// - Parameter most: The length of the longest data to look at, in bytes.
     init(_ request: URLRequest, most: Int = limit) {
@@ -33,7 +33,7 @@ package enum RequestBody: Sendable {
         }
     }
 
-    /// Returns the body to look at on the loader's queue.
+    /// Returns a request's body. Leaves data longer than ``limitOnLoaderQueue`` unread.
     static func onLoaderQueue(_ request: URLRequest) -> RequestBody {
         RequestBody(request, most: limitOnLoaderQueue)
     }

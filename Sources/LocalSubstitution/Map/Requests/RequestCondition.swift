@@ -16,7 +16,7 @@ package struct RequestCondition: Sendable {
     var json: JSONValue?
     var text: Glob?
 
-    /// A text that's the same for equal conditions.
+    /// A digest that's the same for equal conditions.
     var digest: String {
         let fields = [headers, query].map { fields in
             JSONText.object(fields.map { ($0.name, $0.value.map { JSONText.string($0.text) } ?? "null") })

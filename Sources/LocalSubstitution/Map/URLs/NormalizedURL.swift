@@ -88,7 +88,7 @@ package struct NormalizedURL: Sendable {
     package var host: String { slice(layout.host) }
     /// The port; the scheme's default if the URL has none.
     package var port: Int { layout.port }
-    /// Whether the port is the one of URLs that don't name one.
+    /// Whether the port is the scheme's default.
     package var hasDefaultPort: Bool { layout.port == URLParts.defaultPort(ofScheme: scheme) }
     /// The path without the query.
     package var path: String { slice(layout.path..<layout.query) }
@@ -113,7 +113,8 @@ package struct NormalizedURL: Sendable {
 extension NormalizedURL.Layout {
     /// Finds the layout of a URL that is already in normal form, in one pass and without an allocation; `nil` for other URLs.
     ///
-    /// Nearly every URL that an app requests is in normal form, and this runs for each that isn't retained.
+    /// Nearly every URL that an app requests is in normal form, and this runs for each request whose response isn't
+    /// retained.
     init?(ofNormal text: String) {
         guard let layout = text.utf8.withContiguousStorageIfAvailable({ Self.scan($0) }) ?? nil else { return nil }
         self = layout

@@ -33,7 +33,7 @@ package struct Query {
         }
     }
 
-    /// For each wildcard of `sorted`, in order, its position among those of this query.
+    /// For each wildcard of ``sorted``, in order, its position among this query's wildcards.
     var wildcardsOfSorted: [Int] {
         var places: [[Int]] = []
         for parameter in parameters {
@@ -59,7 +59,7 @@ package struct Query {
 extension Query {
     /// The query parameters that an entry ignores when URLs are compared: the map's field `ignoreQuery`.
     package struct Ignored: Equatable, Sendable {
-        /// The parameters' names, some perhaps with a `*` at the end; `nil` for all parameters.
+        /// The parameters' names, each of which may end in `*`; `nil` for all parameters.
         let names: [String]?
 
         /// A text that identifies the parameters that the rule ignores. It's empty if there are none.
@@ -77,7 +77,7 @@ extension Query {
     }
 }
 
-/// Names and values are in normal form, as in keys. So “a b” is `a%20b`, in a condition too.
+/// Conditions use names and values in normal form, as keys do: “a b” becomes `a%20b`.
 extension Query {
     /// Returns the normal form of a name that is written in a condition.
     static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }

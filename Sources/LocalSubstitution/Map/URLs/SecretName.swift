@@ -12,7 +12,7 @@ package enum SecretName {
         case member
     }
 
-    /// Where a word must be in a name to make it a credential's.
+    /// Where a word must be in a credential's name.
     private enum Position {
         /// Inside a word: `password` in `userpasswordhash`.
         case inside
@@ -20,7 +20,7 @@ package enum SecretName {
         case ending
         /// A whole word, or several words together: `apikey` in `my_api_key`.
         case word
-        /// The same, but not in the members of JSON bodies.
+        /// Like ``word``, but not in the members of JSON bodies.
         case wordInURL
         /// The last words of the name: `accesstokens` in `allAccessTokens`.
         case last
@@ -49,7 +49,7 @@ package enum SecretName {
         (.wordInURL, "code key session sign ticket"),
     ]
 
-    /// Words that begin like those in the table.
+    /// Words that contain a word of the table, but don't name a credential.
     private static let harmless: Set<String> = ["passwordless"]
 
     /// First words of names that are about a credential but don't hold one, such as `max` in `maxTokens`.
@@ -57,7 +57,7 @@ package enum SecretName {
         "max", "min", "num", "total", "has", "is", "show", "hide", "requires",
     ]
 
-    /// The same for its last word, as in `tokenType` and `password_policy`.
+    /// Last words of such names, such as `type` in `tokenType`.
     private static let lastOfAttributes: Set<String> = [
         "age", "algorithm", "at", "banner", "budget", "consent", "count", "enabled", "expiration", "expired", "expires",
         "expiry", "field", "format", "ids", "in", "label", "length", "limit", "method", "mode", "name", "placeholder",
@@ -72,17 +72,17 @@ package enum SecretName {
         for word in row.words.split(separator: " ") { positions[String(word)] = row.position }
     }
 
-    /// The words that may be parts of others.
+    /// The words of the table that may be parts of longer words.
     private static let parts: [(word: [UInt8], isEnding: Bool)] = positions.compactMap { word, position in
         position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
 
-    /// The number of words that ``table`` joins at most.
+    /// The most words that an entry of ``table`` joins.
     private static let longestRun = 4
 
     // MARK: Names
 
-    /// Returns whether the value with a name is likely to be a credential.
+    /// Returns whether a name's value is likely to be a credential.
     ///
     /// A name is split into words, so `auth` is found in `userAuth` and `user-auth`, but not in `author`.
     package static func isSecret(_ name: String, in place: Place = .url) -> Bool {
@@ -163,11 +163,12 @@ package enum SecretName {
         case value
     }
 
-    /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an authorization
-    /// (`Bearer …`), a JSON Web Token, a private key, a URL with user info, or a parameter or member with such a name.
+    /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an
+    /// authorization (`Bearer …`), a JSON Web Token, a private key, a URL with user info, or a parameter or member with
+    /// a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    /// Looks for a credential in a text, also if it's percent-encoded several times.
+    /// Looks for a credential in a text, even if the text is percent-encoded several times.
     private static func finding(in text: [UInt8]) -> Finding? {
         var text = text
         for _ in 0..<5 {
@@ -237,7 +238,7 @@ package enum SecretName {
         "rk_live_", "sk-ant-",
     ]
 
-    /// Returns whether a byte is in base64 for URLs (RFC 4648 §5).
+    /// Returns whether a byte is in the alphabet of base64url (RFC 4648 §5).
     private static func isOfToken(_ byte: UInt8) -> Bool {
         byte.isDigit || byte.isLetter || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: "_")
@@ -287,7 +288,7 @@ package enum SecretName {
 }
 
 extension SecretName {
-    /// The part of a URL that may be a credential. The description is readable, and has no period.
+    /// The part of a URL that may be a credential. The description is a clause without a period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
         /// The name of a parameter of the query or of the path, decoded; `nil` for a part without a name.
         package let name: String?

@@ -3,7 +3,7 @@ package import Foundation
 /// A URL as messages show it: with “redacted” in place of what may be a credential.
 package struct ShownURL: Sendable {
     package private(set) var text = ""
-    /// The values that were replaced, as reasons quote them.
+    /// The replaced values, in the forms in which reasons may quote them.
     private var credentials: [String] = []
 
     package init(_ url: URL?) {
@@ -28,7 +28,8 @@ package struct ShownURL: Sendable {
 
     private static let replacement = "redacted"
 
-    /// Returns a text without the URL's credentials. Reasons quote values from the URL's normal form, perhaps clipped.
+    /// Returns the text of reasons with the URL's credentials replaced. Reasons quote values in normal form, perhaps
+    /// clipped.
     func withoutCredentials(_ text: String) -> String {
         credentials.reduce(text) { text, value in
             text.replacingOccurrences(of: "“\(value)”", with: "“\(Self.replacement)”")

@@ -57,7 +57,7 @@ package struct URLParts {
             port = nil
         } else {
             guard authority[hostEnd] == UInt8(ascii: ":") else {
-                throw URLParts.SyntaxError("has text between ] and the port", "Remove it.")
+                throw URLParts.SyntaxError("has text after the ] of its host", "Remove it.")
             }
             port = authority[(hostEnd + 1)...]
         }
@@ -73,7 +73,7 @@ package struct URLParts {
         }
     }
 
-    /// Returns the port of URLs that don't name one (RFC 9110 §4.2.1, §4.2.2).
+    /// Returns a scheme's default port (RFC 9110 §4.2.1, §4.2.2).
     package static func defaultPort(ofScheme scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
     /// Returns the port's number, or the scheme's default if the URL has none.
@@ -86,7 +86,8 @@ package struct URLParts {
         return number
     }
 
-    /// Returns a host in lowercase, with normalized percent-encoding, in its ASCII form (IDNA) as `URL` has it.
+    /// Returns a host in normal form: lowercase, with normalized percent-encoding, and in ASCII (IDNA) as `URL` encodes
+    /// it.
     package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
@@ -116,7 +117,8 @@ package struct URLParts {
         return String(decoding: normalized, as: UTF8.self).lowercased()
     }
 
-    /// Returns a path in normal form: percent-encoding first, then dot segments (RFC 3986 §5.2.4), and `/` for an empty path.
+    /// Returns a path in normal form. Normalizes percent-encoding, then removes dot segments (RFC 3986 §5.2.4). An
+    /// empty path becomes `/`.
     static func normalizedPath(_ path: ArraySlice<UInt8>, keepsAsterisks: Bool) -> [UInt8] {
         let encoded = URLParts.Encoding.normalize(
             path,
@@ -155,8 +157,8 @@ extension URLParts {
         static let unreserved = AllowedBytes(letters + "-._~")
         /// `pchar` and `/` (RFC 3986 §3.3), except `*`, which is the wildcard, and `'`.
         ///
-        /// Browsers encode `'` in a query (WHATWG URL, special-query percent-encode set), but not in a path. Here it has one form
-        /// in both, since the text after a pattern's `*` can be in either.
+        /// Browsers encode `'` in a query (WHATWG URL, special-query percent-encode set), but not in a path. Here, it's
+        /// encoded in both, since a pattern's `*` can match a path and a query.
         static let path = AllowedBytes(letters + "-._~!$&()+,;=:@/")
         /// `pchar`, `/` and `?` (RFC 3986 §3.4), with the same exceptions.
         static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
