@@ -43,7 +43,8 @@ enum CompletionRun {
             run = try await folder.run(program, words, environment: ["PATH": path])
         case .fish:
             let words = ["--no-config", "-c", fish, script.path, line]
-            run = try await folder.run(program, words, environment: ["PATH": path])
+            // In the locale C, fish finds no command in a folder whose name isn't ASCII.
+            run = try await folder.run(program, words, environment: ["PATH": path, "LC_ALL": "C.UTF-8"])
         case .zsh:
             try Data(zshrc.utf8).write(to: place.appendingPathComponent(".zshrc"))
             let found = place.appendingPathComponent("found")
