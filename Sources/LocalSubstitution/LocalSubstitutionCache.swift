@@ -141,8 +141,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// Explains how the current map answers a request. This doesn't change or count anything.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
-    /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if no entry
-    /// answers the request.
+    /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if the map
+    /// says nothing about the request.
     ///
     /// Delays, conditions, handlers, redirects, statistics and events work as in a session. Forwarded requests use the
     /// default configuration. A streamed response is returned whole. A redirect is followed only if an entry answers

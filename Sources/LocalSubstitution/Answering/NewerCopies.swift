@@ -155,7 +155,7 @@ final class NewerCopies: Sendable {
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
     }
 
-    /// Forgets every copy. The default cache has already removed its responses.
+    /// Forgets every copy. Call this after the default cache has removed its responses.
     func removeAll() { schedule.removeAll() }
 
     // MARK: Copies in memory

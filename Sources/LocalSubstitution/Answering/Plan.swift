@@ -149,8 +149,8 @@ final class Plan: Sendable {
         }
     }
 
-    /// Returns what prevents a cache from doing what the entry says, apart from the request's cache policy; `nil` if
-    /// nothing does.
+    /// Returns why a cache without a protocol can't answer as the entry says, apart from the request's cache policy; `nil`
+    /// if it can.
     private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Reason? {
         if let field = match?.protocolField { return .needsProtocol(field: field) }
         guard let substitution = match?.localSubstitution else { return nil }

@@ -22,7 +22,7 @@ package struct RequestListener: Sendable {
     /// unreported.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
-    /// Whether it explains why an unanswered request failed, so that the request's error doesn't repeat that.
+    /// Whether the listener explains why an unanswered request failed. If it does, the request's error doesn't.
     package let explainsUnmatched: Bool
 
     package init(

@@ -388,7 +388,7 @@ extension EditedMap {
         package let change: KeptFile.Change
         /// The name of its file; empty if the response's body is empty.
         package let file: String
-        /// How requests that the entry can't tell apart may differ, without a period at the end; `nil` if there's
+        /// A note on how requests that the entry can't tell apart may differ; `nil` if there's
         /// nothing to say.
         package let note: String?
 

@@ -51,7 +51,7 @@ enum MapText {
     ///
     /// - Parameters:
     ///   - old: The entry's value so far.
-    ///   - new: Each with the fields that an entry with this answer alone would have. At least one.
+    ///   - new: The fields of each new alternative, written as for an entry without alternatives. At least one.
     static func value(_ old: String, adding new: [Members]) -> String? {
         let new = new.map(alternative)
         switch old.utf8.first {

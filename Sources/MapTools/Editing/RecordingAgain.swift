@@ -46,7 +46,7 @@ package struct RecordingAgain: Sendable {
         }
     }
 
-    /// The name of a handler that leaves a request to the network.
+    /// The name of the handler that replaces each recorded answer, and leaves its requests to the network.
     package static let handlerName = "LOCAL_SUBSTITUTION_RECORD"
 
     /// The map's text with that handler in place of each recorded answer. Everything else keeps its line.

@@ -43,7 +43,7 @@ extension MIMEType {
 extension MIMEType {
     private struct Format {
         let name: String
-        /// The types of these files, including `name`.
+        /// The MIME types with which such files may be served, including `name`.
         let types: [String]
         /// The texts that the files begin with: one scalar for each byte, and `*` for any byte.
         let signatures: [String]

@@ -35,7 +35,7 @@ struct LoadedPage: Sendable {
     private static let width = 6
     /// The largest number of parts of a page. There's a limit, since a server could generate new parts forever.
     private static let most = 5_000
-    /// The largest depth of frames in frames.
+    /// How many frames deep a part may be. A frame of the page itself is 1 deep.
     private static let deepestFrame = 3
     /// The largest depth of style sheets that import others.
     private static let deepestStyleSheet = 16

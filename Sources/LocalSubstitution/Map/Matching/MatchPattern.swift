@@ -187,7 +187,7 @@ extension MatchPattern {
                 if case .domain = item.pattern.host { hasDomains = true }
             }
 
-            /// Returns the patterns' hosts that match a URL's host: the host itself, its domains, and `*`.
+            /// Returns the patterns' hosts that match a URL's host: the host itself, its parent domains, and `*`.
             func hosts(matching host: String) -> [String] {
                 let domains = hasDomains ? Host.domains(of: host).map { Host.domain($0).description } : []
                 return ([host] + domains + [Host.any.description]).filter { lengths[$0] != nil }
