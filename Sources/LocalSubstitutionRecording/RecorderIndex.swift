@@ -79,8 +79,8 @@ struct RecorderIndex: Sendable {
 
     /// Adopts the entries of a map that was edited.
     ///
-    /// - Parameter urls: The URLs whose entries were changed or removed. The recorder drops their responses, and
-    ///   removes the files that no entry uses.
+    /// - Parameter urls: The URLs whose entries people added, changed or removed. The recorder drops its responses for
+    ///   them, and removes the files that no entry uses.
     mutating func adopt(_ foreign: ForeignEntries, dropping urls: some Sequence<String>) {
         self.foreign = foreign
         for url in urls { drop(url) }

@@ -65,7 +65,7 @@ package struct NearestMap: Sendable {
     }
 
     /// Returns how to correct the name or the bundle of a missing map. Returns `nil` if the bundle contains the map, or
-    /// if no bundle contains a similar one.
+    /// if no other bundle contains it and this one has no file with a similar name.
     ///
     /// - Parameters:
     ///   - module: The name of the test's module, whose bundle is `.module`.
@@ -96,8 +96,8 @@ package struct NearestMap: Sendable {
         return NearestName.of(stem, in: names).map { "\(beginning) Did you mean “\($0)”? Write named: \"\($0)\"." }
     }
 
-    /// The folders in which SwiftPM and Xcode put bundles: those of the test's executable and of loaded bundles, the
-    /// folders above, and the bundles' resources.
+    /// The folders in which SwiftPM and Xcode put bundles: those of the test's executable and of loaded bundles, their
+    /// parent folders, and the bundles' resources.
     package static var bundleFolders: [URL] {
         ([Bundle.main] + Bundle.allBundles).flatMap { bundle in
             [bundle.bundleURL, bundle.bundleURL.deletingLastPathComponent()] + (bundle.resourceURL.map { [$0] } ?? [])

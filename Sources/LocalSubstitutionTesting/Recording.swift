@@ -29,7 +29,7 @@ struct Recording: Sendable {
 
     static var isOn: Bool { mode != nil }
 
-    /// What's wrong with the variable's value; `nil` if it's valid.
+    /// What's wrong with the variable's value; `nil` if it's valid, or if the variable isn't set.
     static let problem: String? = value.flatMap { value in
         guard !isOn else { return nil }
         let advice = "Set it to “missing” to record what maps are missing, or to “all” to record everything again."

@@ -1,14 +1,15 @@
 package import Foundation
 package import LocalSubstitution
 
-/// The entries of a map that its writer didn't make: what they answer, and which files they name.
+/// The entries of a map that its current writer, such as a recorder, didn't write: what they answer, and which files
+/// they use.
 package struct ForeignEntries: Sendable {
     package let document: MapDocument
     package let defaults: EntryFields
     private let map: SubstitutionMap?
     /// The exact keys by canonical URL, including those of invalid entries.
     private let keys: [String: String]
-    /// How often entries name each file, by folded name.
+    /// How often entries name each file, by its folded name: see ``RecordedFileName/InUse/folded(_:)``.
     private let uses: [String: Int]
     private let globs: [Glob]
 
@@ -29,7 +30,7 @@ package struct ForeignEntries: Sendable {
         (self.keys, self.uses, self.globs) = (keys, uses, globs)
     }
 
-    /// Returns why a URL isn't recorded; `nil` if it is.
+    /// Returns why the entries prevent a URL from being recorded; `nil` if they don't.
     package func refusal(of url: NormalizedURL) -> RecordingRules.Refusal? {
         let winner = map?.match(url).winner
         if let winner, winner.options.isNever { return .excluded(key: winner.key) }
@@ -38,7 +39,7 @@ package struct ForeignEntries: Sendable {
         return nil
     }
 
-    /// Returns the exact key of a URL's entry as it's written, whether or not the entry is valid.
+    /// Returns the exact key for a URL as the map writes it, whether or not the entry is valid; `nil` if there's none.
     package func key(of url: NormalizedURL) -> String? { keys[url.canonical] }
 
     /// Returns a pattern's key as the map writes it; `nil` if the map doesn't have the pattern.
@@ -53,9 +54,11 @@ package struct ForeignEntries: Sendable {
         map?.match(url).isExcluded == true
     }
 
+    /// Returns the answer to a request if its body is local; otherwise, `nil`. See `Substitution.isLocal`.
+    ///
     /// - Parameters:
     ///   - body: The request's body; `nil` if there is none.
-    ///   - answered: How many such requests were answered before.
+    ///   - answered: How many requests for the same URL, method and body were answered before.
     package func substitution(
         for url: NormalizedURL,
         method: String = "GET",
@@ -72,7 +75,7 @@ package struct ForeignEntries: Sendable {
         return match?.localSubstitution
     }
 
-    /// Returns what a new entry for a file would answer with.
+    /// Returns the answer that a new entry for a file would have.
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
         var fields = EntryFields()
         fields.file = name
@@ -81,17 +84,17 @@ package struct ForeignEntries: Sendable {
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }
 
-    /// Returns whether an entry may serve a file of that name.
+    /// Returns whether an entry may serve a file with a name.
     package func names(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] != nil || isNamedByPattern(file)
     }
 
-    /// Returns whether entries name a file exactly once, and no pattern does.
+    /// Returns whether entries name a file exactly once, and no file name with wildcards matches it.
     package func namesOnce(_ file: String) -> Bool {
         uses[RecordedFileName.InUse.folded(file)] == 1 && !isNamedByPattern(file)
     }
 
-    /// Returns whether an entry whose file name has wildcards may serve a file of that name.
+    /// Returns whether an entry whose file name has wildcards may serve a file with a name.
     package func isNamedByPattern(_ file: String) -> Bool {
         let bytes = Array(file.utf8)
         return globs.contains { $0.match(bytes[...]) != nil }

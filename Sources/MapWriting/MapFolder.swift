@@ -1,19 +1,21 @@
 package import Foundation
 package import LocalSubstitution
 
-/// A map's file and its resources folder, as one writer changes them: a recorder, a command, or a test's recording.
+/// A map's file and its resources folder, for one writer: a recorder, a command, or a test's recording.
 ///
-/// Writers write the files before the map that names them. So even if a process is killed, the map never names a
-/// missing file.
+/// A writer writes files before the map that uses them. So even if a process is killed, the map never uses a missing
+/// file.
 package struct MapFolder: Sendable {
-    /// The map.
+    /// The map's file.
     package let file: URL
     package let resources: URL
-    /// The map's status when it was last read or written or, before that, when this was made; `nil` if there was none.
+    /// The status of the map's file when it was last read or written, at first when this value was created; `nil` if
+    /// the file didn't exist.
     package private(set) var status: FileStatus?
     /// Names that no new file may have.
     package var names = RecordedFileName.InUse()
-    /// Both folders' lock, if the writer holds it from beginning to end.
+    /// The lock of the map's folder and the resources folder; `nil` if the writer doesn't hold it from beginning to
+    /// end.
     private let turn: FolderTurn?
 
     package init(_ file: URL, resources: URL, turn: FolderTurn? = nil) {
@@ -21,20 +23,22 @@ package struct MapFolder: Sendable {
         status = FileStatus(path: file.path)
     }
 
-    /// Where the files are written.
+    /// The folder to which the entries' files are written.
     package var writtenResources: WrittenFolder { WrittenFolder(path: resources.path, holdsTurn: turn != nil) }
 
-    /// Where the map is written, and notes beside it.
+    /// The folder to which the map is written, and a recorder's notes.
     package var writtenFolder: WrittenFolder {
         WrittenFolder(path: file.deletingLastPathComponent().path, role: .map, holdsTurn: turn != nil)
     }
 
-    /// Whether something else has changed or removed the map since it was last read or written.
+    /// Whether the map was changed or removed since this writer last read or wrote it.
     package var hasChanged: Bool { FileStatus(path: file.path) != status }
 
-    /// Reads the map; returns `nil` if there is none.
+    /// Reads the map. Returns `nil` if its file doesn't exist.
     ///
-    /// - Throws: An error if the map is broken. If it was changed or removed, ``hasChanged`` then stays true.
+    /// If this throws or returns `nil`, ``hasChanged`` stays as it was.
+    ///
+    /// - Throws: An error if the map is broken.
     package mutating func readDocument() throws(SubstitutionMapError) -> MapDocument? {
         guard let now = FileStatus(path: file.path) else { return nil }
         let document = try MapDocument(contentsOf: file)
@@ -42,16 +46,16 @@ package struct MapFolder: Sendable {
         return document
     }
 
-    /// Writes the map. The files that it names must be there.
+    /// Writes the map. The files that it uses must exist.
     package mutating func save(_ data: Data) throws(WrittenFolder.Problem) {
         try writtenFolder.write(data, to: file.lastPathComponent)
         status = FileStatus(path: file.path)
     }
 
-    /// Takes the names of the files in the resources folder, so that no new file gets one of them.
+    /// Reserves the names of the files in the resources folder, so that no new file gets one of them.
     ///
-    /// - Parameter gone: Files that are about to be removed.
-    /// - Returns: The files that a killed writer left behind.
+    /// - Parameter gone: The names of files that are about to be removed. They aren't reserved.
+    /// - Returns: The names of temporary files that a killed writer left behind. They aren't reserved either.
     package mutating func takeNames(except gone: Set<String> = []) -> [String] {
         var leftovers: [String] = []
         for name in ResourcesFolder(resources).names(limit: .max) where !gone.contains(name) {

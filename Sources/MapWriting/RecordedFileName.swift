@@ -136,9 +136,10 @@ package struct RecordedFileName {
 }
 
 extension RecordedFileName {
-    /// The names of files and folders that are taken. Names that are the same on some file system count as the same.
+    /// The reserved names of files and folders. Names that are the same on some file system count as the same.
     ///
-    /// They form a tree, and looking up a name compares each of its segments once. So the time is proportional to the name's length.
+    /// The names form a tree, and a lookup compares each segment of a name once. So its time is proportional to the
+    /// name's length.
     package struct InUse: Sendable {
         /// A name in a folder.
         private struct Place: Hashable {
@@ -149,7 +150,7 @@ extension RecordedFileName {
 
         private struct Folder {
             let number: Int
-            /// The folder's path, as it's spelled in the name that introduced it.
+            /// The folder's path, spelled as in the first reserved name that has it.
             let spelling: Substring
         }
 
@@ -158,7 +159,8 @@ extension RecordedFileName {
 
         package init() {}
 
-        /// Takes a name, and returns it with its folders spelled as they already are; returns `nil` if the name isn't free.
+        /// Reserves a name, and returns it with known folders in their existing spelling. Returns `nil` if the name
+        /// isn't free.
         package mutating func take(_ name: String) -> String? {
             let (folder, rest, isBehindFile) = folder(of: name)
             guard let next = rest.first, !isBehindFile else { return nil }
@@ -170,9 +172,9 @@ extension RecordedFileName {
             return name
         }
 
-        /// Takes the first candidate that is free, and returns it.
+        /// Reserves the first candidate that is free, and returns it.
         ///
-        /// - Parameter exists: Returns whether there's already something of that name, although it isn't taken.
+        /// - Parameter exists: Returns whether something already has a name, although it wasn't reserved.
         package mutating func take(_ name: RecordedFileName, unless exists: (String) -> Bool = { _ in false }) -> String
         {
             var number = 0
@@ -182,7 +184,7 @@ extension RecordedFileName {
             }
         }
 
-        /// Takes the name of a file that exists, whatever else is taken.
+        /// Reserves the name of an existing file, even if the same name is already reserved.
         package mutating func insert(_ name: String) {
             var (folder, rest, _) = folder(of: name)
             while rest.count > 1, let segment = rest.popFirst() {
@@ -199,8 +201,8 @@ extension RecordedFileName {
             files.remove(Place(folder: folder.number, name: Self.folded(file)))
         }
 
-        /// Returns the deepest known folder on the way to a file, the segments of the name below it, and whether a file has the name
-        /// of one of the folders above.
+        /// Returns the deepest known folder on the path of a file, the remaining segments of the name, and whether a
+        /// file has the same name as one of the folders in the path.
         private func folder(of name: String) -> (Folder, rest: ArraySlice<Substring>, isBehindFile: Bool) {
             var folder = Folder(number: 0, spelling: "")
             var rest = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -5,10 +5,10 @@ package import LocalSubstitution
 package import FoundationNetworking
 #endif
 
-/// What a map keeps of a response, whether it was recorded, imported, added, or received in a test.
+/// The parts of a response that a map keeps, whether the response was recorded, imported, added, or received in a test.
 package struct RecordedResponse: Sendable {
     package let status: Int
-    /// The headers for its entry.
+    /// The headers that the entry gets.
     package let headers: [String: String]
     package let contentType: String?
     package let body: Data
@@ -27,12 +27,13 @@ package struct RecordedResponse: Sendable {
         )
     }
 
-    /// The parsed `Content-Type`; `nil` if there is none, or none that's valid.
+    /// The parsed `Content-Type`; `nil` if it's missing or invalid.
     var type: ContentType? { contentType.flatMap { ContentType($0) } }
 
     /// Returns the name of the body's file.
     ///
-    /// - Parameter digest: What tells this body from others of the URL; `nil` if the file has the URL's plain name.
+    /// - Parameter digest: A digest that distinguishes this body from other bodies for the URL; `nil` for the URL's
+    ///   plain name.
     package func fileName(for url: NormalizedURL, digest: String?) -> RecordedFileName {
         RecordedFileName(url, type: type?.essence, bodyDigest: digest)
     }

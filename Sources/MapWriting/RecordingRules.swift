@@ -5,7 +5,7 @@ package import LocalSubstitution
 package import FoundationNetworking
 #endif
 
-/// The rules about what is kept, which don't depend on the folder.
+/// The rules that decide which responses are kept. They don't depend on the recorder's folder.
 package enum RecordingRules {
     /// Returns the URL of a request.
     package static func url(of request: URLRequest) throws(Refusal) -> NormalizedURL {
@@ -16,8 +16,8 @@ package enum RecordingRules {
         }
     }
 
-    /// Returns why a recorder doesn't take a request; `nil` if it does. It takes requests with `Range` or `Cookie`,
-    /// although their responses may not be kept: on Linux, the session's cookies are in the request.
+    /// Returns why a request doesn't go through a recorder; `nil` if it does. Requests with `Range` or `Cookie` do,
+    /// although their responses may not be kept. On Linux, the session's cookies are in the request.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
@@ -44,7 +44,7 @@ package enum RecordingRules {
         return nil
     }
 
-    /// The statuses of responses that can be kept. In an app's session, only those with 200 are.
+    /// The statuses of responses that can be kept. In an app's session, only responses with status 200 are kept.
     package static let statuses = RedirectChain.statuses.union([200, 404, 410])
 
     /// Returns why a response isn't kept; `nil` if it is.
@@ -84,9 +84,9 @@ package enum RecordingRules {
 extension RecordingRules {
     /// The response headers that are kept with a body: an allow-list.
     ///
-    /// The list has headers that belong to the document itself. It leaves out those that belong to one transfer (`Content-Encoding`,
-    /// `Date`), to one user (`Set-Cookie`) or to a cache (`Cache-Control`, `ETag`), and those that make the loader refuse the response
-    /// (`Vary`).
+    /// The list has headers that belong to the document itself. It leaves out headers that belong to one transfer
+    /// (`Content-Encoding`, `Date`), to one user (`Set-Cookie`) or to a cache (`Cache-Control`, `ETag`), and headers
+    /// that make the loader refuse the response (`Vary`).
     package enum Headers {
         package static let names = [
             "Content-Disposition", "Content-Language", "Content-Security-Policy", "Cross-Origin-Embedder-Policy",
@@ -95,11 +95,13 @@ extension RecordingRules {
             "X-Robots-Tag",
         ]
 
-        /// Returns the headers of a response that are kept, spelled as in the list.
+        /// Returns the headers of a response that are kept, spelled as in `names`.
         ///
-        /// Leaves out a value that HTTP doesn't allow, or that seems to contain a credential.
+        /// Leaves out headers whose value isn't allowed in HTTP, or seems to contain a credential.
         ///
-        /// - Parameter value: Returns the value of a header by its name, in any letter case.
+        /// - Parameters:
+        ///   - names: The names of the headers to keep.
+        ///   - value: Returns the value of a header by its name, in any letter case.
         package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
             var kept: [String: String] = [:]
             for name in names {
@@ -117,7 +119,7 @@ extension RecordingRules {
             (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
         }
 
-        /// Returns what to say about headers that were left out, without a period; `nil` if there are none.
+        /// Returns a note about headers that were left out, without a period; `nil` if `names` is empty.
         package static func note(onWithheld names: [String]) -> String? {
             guard !names.isEmpty else { return nil }
             let list = names.map { "“\($0)”" }.joined(separator: " and ")
@@ -137,12 +139,12 @@ extension RecordingRules {
         case excluded(key: String)
         case entry(key: String)
         case requestHeader(String)
-        /// A redirect led to the response, and the request for its target has this reason.
+        /// A redirect led to the response, and this reason applies to the request for its target.
         indirect case redirect(Refusal)
         case query(SecretName.Parameter)
         case status(Int)
         case responseHeader(String)
-        /// A header without which the response isn't the same.
+        /// A header that may contain a credential, but can't be left out: `Location`.
         case secretHeader(String)
         case cacheControl(String)
         case tooLarge(bytes: Int, most: Int)

@@ -5,16 +5,16 @@ import LocalSubstitution
 package struct WrittenFolder: Sendable {
     /// The kind of folder.
     package enum Role {
-        /// A resources folder. It's made if it's missing, and can't be a link.
+        /// A resources folder. It's created if it doesn't exist, and can't be a symbolic link.
         case resources
-        /// The folder of a map. It must exist, and can be a link.
+        /// The folder of a map. It must exist, and can be a symbolic link.
         case map
     }
 
     let path: String
     let role: Role
-    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. Then the next holder can remove the files that a
-    /// killed writer left behind: see ``isLeftover(_:)``.
+    /// Whether the writer holds the folder's ``FolderTurn`` from beginning to end. If so, and the writer is killed, the
+    /// next holder can remove its temporary files: see ``isLeftover(_:)``.
     let holdsTurn: Bool
 
     package init(path: String, role: Role = .resources, holdsTurn: Bool = false) {
@@ -37,7 +37,7 @@ package struct WrittenFolder: Sendable {
         /// What went wrong and what to do, in full sentences. The first begins with the name in quotes.
         package var message: String { statement.sentences(withAdvice: advice) }
 
-        /// The same for a label, without a period.
+        /// The message as a fragment for a label, without a period.
         package var fragment: String { statement.fragment(withAdvice: advice) }
 
         private var statement: String {
@@ -58,7 +58,8 @@ package struct WrittenFolder: Sendable {
         try finish(name, in: folder)
     }
 
-    /// Writes a file in the same way, unless something already has that name, even a broken link. Returns whether it was written.
+    /// Writes a file under a temporary name and renames it, unless anything already has the final name, even a broken
+    /// link. Returns whether the file was written.
     package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
         let folder = try opened(for: name, makingFolders: true)
         guard !folder.hasFile else { return false }
@@ -135,12 +136,12 @@ package struct WrittenFolder: Sendable {
         unlinkat(folder.descriptor, folder.lastName, 0)
     }
 
-    /// Returns whether anything has that name, even a broken link.
+    /// Returns whether anything has a name, even a broken link.
     package func contains(_ name: String) -> Bool {
         (try? opened(for: name))?.hasFile ?? false
     }
 
-    /// Checks that the folder is writable, by making a file and removing it.
+    /// Checks that the folder is writable by creating and removing a file. Throws the problem if it isn't.
     package func checkIsWritable() throws(Problem) {
         let name = "write-test"
         do throws(Problem) {
@@ -152,8 +153,8 @@ package struct WrittenFolder: Sendable {
         cancel(name)
     }
 
-    /// Returns whether a name is the temporary name of a file whose writer holds the folder's turn. If the caller holds the turn
-    /// now, that writer was killed, and the file isn't needed.
+    /// Returns whether a name is that of a temporary file whose writer held the folder's turn. If the caller holds the
+    /// turn now, that writer was killed, and the file isn't needed.
     package static func isLeftover(_ name: String) -> Bool {
         guard name.hasSuffix(".\(extensionInTurn)"), let last = name.split(separator: "/").last else { return false }
         let parts = last.split(separator: ".", omittingEmptySubsequences: false)
@@ -161,7 +162,8 @@ package struct WrittenFolder: Sendable {
             && parts[1].utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
-    /// Returns the temporary name. It's hidden, so it isn't mistaken for a file of the map. It's a digest, so it's never too long.
+    /// Returns the temporary name for a file. It begins with a period, so it isn't mistaken for a file of the map. It
+    /// contains a digest instead of the name, so it's never too long.
     private func temporaryName(of name: String) -> String {
         ".\(Digest.hexadecimal(of: Data(name.utf8))).\(holdsTurn ? Self.extensionInTurn : "part")"
     }
@@ -196,8 +198,8 @@ package struct WrittenFolder: Sendable {
 /// The folder of a file to write, open as long as this value exists.
 ///
 /// Existing folders are opened with one call. The system then reports the path that was opened, which must be the
-/// expected path in the root. All others are made and opened one by one, and never through a symbolic link. So nothing
-/// is written outside, even if another thread makes a link meanwhile.
+/// expected path in the root. All other folders are created and opened one by one, and never through a symbolic link.
+/// So nothing is written outside the root, even if another thread creates a link meanwhile.
 private struct FileFolder: ~Copyable {
     let descriptor: Int32
     /// The file's name in the folder.
@@ -236,7 +238,8 @@ private struct FileFolder: ~Copyable {
         return mode & 0o777
     }
 
-    /// Returns the type and permissions of what has a name, even of a broken link.
+    /// Returns the type and permissions of the file, folder or link with a name, even of a broken link. Returns `nil`
+    /// if nothing has that name.
     private static func mode(of name: String, in folder: Int32) -> mode_t? {
         var status = stat()
         return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? status.st_mode : nil
@@ -246,7 +249,9 @@ private struct FileFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// Returns the descriptor of a folder, and makes the folder first if asked to. Returns a negative number if that fails.
+    /// Opens a folder and returns its descriptor; a negative number if that fails.
+    ///
+    /// - Parameter isMade: Whether to create the folder if it doesn't exist.
     private static func open(_ name: String, in parent: Int32, isMade: Bool, mayBeLink: Bool = false) -> Int32 {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (mayBeLink ? 0 : O_NOFOLLOW)
         let found = openat(parent, name, flags)
@@ -264,9 +269,9 @@ private struct FileFolder: ~Copyable {
             }
     }
 
-    /// Opens the deepest existing folder on a path, or one above it by at most as many levels as are missing below it.
-    /// Returns its descriptor and the rest of the path; `nil` if opening each folder is as fast, or if a link is in the
-    /// way.
+    /// Opens the deepest existing folder on a path, or a folder that is higher by at most the number of missing levels.
+    /// Returns its descriptor and the remaining path. Returns `nil` if opening each folder is as fast, or if a link is
+    /// in the path.
     private static func openDeepest(_ folder: String, in root: Int32) -> (descriptor: Int32, rest: Substring.UTF8View)?
     {
         var path = folder.utf8[...]

@@ -31,7 +31,7 @@ public struct AttachmentError: Error, Sendable, CustomStringConvertible, Localiz
     /// The same as `description`.
     public var errorDescription: String? { description }
 
-    /// The error on a platform without custom protocols if one is needed.
+    /// The error for an attachment that needs a custom protocol on a platform that has none.
     static let withoutProtocols = AttachmentError(
         .unsupportedPlatform,
         "watchOS has no custom protocols. Leave out the recorder, and use unmatched: .load."

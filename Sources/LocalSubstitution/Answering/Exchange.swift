@@ -8,9 +8,9 @@ package import FoundationNetworking
 package struct Exchange: Sendable {
     /// Why a response can't be kept even if the rules allow it.
     package enum Obstacle: Sendable {
-        /// The session adds a header with a credential to the request, or to one that a redirect led to.
+        /// The session adds a credential header to the request or to a redirected request.
         case credential(header: String, isAfterRedirect: Bool)
-        /// The body has more bytes than are held in memory.
+        /// The body has more than `most` bytes, the limit for holding it in memory.
         case notHeld(most: Int)
     }
 
@@ -20,19 +20,19 @@ package struct Exchange: Sendable {
         case kept(file: URL, bytes: Int, note: String?)
         /// There was nothing to write: the same bytes are kept already, or a newer response arrived for the same URL.
         case unchanged
-        /// - Parameter reason: Words without a period.
+        /// - Parameter reason: Why the response wasn't kept, without a period.
         case notKept(reason: String)
     }
 
     package var request: URLRequest
     package var response: HTTPURLResponse
     package var body: Data
-    /// The requests for the targets of the redirects that led to the response.
+    /// The redirected requests that led to the response.
     package let redirects: [URLRequest]
-    /// Whether the response is part of a site that will be shown again: a client of the server received it, or it was loaded with a
-    /// page. Such a recording needs the site's redirects, its 404s, and its responses to requests with cookies.
+    /// Whether the response is part of a recorded site: a client of the server received it, or it was loaded with a
+    /// page. Showing the site again also needs its redirects, its 404s, and its responses to requests with cookies.
     package let isBrowsed: Bool
-    /// `nil` if the response can be kept.
+    /// Why the response can't be kept; `nil` if it can.
     package let obstacle: Obstacle?
 
     package init(

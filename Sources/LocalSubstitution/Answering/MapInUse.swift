@@ -14,11 +14,11 @@ final class MapInUse: Sendable {
         var map: SubstitutionMap
         /// The numbers of the entries that have answered since the map was set.
         var used: Set<Int> = []
-        /// The number of requests that each limited alternative has answered since the map was set.
+        /// The number of requests that each alternative with a `times` limit has answered since the map was set.
         var answers: [MapMatch.Count: Int] = [:]
         /// Where the map came from; `nil` if its file isn't watched.
         var source: SubstitutionMap.Source?
-        /// The problems that were reported last. Each is reported once.
+        /// The problems reported last. They aren't reported again while they stay the same.
         var problems: [SubstitutionMap.Problem] = []
         /// When to load the file again after a failed load; `nil` after a successful one.
         var retry: Retry?
@@ -26,14 +26,15 @@ final class MapInUse: Sendable {
         var isRetryDue: Bool { retry?.isDue ?? false }
     }
 
-    /// When to load an invalid map again even if its file is the same, since a file that it names may have been added.
+    /// When to load an invalid map again although its file is unchanged: a missing resource may have been added.
     private struct Retry: Sendable {
         let time: Int64
         let folder: String
         /// The folder's status before the failed load.
         let folderStatus: FileStatus?
 
-        /// Whether it's time, or the folder itself has changed. Changes in its subfolders are found at ``time``.
+        /// Whether ``time`` has come, or the folder itself has changed. Changes in its subfolders are found only at
+        /// ``time``.
         var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
     }
 
@@ -46,12 +47,12 @@ final class MapInUse: Sendable {
         state = Guarded(State(map: map, source: reloadsChanges ? map.storage.source : nil))
     }
 
-    /// The map. Reading it doesn't check the map's file.
+    /// The map in use. Reading this property doesn't check the map's file.
     var map: SubstitutionMap { state.withLock { $0.map } }
 
     /// Uses another map from now on.
     ///
-    /// - Parameter forget: Drops the responses made with the old map, before another thread can find the new one.
+    /// - Parameter forget: Drops the old map's responses. Called before other threads can get the new map.
     func set(_ map: SubstitutionMap, forget: () -> Void) {
         state.withLock {
             $0 = State(map: map, source: reloadsChanges ? map.storage.source : nil)
@@ -59,7 +60,7 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Returns whether this map is the one in use and its file certainly hasn't changed.
+    /// Returns whether a map is the one in use and its file certainly hasn't changed.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
         // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each other.
         let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
@@ -68,7 +69,7 @@ final class MapInUse: Sendable {
         return file.isCurrent && !(retry?.isDue ?? false)
     }
 
-    /// Loads the map again if its file has changed. The first thread that finds the change loads the file while others wait.
+    /// Loads the map again if its file has changed or a retry is due. One thread loads it while the others wait.
     func reloadIfChanged(forget: () -> Void) -> Change {
         guard reloadsChanges else { return .none }
         return state.withLock { state in
@@ -134,7 +135,7 @@ final class MapInUse: Sendable {
 
     // MARK: Alternatives with a limit
 
-    /// Returns whether an alternative has answered as many requests as it may.
+    /// Returns whether an alternative has reached its limit of `times`; `false` if its map isn't in use any more.
     func isUsedUp(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
@@ -149,7 +150,7 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Takes back a counted answer.
+    /// Undoes one call of ``count(_:of:)``.
     func uncount(_ count: MapMatch.Count, of map: SubstitutionMap) {
         state.withLock { if $0.map.storage === map.storage { $0.answers[count, default: 1] -= 1 } }
     }

@@ -27,7 +27,7 @@ final class NewerCopies: Sendable {
             return URL(string: String(text)).map { URLRequest(url: $0, cachePolicy: .reloadIgnoringLocalCacheData) }
         }
 
-        /// Throws unless a response may be stored and returned for later requests, whatever their headers.
+        /// Throws an error unless a response may be stored and may answer later requests, whatever headers they have.
         fileprivate func check(_ response: HTTPURLResponse) throws(Failure) {
             guard response.statusCode == 200 else {
                 throw Failure(reason: "the server answered \(response.statusCode)")
@@ -54,9 +54,9 @@ final class NewerCopies: Sendable {
         let bytes: FileBytes
         /// The copy's facts; `nil` if the file answers.
         let copy: NewerCopy.Facts?
-        /// Where the bytes are held; `nil` if they're the file's.
+        /// The name under which the copy's bytes are held; `nil` if the file answers.
         let place: String?
-        /// Tells whether the answer has changed since.
+        /// The record's state when the answer was made, which tells whether the answer has expired.
         let stamp: RefreshSchedule.Record.Stamp
     }
 
@@ -79,9 +79,10 @@ final class NewerCopies: Sendable {
 
     // MARK: Answering
 
-    /// Answers a question whose file was just read, with the file or the copy that replaces it.
+    /// Returns a file that was just read, or the copy that replaces it.
     ///
-    /// If it's time, also asks the network in the background. May look into the default cache, which may read from disk.
+    /// If the question is due, also asks the network in the background. May search the default cache, which may read
+    /// from disk.
     func answer(_ question: Question, file: FileBytes) -> Answer {
         let record = schedule.record(for: question.url)
         let stamp = record.stamp
@@ -148,7 +149,7 @@ final class NewerCopies: Sendable {
         release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
     }
 
-    /// Removes a copy that no longer replaces the file, unless another has arrived since.
+    /// Removes a copy that no longer replaces the file, unless another copy has arrived since the stamp.
     private func removeOutdatedCopy(of url: String, _ stamp: RefreshSchedule.Record.Stamp) {
         guard let facts = stamp.record.change(to: .absent, unlessSince: stamp) else { return }
         release(facts, of: url)
@@ -160,7 +161,7 @@ final class NewerCopies: Sendable {
 
     // MARK: Copies in memory
 
-    /// Returns the name under which a copy's bytes are held. It isn't a path, so it can't collide with a file's.
+    /// Returns the name under which a copy's bytes are held. It isn't a path, so it can't equal a file's path.
     private static func place(of facts: NewerCopy.Facts, _ url: String) -> String { "\(url) \(facts.digest)" }
 
     private func heldCopy(_ facts: NewerCopy.Facts, of url: String, insteadOf file: FileBytes) -> FileBytes? {
@@ -216,7 +217,8 @@ extension NewerCopies {
         }
     }
 
-    /// Stores what the network answered. Returns the size of the newer copy; `nil` if there's none.
+    /// Stores the network's response if it's a newer copy. Returns the copy's size in bytes; `nil` if there's no newer
+    /// copy.
     private func take(
         _ outcome: UncachedLoader.Outcome,
         for question: Question,
@@ -239,7 +241,7 @@ extension NewerCopies {
         }
     }
 
-    /// Stores a response that differs from the file and from the stored copy. Returns whether it's newer.
+    /// Stores a response if it differs from the file and from the stored copy. Returns whether it's a newer copy.
     private func store(
         _ data: Data,
         _ response: HTTPURLResponse,

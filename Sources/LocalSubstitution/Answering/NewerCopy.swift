@@ -13,7 +13,8 @@ struct NewerCopy: Sendable {
     struct Facts: Sendable, Hashable {
         /// The digest of the copy's own bytes.
         let digest: String
-        /// The size of the file that the copy replaces. If the file's size or digest differs, the app has shipped another file.
+        /// The size of the file that the copy replaces. If the current file has another size or digest, the app has
+        /// shipped another version of the file.
         let fileSize: Int
         let fileDigest: String
         /// The server's headers.
@@ -39,7 +40,7 @@ struct NewerCopy: Sendable {
         }
     }
 
-    /// Creates a copy from a server's response, in place of a file.
+    /// Creates a copy, which replaces a file, from a server's response.
     init(_ data: Data, _ response: HTTPURLResponse, insteadOf file: FileBytes) {
         self.data = data
         facts = Facts(
@@ -69,7 +70,7 @@ struct NewerCopy: Sendable {
         facts = Facts(response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
     }
 
-    /// The response to store. Clients never get these headers: see ``ResponseBuilder``.
+    /// The response to store. Clients receive the headers of a ``ResponseBuilder`` instead of these.
     var stored: CachedURLResponse? {
         let headers: [String: String?] = [
             Self.digestHeader: facts.digest,
@@ -92,8 +93,8 @@ struct NewerCopy: Sendable {
 
     /// Returns the request under which the default cache keeps the copy for a URL.
     ///
-    /// No other response is stored there. No host has a name in `invalid` (RFC 6761 §6.4). On Linux, other responses also have a
-    /// different host in their keys: see ``DefaultCache/key(for:_:)``.
+    /// No other response is stored under it, because no real host has a name in `invalid` (RFC 6761 §6.4). On Linux,
+    /// the keys of other responses also have a different host: see ``DefaultCache/key(for:_:)``.
     static func request(for canonicalURL: String) -> URLRequest? {
         place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }
     }

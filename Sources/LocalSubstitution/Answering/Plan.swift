@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// What to do about a request, and why. The cache, the protocol, the server and explanations all use it.
 ///
-/// The map says which entry matches. The session's rules say what that means for this session.
+/// The map decides which entry matches. The session's rules decide what to do then.
 final class Plan: Sendable {
     enum Action: Sendable {
         /// The entry answers.
@@ -62,7 +62,7 @@ final class Plan: Sendable {
     let rules: SessionRules?
     /// Whether the request must not reach the network. Then the network isn't asked for a newer copy, and no newer copy answers.
     let isOffline: Bool
-    /// The map that decided.
+    /// The map in which the request was looked up.
     let map: SubstitutionMap
     /// See ``RetainedResponses/generation``.
     let generation: Int
@@ -71,19 +71,19 @@ final class Plan: Sendable {
     /// Why a cache alone answers as it does.
     let reason: Reason
     let action: Action
-    /// Whether a response to this request is kept out of the default cache. It is if an entry answers the request, or
-    /// would if the request's cache policy allowed that.
+    /// Whether the default cache doesn't store responses to this request, because an entry answers it, or would if the
+    /// request's cache policy allowed that.
     let keepsOutOfDefaultCache: Bool
-    /// What the entry's handler has answered; `nil` if the entry has no handler, or if it wasn't called yet.
+    /// The handler's answer; `nil` before the handler is called, if it declined, or if the entry has none.
     private let handled: Substitution?
     /// Whether the answer has been counted; see ``Responder/count(_:)``.
     let isCounted = Guarded(false)
 
-    /// Decides about a request.
+    /// Decides how to answer a request.
     ///
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
-    ///   - isUsedUp: Returns whether an alternative has already answered as many requests as it may.
+    ///   - isUsedUp: Returns whether an alternative has already reached its limit of `times`.
     init(
         _ request: URLRequest,
         body: RequestBody? = nil,
@@ -120,9 +120,9 @@ final class Plan: Sendable {
         }
     }
 
-    /// Continues a plan with what the entry's handler has answered.
+    /// Continues a plan after the entry's handler was called.
     ///
-    /// - Parameter answer: What answers; `nil` if no entry does.
+    /// - Parameter answer: The handler's answer; `nil` if the handler declined.
     init(_ called: Plan, answeredWith answer: Substitution?) {
         (request, rules, isOffline) = (called.request, called.rules, called.isOffline)
         (map, generation, match) = (called.map, called.generation, called.match)
@@ -235,11 +235,11 @@ final class Plan: Sendable {
         substitution.fileName.flatMap { name in folder?.path(of: name) }
     }
 
-    /// The request under which the default cache keeps a response to this one; `nil` if it keeps none.
+    /// The default cache's key for a response to the request; `nil` if the response isn't kept.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
 
-    /// Whether the request's URL is spelled like its exact entry's key or that key's canonical form: at most two per
-    /// entry.
+    /// Whether the URL's text is the key of the exact entry that wins, or that key's canonical form. An entry has at
+    /// most two such texts.
     var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString

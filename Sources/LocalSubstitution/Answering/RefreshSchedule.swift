@@ -17,7 +17,7 @@ final class RefreshSchedule: Sendable {
         /// The time between two questions for a URL, in seconds.
         var interval = 60.0 * 60
         var records: [String: Record] = [:]
-        /// When the first record can be removed, if there's no room for another.
+        /// When the first record can be removed, if there's no room for another; see ``SteadyTime``.
         var fullUntil: Int64 = 0
         var waiting: ArraySlice<Waiting> = []
         /// The URLs that are waiting or being asked for.
@@ -25,10 +25,10 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The maximum number of records, since a pattern matches any number of URLs. A record can be removed only when
-    /// it's due. Otherwise, the network would be asked again too early.
+    /// The maximum number of records, since a pattern matches any number of URLs. A record is removed only when it's
+    /// due: if removed earlier, its URL would be asked for again too early.
     private let limit: Int
-    /// More would slow down what the app itself loads.
+    /// The maximum number of questions at a time. More would slow down what the app itself loads.
     private static let mostRunning = 4
 
     private let state = Guarded(State())
@@ -59,8 +59,8 @@ final class RefreshSchedule: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// Returns a URL's record. If there is none, creates one. If there's no room, the new record isn't kept, and isn't
-    /// due until there's room.
+    /// Returns a URL's record, or a new one. If there's no room for a new record, it isn't kept, and isn't due until
+    /// there may be room.
     func record(for url: String) -> Record {
         state.withLock { state in
             if let known = state.records[url] { return known }

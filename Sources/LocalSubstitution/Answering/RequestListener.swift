@@ -12,14 +12,15 @@ package struct RequestListener: Sendable {
         case readBody(Data)
         /// The request has ended.
         ///
-        /// - Parameter isHiddenUpload: Whether it's for an upload task whose body can't be seen.
+        /// - Parameter isHiddenUpload: Whether the request is an upload task's, whose body Foundation hides.
         case ended(RequestOutcome, isHiddenUpload: Bool)
     }
 
-    /// Called when a request starts. Returns a closure that receives its progress. A cancelled request doesn't end.
+    /// Called when a request starts. Returns a closure that receives the request's progress. A cancelled request
+    /// doesn't report `ended`.
     package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
-    /// Returns whether an unanswered request fails if the protocol can't forward it. If not, the loader loads it
-    /// unreported.
+    /// Returns whether an unanswered request must fail if the protocol can't forward it. If `false`, the loader loads
+    /// such a request, and the listener doesn't hear of it.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
     /// Whether the listener explains why an unanswered request failed. If it does, the request's error doesn't.

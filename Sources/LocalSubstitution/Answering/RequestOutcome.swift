@@ -4,12 +4,12 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol took. It's an object, since many functions pass it on.
+/// The outcome of a request that a protocol accepted. It's a class, since many functions pass it on.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
         case answered
-        /// A recorder's copy answered, since the network said that it's current.
+        /// A recorder's copy answered, since the server confirmed that it's current.
         case confirmed
         /// The network answered.
         case loaded
@@ -28,11 +28,11 @@ package final class RequestOutcome: Sendable {
     /// The request's plan; `nil` if it never had one.
     private let plan: Plan?
     let result: Result<CachedURLResponse, URLError>
-    /// The body, if it isn't in the result.
+    /// The part of a large file that is the body; `nil` if the body is in the result.
     let largeBody: LargeFile.Part?
     /// How fast the body is sent; `nil` if it's sent at once.
     let pace: Pace?
-    /// Whether the body was only passed on, since it's too long to hold.
+    /// Whether the body was delivered without being held in memory, since it's too long.
     package let isPassedOn: Bool
 
     init(

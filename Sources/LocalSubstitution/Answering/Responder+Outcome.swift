@@ -4,9 +4,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Responses for a protocol, which answers where URLSession doesn't ask a cache or rejects its response.
+/// Responses for a protocol, which also answers requests for which URLSession doesn't ask a cache or rejects its
+/// response.
 extension Responder {
-    /// Returns an entry's response, even if the loader wouldn't take it from a cache.
+    /// Returns an entry's response, even if the loader wouldn't accept it from a cache.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         guard let url = plan.request.url else { return .failed(plan, URLError(.badURL)) }
         do throws(FileProblem) {
@@ -21,7 +22,7 @@ extension Responder {
         }
     }
 
-    /// Returns an entry's response whose large file is read in pieces; `nil` if the entry doesn't have a large file.
+    /// Returns an entry's response whose file is read in pieces; `nil` if the file isn't large or must be read whole.
     func serveInPieces(_ plan: Plan, by substitution: Substitution) -> RequestOutcome? {
         guard let url = plan.request.url, let name = substitution.fileName, let folder = plan.folder,
             plan.question(about: substitution) == nil, substitution.pace?.isEven ?? true
@@ -62,7 +63,8 @@ extension Responder {
 
     /// Returns the bytes of a stream's piece.
     ///
-    /// - Throws: The error that ends the stream: the piece's, or that its file can't be read.
+    /// - Throws: The error that ends the stream: the piece's own error, or an error because the piece's file can't be
+    ///   read.
     func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
         switch piece.content {
@@ -115,7 +117,7 @@ extension Responder {
 
     /// Answers with a recorder's kept copy; returns `nil` if there's none.
     ///
-    /// - Parameter isConfirmed: Whether the network has just said that the copy is current.
+    /// - Parameter isConfirmed: Whether the server has just confirmed that the copy is current.
     func replay(_ plan: Plan, _ recorder: any ResponseRecorder, isConfirmed: Bool = false) -> RequestOutcome? {
         guard let url = plan.request.url else { return nil }
         do throws(FileProblem) {
@@ -154,7 +156,7 @@ extension Responder {
 
     // MARK: Reporting
 
-    /// Reports that the network answered a request that had a fallback or that an entry sent on.
+    /// Reports that the network answered a request that had a fallback or that an entry forwarded.
     func reportForwarded(_ plan: Plan) {
         let url = plan.request.url
         observers.report(.forwarded, url, key: plan.namingEntry?.key ?? url?.absoluteString)
@@ -167,7 +169,7 @@ extension Responder {
         observers.report(.fellBack, url, key: key, reason: error.localizedDescription)
     }
 
-    /// Reports what became of a response that may be kept.
+    /// Reports what a recorder did with a response.
     func report(_ report: Exchange.Report, of url: URL) {
         switch report {
         case .kept(let file, let bytes, let note):

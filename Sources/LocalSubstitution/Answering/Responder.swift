@@ -20,7 +20,7 @@ final class Responder: Sendable {
     let proofs = Guarded<[String: String]>([:])
     /// The header for a token or a proof.
     static let proofHeader = "LocalSubstitution-Proof"
-    /// The request that a protocol has taken and hasn't started yet.
+    /// The request that a protocol has accepted but not started to load.
     private let taken = Guarded<TakenRequest?>(nil)
     private let isCacheOffline = Guarded(false)
 
@@ -110,7 +110,7 @@ final class Responder: Sendable {
     ///
     /// - Parameters:
     ///   - cached: The response that the loader got from a cache. If it's the retained one, it has already been counted.
-    ///   - taken: What was noted when the protocol took the request.
+    ///   - taken: What was noted when the protocol accepted the request.
     func retainedResponse(
         for request: URLRequest,
         _ cached: CachedURLResponse?,
@@ -132,7 +132,7 @@ final class Responder: Sendable {
     /// - Parameters:
     ///   - body: The request's body; by default, the one that the request contains.
     ///   - rules: The rules of the request's session; `nil` if the cache alone decides.
-    ///   - isOffline: Whether the cache alone must not ask the network for a newer copy.
+    ///   - isOffline: Whether the network must not be asked for a newer copy. Ignored if there are rules.
     func lookUp(
         _ request: URLRequest,
         body: RequestBody? = nil,
@@ -196,17 +196,19 @@ final class Responder: Sendable {
 
     // MARK: Requests that a protocol has taken
 
-    /// Remembers that a protocol has taken a request.
+    /// Notes that a protocol has accepted a request.
     ///
-    /// One at a time is enough. Linux's loader asks the protocol, then the cache, and then starts the protocol, all on a queue that
-    /// the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's loader promises no such order.
+    /// Only the last note is kept, which is enough. Linux's loader asks the protocol, then the cache, and then starts
+    /// the protocol, all on a queue that the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's
+    /// loader promises no such order.
     func noteTaken(_ request: TakenRequest) {
         #if !canImport(Darwin)
         taken.withLock { $0 = request }
         #endif
     }
 
-    /// Returns whether the cache leaves a request to the protocol that has taken it. The protocol then reports it, too.
+    /// Returns whether a protocol has accepted a request, so that the cache leaves the answer and its report to the
+    /// protocol. Returns `true` once for each accepted request.
     func leavesToProtocol(_ request: URLRequest) -> Bool {
         taken.withLock { taken in
             guard taken?.isOf(request) == true, taken?.isLeft == false else { return false }
@@ -215,12 +217,12 @@ final class Responder: Sendable {
         }
     }
 
-    /// Forgets that a protocol has taken a request, because it was stopped before it was started.
+    /// Removes the note about a request whose protocol was stopped before it was started.
     func forgetTaken(_ request: URLRequest) {
         taken.withLock { if $0?.isOf(request) == true { $0 = nil } }
     }
 
-    /// Forgets the taken request, because a protocol is being started. Returns it if that protocol has taken it.
+    /// Removes the note when a protocol is started. Returns the note if it's about that protocol's request.
     func startTaken(_ request: URLRequest) -> TakenRequest? {
         taken.withLock { taken in
             defer { taken = nil }
@@ -230,7 +232,7 @@ final class Responder: Sendable {
 
     // MARK: Answering
 
-    /// Returns a file's bytes. Nothing of a handler's answer is retained.
+    /// Returns a file's bytes. They aren't retained if the file is a handler's answer.
     func read(_ name: String, in folder: ResourcesFolder, for plan: Plan) throws(FileProblem) -> FileBytes {
         plan.isHandled
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
@@ -273,18 +275,19 @@ final class Responder: Sendable {
 }
 
 extension Responder {
-    /// A request that a protocol has taken.
+    /// A request that a protocol has accepted.
     struct TakenRequest: Sendable {
         let request: URLRequest
-        /// The request's retained response, which was valid when the protocol took the request; `nil` if there was none.
+        /// The request's retained response, which was valid when the protocol accepted the request; `nil` if there was
+        /// none.
         var response: RetainedResponses.Response?
         /// The request's plan; `nil` if the request has a retained response.
         var plan: Plan?
         /// Whether the cache has left the request to the protocol.
         var isLeft = false
 
-        /// The retained response, if it's certainly still valid: this cache left the request to the protocol at once.
-        /// Another cache may have kept the loader waiting.
+        /// The retained response if it's certainly still valid, because this cache left the request to the protocol at
+        /// once. Otherwise `nil`: another cache may have kept the loader waiting.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
         /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts
@@ -297,7 +300,7 @@ extension Responder {
 }
 
 extension URLRequest {
-    /// Whether this is a `GET` without a header that changes what it gets from a cache.
+    /// Whether this is a `GET` without a header that changes a cache's response.
     fileprivate var isPlainGet: Bool {
         guard httpMethod == "GET" else { return false }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
@@ -398,11 +401,12 @@ extension Responder {
     }
 }
 
-/// Decides under which names responses are retained.
+/// The names under which responses are retained.
 extension Responder {
-    /// Returns the name under which an entry's response is retained; `nil` if it isn't.
+    /// Returns the name under which an entry's response is retained; `nil` if the response isn't retained.
     ///
-    /// It's the URL if every plain `GET` gets the response. Otherwise the map decides each request, and the name says what answers.
+    /// If every plain `GET` of the URL gets the response, the name is the URL. Otherwise, each request is looked up in
+    /// the map, and the name identifies the entry or alternative that answers.
     func retainedName(_ plan: Plan, _ substitution: Substitution) -> String? {
         guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
             let number = match.number
@@ -428,8 +432,8 @@ extension Responder {
         }
     }
 
-    /// Returns the name for the response of an entry or of an alternative, counted from 1. URLs don't have spaces, so a hit never
-    /// finds it.
+    /// Returns a name with the numbers of an entry and of its alternative, which count from 0 and 1. The alternative 0
+    /// is the entry itself. Hits look up URLs, which have no spaces, so they never find the name.
     private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
         "\(url) \(entry) \(alternative)"
     }
@@ -445,7 +449,8 @@ extension Responder {
         if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses and forgets the newer copies. Those that are still in the default cache are found again.
+    /// Removes all retained responses and forgets the newer copies. Newer copies that are still in the default cache
+    /// are found again.
     ///
     /// - Parameter removeFromDefaultCache: Removes responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {

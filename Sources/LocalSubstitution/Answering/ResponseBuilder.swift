@@ -10,7 +10,7 @@ package import FoundationNetworking
 /// `canRespondFromCache`).
 package struct ResponseBuilder {
     let substitution: Substitution
-    /// The file; `nil` for an entry without one, whose body is in the map or empty.
+    /// The entry's file; `nil` if it's read in pieces, or if the body is in the map or empty.
     let file: FileBytes?
     /// The file, if it's read in pieces. The responses then have no body.
     var large: LargeFile?
@@ -94,7 +94,7 @@ extension ResponseBuilder {
 
 /// The headers of a substitution. Headers that the entry sets override the others, except for `Content-Length`.
 extension ResponseBuilder {
-    /// The `Cache-Control` of a substitution whose entry sets none. It's fresh for a year, for loaders that check a response's age.
+    /// The default `Cache-Control` of a substitution: fresh for a year, for loaders that check a response's age.
     package static let cacheControl = "max-age=\(365 * 24 * 60 * 60)"
 
     /// The beginning of a substitution's `Cache-Status`, unless its entry sets the header.
@@ -126,8 +126,8 @@ extension ResponseBuilder {
     ///
     /// - Parameters:
     ///   - bodyBeginning: The beginning of the body, at least as long as the longest byte order mark.
-    ///   - copy: The newer copy that the body comes from; `nil` for the file. Its server knows the type better than a file
-    ///     extension.
+    ///   - copy: The newer copy that the body comes from; `nil` for the file. The type that the copy's server sent
+    ///     overrides a type guessed from the file extension.
     static func contentType(
         of substitution: Substitution,
         bodyBeginning: Data,
@@ -145,7 +145,8 @@ extension ResponseBuilder {
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
-    /// Tells a client that it received a substitute, which file that is, and whether it's a newer copy (RFC 9211).
+    /// The `Cache-Status` (RFC 9211): says that the response is a substitution, of which file, and whether it's a newer
+    /// copy.
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
@@ -164,7 +165,7 @@ extension ResponseBuilder {
         return (file?.status ?? large?.status).map(Self.entityTag) ?? substitution.inlineBody.map { "\"\($0.digest)\"" }
     }
 
-    /// Returns a tag of the size, modification time and inode.
+    /// Returns an entity tag made from the file's size, modification time and inode.
     private static func entityTag(_ status: FileStatus) -> String {
         let parts = [Int64(status.size), status.modified, Int64(bitPattern: status.inode)]
         return "\"" + parts.map { String(UInt64(bitPattern: $0), radix: 16) }.joined(separator: "-") + "\""

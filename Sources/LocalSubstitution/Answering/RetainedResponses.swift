@@ -7,9 +7,9 @@ import FoundationNetworking
 
 /// The retained responses and the files they're made from. A file and its responses are dropped together.
 ///
-/// Patterns, `ignoreQuery` entries and alternative spellings match any number of URLs. Only the newest responses to such “endless”
-/// URLs stay. All responses made from a file share its bytes. The bytes of all files have a limit, which mapped files don't count
-/// toward.
+/// Patterns, `ignoreQuery` entries and alternative spellings match any number of URLs. Only the newest responses to
+/// such “endless” URLs stay. All responses made from a file share its bytes. The total size of the files' bytes is
+/// limited; mapped files don't count.
 final class RetainedResponses: Sendable {
     private struct HeldFile: Sendable {
         let bytes: FileBytes
@@ -19,10 +19,11 @@ final class RetainedResponses: Sendable {
     }
 
     private struct State: Sendable {
-        /// The number of calls of `removeAll`. A response that was begun before a call isn't retained after it.
+        /// The number of calls of `removeAll`. A response whose lookup began before a call isn't retained after the
+        /// call.
         var generation = 0
         var ordinals = 0
-        /// The held files, by path. A newer copy of a file has another name.
+        /// The held files by path, and the held newer copies by a name that isn't a path.
         var files: [String: HeldFile] = [:]
         /// The heap memory of the held files, in bytes.
         var heapBytes = 0
@@ -46,7 +47,8 @@ final class RetainedResponses: Sendable {
         let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
-    /// The table for hits, which look nowhere else. It changes only while `state` is locked.
+    /// The table of responses, the only one that hits use. Responses are added and removed only while `state` is
+    /// locked.
     ///
     /// It has several parts, each with its own lock. With a single lock, two threads together make fewer hits than one thread alone:
     /// see the benchmark “two threads”.
@@ -82,7 +84,7 @@ final class RetainedResponses: Sendable {
     /// Returns the response for a URL without counting a hit.
     func peek(_ url: String) -> Response? { part(for: url).contents.withLock { $0.responses[url] } }
 
-    /// Lets hits know from now on that there are listeners.
+    /// Makes ``response(for:)`` tell from now on that there are listeners.
     func observe() {
         for part in parts { part.contents.withLock { $0.isObserved = true } }
     }
@@ -105,7 +107,7 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// The generation to pass to `retain` for a response that is begun now.
+    /// The generation to pass to `retain` for a response whose lookup begins now.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` hasn't been called since
@@ -118,8 +120,8 @@ final class RetainedResponses: Sendable {
         peek(name).flatMap { $0.bytes === file && !$0.hasExpired ? $0 : nil }
     }
 
-    /// Retains a response, unless `removeAll` has been called since it was begun, or its file isn't held, perhaps because it's too
-    /// large.
+    /// Retains a response, unless `removeAll` has been called since its lookup began, or its file isn't held, perhaps
+    /// because the file is too large.
     ///
     /// - Returns: The response to use: this one, or an equal one that another thread retained in the meantime.
     func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
@@ -170,7 +172,7 @@ final class RetainedResponses: Sendable {
     /// The heap memory of the held files, in bytes.
     var heapBytes: Int { state.withLock { $0.heapBytes } }
 
-    /// The number of names in both orders, including those of dropped files and responses.
+    /// The number of names in `endlessOrder` and `fileOrder`, including those of dropped files and responses.
     var noted: Int { state.withLock { $0.endlessOrder.count + $0.fileOrder.count } }
 
     /// Returns a file's bytes: the held ones if they're current, otherwise newly read ones.
@@ -206,10 +208,11 @@ final class RetainedResponses: Sendable {
         return !checksFiles || FileStatus(path: path).map(held.isCurrent) == true ? held : nil
     }
 
-    /// Returns the bytes that are held at a place: a file's path, or another name.
+    /// Returns the bytes that are held at a place: a file's path, or a newer copy's name.
     func heldFile(at place: String) -> FileBytes? { state.withLock { $0.files[place]?.bytes } }
 
-    /// Holds a file's bytes, and drops the responses made from its old bytes. Drops the oldest files if all together are too large.
+    /// Holds a file's bytes, and drops the responses made from its old bytes. If all held bytes exceed the limit, also
+    /// drops the files held longest.
     func hold(_ file: FileBytes, at place: String) {
         state.withLock { state in
             guard state.files[place]?.bytes !== file else { return }
@@ -251,13 +254,13 @@ extension RetainedResponses {
         let key: String
         /// The path of the entry's file; `nil` for an entry without one.
         let path: String?
-        /// Whether there's nothing to check at a hit.
+        /// Whether a hit can return the response without checking that it's valid.
         let isAlwaysValid: Bool
         /// The bytes of the file, or of the newer copy that replaces it.
         fileprivate let bytes: FileBytes?
-        /// Where the bytes are held.
+        /// The path or name under which the bytes are held; `nil` for an entry without a file.
         fileprivate let place: String?
-        /// Whether the number of such URLs is unlimited.
+        /// Whether the URL is endless: only the newest responses to such URLs stay.
         fileprivate let isEndless: Bool
         /// The map in use; `nil` if changes aren't reloaded.
         private let maps: MapInUse?
@@ -307,7 +310,8 @@ extension RetainedResponses {
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response certainly matches the current map and file. If not, read the file to find out.
+        /// Returns whether the response certainly matches the current map and file. If `false`, read the file to find
+        /// out.
         ///
         /// - Parameters:
         ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.

@@ -6,18 +6,18 @@ package final class FileBytes: Sendable {
     /// All bytes of the file.
     package let data: Data
     package let status: FileStatus
-    /// When the file certainly had these bytes, in nanoseconds since 1970: the time at which the last read of them began.
+    /// The time at which the last read of the bytes began, in nanoseconds since 1970.
     private let readAt: Guarded<Int64>
-    /// Whether the bytes stay on disk and don't count as retained memory.
+    /// Whether the bytes are mapped from the file, so that they don't count as heap memory.
     let isMapped: Bool
 
-    /// The size in bytes from which files are mapped, if the folder allows it.
+    /// The minimum size, in bytes, of a file that is mapped.
     static let smallestMapped = 64 << 10
 
     /// Reads a file, and reads it again if it was written to meanwhile.
     ///
-    /// - Parameter mayMap: Whether a large file is mapped, if the folder allows it. Don't map a file that may be truncated in
-    ///   place: reading a page that is gone ends the process.
+    /// - Parameter mayMap: Whether a large file in a bundle is mapped. Don't map a file that may be truncated in place:
+    ///   reading a removed page ends the process.
     package init(opening name: String, in folder: ResourcesFolder, mayMap: Bool = false) throws(FileProblem) {
         var attempts = 3
         while true {
@@ -63,7 +63,7 @@ package final class FileBytes: Sendable {
     /// Returns whether a file with this status certainly has these bytes.
     func isCurrent(_ status: FileStatus) -> Bool { status.isUnchanged(since: self.status, readAt: lastRead) }
 
-    /// Returns whether the file was read after a time.
+    /// Returns whether the last read began at or after a time.
     func wasRead(since time: Int64) -> Bool { lastRead >= time }
 
     private var lastRead: Int64 { readAt.withLock { $0 } }
@@ -78,7 +78,7 @@ package final class FileBytes: Sendable {
         status == other.status && data == other.data
     }
 
-    /// Returns a range of the bytes, usually without copying them. Its indices begin at 0.
+    /// Returns a range of the bytes, usually without copying them. The indices of the result begin at 0.
     ///
     /// A slice of `Data` would keep the indices of the whole, and a caller's `data[0]` would trap.
     func part(_ range: Range<Int>) -> Data {
@@ -104,14 +104,14 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// The parts that were returned. A caller that changes the only `Data` of a storage would change the whole in place. The second
-    /// one here makes `Data` copy the storage first.
+    /// The shared parts. A caller that changes the only `Data` of a storage changes the storage, and so the file's
+    /// bytes. Because this array has a second `Data`, the storage is copied first.
     private let parts = Guarded<[(range: Range<Int>, data: Data)]>([])
 
-    /// The limit of shared parts, and so of their memory. Further parts are copied.
+    /// The maximum number of shared parts. Further parts are copied.
     private static let mostParts = 1_024
 
-    /// The size from which parts are shared. `Data` holds a few bytes inline, without a stable address, but never a whole that has
-    /// a part of this size.
+    /// The minimum size, in bytes, of a shared part. A `Data` that is long enough for such a part has a stable address.
+    /// A shorter one may hold its bytes inline.
     private static let smallestShared = 64
 }

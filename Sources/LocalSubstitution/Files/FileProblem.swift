@@ -14,7 +14,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     /// The resources folder is the map's own folder, and the file is the map or hidden.
     case notServed
 
-    /// What's wrong with the file and what to do, to put after its name. Ends with a period.
+    /// The text that follows the file's name: what's wrong and what to do. Ends with a period.
     package var message: String { predicate.sentences(withAdvice: advice) }
 
     /// The same for a label or the middle of a sentence, without a period.

@@ -24,10 +24,10 @@ package struct FileStatus: Equatable, Sendable {
     package let links: Int
     /// The modification time, in nanoseconds since 1970.
     package let modified: Int64
-    /// The time at which the inode last changed. Setting the modification time back changes it too.
+    /// The time at which the inode last changed. Setting the modification time back updates this time.
     let changed: Int64
 
-    /// Reads the status of the file at a path. Follows symbolic links. `nil` if it can't be read.
+    /// Reads the status of the file at a path. Follows symbolic links. Returns `nil` if the status can't be read.
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -54,14 +54,14 @@ package struct FileStatus: Equatable, Sendable {
         return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)
     }
 
-    /// Returns whether a file with this status certainly has the bytes that were read when it had an earlier one.
+    /// Returns whether a file with this status certainly has the bytes that were read when it had an earlier status.
     ///
     /// - Parameter readAt: When reading began, in nanoseconds since 1970.
     func isUnchanged(since earlier: FileStatus, readAt: Int64) -> Bool {
         self == earlier && !isTooFresh(at: readAt)
     }
 
-    /// The time, in nanoseconds since 1970.
+    /// The current time, in nanoseconds since 1970.
     package static var now: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The names of readable files, found by listing folders. For a large map, this is much faster than opening each file.
+/// Finds readable files by listing folders. For a large map, this is much faster than opening each file.
 ///
-/// A folder is listed once many of its files have been asked for. Before that, and for anything but a regular file in
-/// folders without links, the file must be opened.
+/// A folder is listed after many of its files have been asked for. The caller must open the file before that, if it
+/// isn't regular, or if its path has a symbolic link.
 struct FolderListing {
     private struct Folder {
         var asked = 0
-        /// `nil` before the folder is listed.
+        /// The names of the regular files; `nil` before the folder is listed.
         var files: Set<String>?
         var folders: Set<String> = []
     }
@@ -15,7 +15,7 @@ struct FolderListing {
     private let root: ResourcesFolder
     private var folders: [String: Folder] = [:]
 
-    /// The number of files that take about as long to open as a folder takes to list.
+    /// The number of files to ask for before a folder is listed. Opening as many takes about as long as listing.
     private static let threshold = 16
 
     init(_ root: ResourcesFolder) { self.root = root }
@@ -28,7 +28,8 @@ struct FolderListing {
         return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
     }
 
-    /// Returns whether a folder isn't behind a symbolic link, could be listed, and has files.
+    /// Lists a folder if it isn't listed yet. Returns whether it has regular files; `false` if it's a symbolic link, is
+    /// behind one, or can't be listed.
     private mutating func isListed(_ name: String) -> Bool {
         if let files = folders[name]?.files { return !files.isEmpty }
         var listed = folders[name] ?? Folder()
@@ -51,13 +52,13 @@ struct FolderListing {
 }
 
 extension ResourcesFolder {
-    /// A name in a folder, and its kind if that's certain; `nil` for a symbolic link, and if the file system doesn't tell.
+    /// A name in a folder. Its kind is `nil` unless the file system says that it's a regular file or a folder.
     fileprivate struct Listed {
         let name: String
         let kind: FileStatus.Kind?
     }
 
-    /// Returns the contents of a folder in this one; `nil` if it can't be listed. `FileManager` takes ten times as long.
+    /// Lists a folder in this one; returns `nil` if it can't be listed. `FileManager` takes ten times as long.
     fileprivate func entries(ofFolder folder: String) -> [Listed]? {
         guard let stream = opendir(folder.isEmpty ? path : path(of: folder)) else { return nil }
         defer { closedir(stream) }

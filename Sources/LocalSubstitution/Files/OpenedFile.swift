@@ -16,7 +16,8 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(folder.descriptor, name, Self.reading), isRegular: true)
     }
 
-    /// Opens a regular file in the same way, but fails if the path has a symbolic link, `..` or too many folders.
+    /// Opens a regular file by its name in an opened folder. Throws an error if the name has a symbolic link, `..` or
+    /// more than ``mostSteps`` folders.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         // By bytes, as the system does: a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -35,7 +36,7 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: openat(place, last, Self.reading | O_NOFOLLOW), isRegular: true)
     }
 
-    /// The most folders that are opened one by one. With more, asking for the file's real path is faster.
+    /// The maximum number of folders that are opened one by one. With more, getting the file's real path is faster.
     private static let mostSteps = 8
 
     /// Opens a path only to get its status and real path, not to read it.
@@ -43,16 +44,17 @@ package struct OpenedFile: ~Copyable {
         try self.init(descriptor: open(path, Self.asking))
     }
 
-    /// Opens a name in an opened folder in the same way.
+    /// Opens a name in an opened folder, only to get its status and real path.
     init(placeOf name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
         try self.init(descriptor: openat(folder.descriptor, name, Self.asking))
     }
 
-    /// Flags that don't block, so that opening a named pipe without a writer doesn't wait.
+    /// The flags to open a file for reading. With `O_NONBLOCK`, opening a named pipe doesn't wait for a writer.
     private static let reading = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
 
     #if os(Linux)
-    /// `O_PATH`, which doesn't need read permission. Glibc's module doesn't have it.
+    /// The flags to get only the status and real path. The number is `O_PATH`, which needs no read permission. The
+    /// Glibc module lacks the name.
     private static let asking = 0o10_000_000 | O_CLOEXEC
     #else
     private static let asking = reading
@@ -109,13 +111,14 @@ package struct OpenedFile: ~Copyable {
     /// Whether the file is unchanged since it was opened.
     var isUnchanged: Bool { FileStatus(descriptor: descriptor) == status }
 
-    /// Whether the bytes are still those of the file that was opened. It may have been moved or deleted.
+    /// Whether the file's size and modification time are unchanged since it was opened. The file may have been moved or
+    /// deleted.
     var isUnwritten: Bool {
         guard let now = FileStatus(descriptor: descriptor) else { return false }
         return now.size == status.size && now.modified == status.modified
     }
 
-    /// Returns some of the bytes, or fewer at the end of the file.
+    /// Returns a range of the bytes, or fewer if the file ends within the range.
     func bytes(_ range: Range<Int>) throws(FileProblem) -> Data {
         var data = Data(count: range.count)
         data.count = try data.withUnsafeMutableBytes { buffer in

@@ -3,9 +3,10 @@ package import Foundation
 /// The folder with the files of a map's entries. Nothing outside it is ever read.
 package struct ResourcesFolder: Sendable {
     package let path: String
-    /// Whether the folder is in a bundle. Nothing changes it there, so its large files are mapped into memory.
+    /// Whether the folder is in a bundle. A bundle's files don't change, so large ones are mapped into memory.
     let isInBundle: Bool
-    /// The map's name, if the folder is the map's own. Then neither the map nor hidden files are served.
+    /// The map's file name if the folder is the map's own; otherwise `nil`. In the map's own folder, neither the map
+    /// nor hidden files are served.
     package let mapName: String?
 
     package init(_ url: URL, isInBundle: Bool = false, mapName: String? = nil) {
@@ -66,11 +67,11 @@ extension ResourcesFolder {
     /// The resources folder, open as long as this object exists. Every name is looked up in this same folder, and must lead to a file
     /// inside it.
     ///
-    /// A file is opened once, and then the system tells where it is. If its path were checked before or after, another thread could put
-    /// a symbolic link there in between.
+    /// A file is opened once, and the system then reports the opened file's path. If a path were checked before or
+    /// after, another thread could put a symbolic link there in between.
     package final class Opened: Sendable {
         private let folder: OpenedFile
-        /// The map, if the folder is the map's own.
+        /// The status of the map's file, if the folder is the map's own.
         private let map: FileStatus?
         private let servesHidden: Bool
 
@@ -80,8 +81,8 @@ extension ResourcesFolder {
             servesHidden = mapName == nil
         }
 
-        /// Returns the folder's real path and a slash. It's in bytes, since strings that are equal in Swift can be different names on
-        /// disk.
+        /// Returns the folder's real path with a slash at its end, as bytes, since strings that are equal in Swift can
+        /// be different names on disk.
         private func start() throws(FileProblem) -> [UInt8] {
             guard let real = folder.realPath else { throw .unplaced }
             return real.last == UInt8(ascii: "/") ? real : real + [UInt8(ascii: "/")]
@@ -95,8 +96,8 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Opens a file, and checks that it's inside the folder. Without a link on the way, it must be. Otherwise, its real path is
-        /// compared, which takes longer.
+        /// Opens a file, and checks that it's inside the folder. A file without a symbolic link in its path always is.
+        /// For any other, the real path is checked, which takes longer.
         private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
             // A file system may ignore characters that aren't ASCII, such as one before a hidden file's period.
             if servesHidden || name.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -120,7 +121,8 @@ extension ResourcesFolder {
             return name
         }
 
-        /// Returns what's wrong with a folder inside this one. The empty name is this folder itself.
+        /// Returns what's wrong with a folder inside this one; `nil` if nothing is. The empty name means this folder
+        /// itself.
         func problem(ofFolder name: String) -> FileProblem? {
             if name.isEmpty { return folder.status.kind == .folder ? nil : .notFolder }
             do throws(FileProblem) {

@@ -38,7 +38,8 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Parses a number; `.some(nil)` for no digits, and `nil` for anything else. A number that doesn't fit becomes `Int.max`.
+    /// Parses a number; `.some(nil)` for an empty text, and `nil` for one with other characters. A number too large for
+    /// `Int` becomes `Int.max`.
     private static func number(_ digits: String) -> Int?? {
         guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
@@ -46,7 +47,8 @@ enum ByteRange: Equatable {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if `If-Range` makes it depend on a validator, since it's always correct to send the whole body.
+    /// The `Range` header; `nil` if the request has an `If-Range` header. The whole body is then sent, which is always
+    /// correct.
     package var rangeHeader: String? {
         value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
     }

@@ -1,12 +1,13 @@
-/// The charset of a text, as its byte order mark tells.
+/// The charset of a text, detected by its byte order mark.
 package enum Charset {
-    /// The charset of text for which no other is given.
+    /// The default charset of text.
     package static let standard = "utf-8"
 
     /// The length of the longest byte order mark, in bytes.
     static let longestByteOrderMark = 4
 
-    /// Returns the IANA name of the charset whose byte order mark comes first (Unicode §23.8); `nil` if there's no mark.
+    /// Returns the IANA name of the charset whose byte order mark the bytes begin with (Unicode §23.8); `nil` if
+    /// there's no mark.
     package static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),

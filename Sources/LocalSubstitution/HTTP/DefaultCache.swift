@@ -65,8 +65,8 @@ final class DefaultCache: Sendable {
 extension DefaultCache {
     /// The folder in which `URLCache` keeps responses on disk by default.
     ///
-    /// On Linux, it's the same as in `URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`, so that the folder is known.
-    /// On Apple platforms, it's `nil`, and `URLCache` chooses the folder.
+    /// On Linux, it's the folder that `URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`, chooses. On
+    /// Apple platforms, it's `nil`, and `URLCache` chooses the folder.
     static var standardFolder: URL? {
         #if canImport(Darwin)
         return nil
@@ -82,13 +82,13 @@ extension DefaultCache {
 
     // MARK: Keys
 
-    /// Returns the request under which a response to another request is kept; `nil` for a URL whose response isn't kept. On Apple
-    /// platforms, it's the request itself.
+    /// Returns the key, itself a request, for a response to a request; `nil` if the response isn't kept. On Apple
+    /// platforms, the key is the request itself.
     ///
-    /// On Linux, `URLCache` tells requests apart only by host, port and path (`URLCache.swift`, `identifier(for:)`). So `http` and
-    /// `https`, or two queries, share a response. It also doesn't store a response with a long path on disk. There, the key's path
-    /// is a digest of the URL's normal form, and only `http` and `https` URLs have a key. The key is short because every byte of it
-    /// costs time: see the benchmark “misses”.
+    /// On Linux, `URLCache` compares only host, port and path (`URLCache.swift`, `identifier(for:)`), so URLs that
+    /// differ only in scheme or query would share a response. It also doesn't store a response with a long path on
+    /// disk. So on Linux, the key's path is a digest of the URL's normal form, and only `http` and `https` URLs have a
+    /// key. The key is short because every byte of it costs time: see the benchmark “misses”.
     ///
     /// - Parameter normalized: The request's URL in normal form; `nil` if it has none.
     static func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
@@ -101,7 +101,8 @@ extension DefaultCache {
     }
 
     #if !canImport(Darwin)
-    /// Returns the text of a URL with user info, which has no normal form. Its response may differ from that of the URL without it.
+    /// Returns the text of an `http` or `https` URL with user info, which has no normal form; `nil` for any other URL.
+    /// The response may differ from that of the URL without user info.
     private static func textWithUserInfo(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.user != nil else {
             return nil

@@ -24,7 +24,8 @@ package enum HTTPSyntax {
     /// Returns whether a response with a status may have a body (RFC 9110 §15).
     package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
 
-    /// Returns what's wrong with a header that an entry sets on a response, or on a request that is sent on; `nil` if it's valid.
+    /// Returns what's wrong with a header that an entry sets on a response, or on a forwarded request; `nil` if it's
+    /// valid.
     package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
         guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
         // RFC 9110 §5.5: visible characters, space and tab. Everything above ASCII is opaque.
@@ -38,7 +39,7 @@ package enum HTTPSyntax {
             : "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."
     }
 
-    /// The headers that tell a server who sent a request. Its response may be for that sender alone.
+    /// The request headers that identify the sender to a server. The response may be meant for that sender alone.
     package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 
     private static let tokenBytes = AllowedBytes(
@@ -69,7 +70,7 @@ package enum HTTPSyntax {
 
 /// Header fields by name. Names are compared without regard to case (RFC 9110 §5.1).
 extension Dictionary where Key == String, Value == String {
-    /// The value of a header, however its name is spelled. Setting it replaces the header in every spelling.
+    /// The value of a header. The name's case is ignored. Setting it removes the header's other spellings.
     package subscript(header name: String) -> String? {
         get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
         set {

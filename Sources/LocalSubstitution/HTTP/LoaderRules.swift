@@ -4,7 +4,8 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The rules by which a loader refuses responses from a cache. Returning these anyway would cost a lookup for nothing.
+/// The rules by which a loader refuses responses from a cache. A cache that returns such a response only wastes a
+/// lookup.
 ///
 /// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. It expects month names that HTTP doesn't
 /// use. So it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader refuses; the
@@ -57,7 +58,8 @@ package enum LoaderRules {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
     }
 
-    /// Returns the directives of a `Cache-Control` header: names in lowercase, and the text after each one's `=`.
+    /// Parses a `Cache-Control` header. Returns its directives and their values in lowercase. A directive without `=`
+    /// has the value `nil`.
     static func directives(_ header: String) -> [String: String?] {
         var found: [String: String?] = [:]
         for directive in header.lowercased().split(separator: ",") {
@@ -79,7 +81,7 @@ package enum LoaderRules {
         return headers[header: "Expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
     }
 
-    /// Parses seconds as the loader does: digits, perhaps in quotes. It ignores anything else.
+    /// Parses a number of seconds as the loader does: digits, perhaps in quotes; `nil` for anything else.
     private static func seconds(_ text: String) -> UInt? {
         let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
         return UInt(isQuoted ? String(text.dropFirst().dropLast()) : text)

@@ -5,9 +5,9 @@ package enum MIMEType {
 
     /// Returns the MIME type for a file extension, such as `text/html` for `html`.
     ///
-    /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If several types claim an extension, IANA's comes
-    /// first, then Apache's, then the rest, unless browsers agree on another (WHATWG MIME Sniffing, RFC 9239): `text/javascript`
-    /// for `js`.
+    /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If an extension has several types, the one
+    /// that browsers agree on wins (WHATWG MIME Sniffing, RFC 9239), such as `text/javascript` for `js`. Without one,
+    /// IANA's type wins, then Apache's, then any other.
     ///
     /// - Parameter ext: The extension without its dot, in uppercase or lowercase. One leading dot is dropped.
     /// - Returns: The type in lowercase, without parameters; `nil` if the extension is unknown or empty.
@@ -49,8 +49,8 @@ package enum MIMEType {
         return ext.isEmpty ? nil : String(Substring(ext))
     }
 
-    /// Returns whether files of a type are text, which is sent as UTF-8 unless its charset is given: `text/*`, JavaScript, JSON and
-    /// XML, which includes SVG and XHTML.
+    /// Returns whether a type is text: `text/*`, JavaScript, JSON or XML, including SVG and XHTML. Text without a given
+    /// charset is sent as UTF-8.
     ///
     /// - Parameter type: A MIME type, in uppercase or lowercase, with or without parameters.
     package static func isText(_ type: String) -> Bool {

@@ -4,12 +4,13 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The validators of a response. With these, a server can be asked whether the response has changed (RFC 9110 §8.8).
+/// The validators of a response, with which a client can ask the server whether the response has changed (RFC 9110
+/// §8.8).
 package struct Validators: Sendable {
     let entityTag: String?
     let lastModified: String?
 
-    /// Creates validators; `nil` if there are none.
+    /// Creates validators; returns `nil` if both are `nil`.
     package init?(entityTag: String?, lastModified: String?) {
         guard entityTag != nil || lastModified != nil else { return nil }
         self.entityTag = entityTag

@@ -8,15 +8,15 @@ import FoundationNetworking
 
 /// What the URL of an exact entry serves now, compared with the entry's file.
 package struct RemoteComparison: Sendable, Encodable {
-    /// The result in one word, including what was done about it.
+    /// The result in one word, including whether the file was replaced.
     package enum Result: String, Sendable, Encodable, CaseIterable {
         case same
         case changed
-        /// The file had other bytes. Now it has those that the URL serves.
+        /// The file had other bytes, and was replaced by what the URL serves.
         case updated
         /// The server answers 404 or 410.
         case gone
-        /// There's no response, or it doesn't tell what the URL serves, such as 401 or 503.
+        /// There's no response, or its status doesn't tell what the URL serves, such as 401 or 503.
         case unreachable
         /// The file can't be read, or the URL's body is longer than the limit.
         case unreadable = "error"
@@ -33,11 +33,11 @@ package struct RemoteComparison: Sendable, Encodable {
     package fileprivate(set) var bytes: Int?
     /// How many bytes the URL serves; `nil` if that isn't known.
     package fileprivate(set) var remoteBytes: Int?
-    /// The offset of the first byte that differs; `nil` if none does, or if that isn't known.
+    /// The offset of the first byte that differs; `nil` if all bytes are the same, or if the URL's bytes aren't known.
     package fileprivate(set) var firstDifference: Int?
-    /// The status of a server that no longer has the file.
+    /// The status of the response if the result is ``Result/gone``; otherwise, `nil`.
     package fileprivate(set) var status: Int?
-    /// Why there is no result, or why a file that has changed wasn't replaced.
+    /// Why the comparison failed, or why a changed file wasn't replaced; otherwise, `nil`.
     package fileprivate(set) var reason: String?
 
     fileprivate init(_ entry: Entry) {
@@ -51,15 +51,15 @@ package struct RemoteComparison: Sendable, Encodable {
 extension SubstitutionMap {
     /// Compares the files of all exact entries with what their URLs serve now, six at a time, without cache or cookies.
     ///
-    /// Leaves out entries that a `GET` of one URL can't check: patterns, and entries that are `null`, disabled, without a file, for
-    /// other methods only, or with a condition. If an entry has alternatives, the first one for `GET` is compared. A response
-    /// counts if its status is 200 or the entry's own. Redirects are followed.
+    /// Leaves out entries that a `GET` of one URL can't check: patterns, and entries that are `null`, disabled, without
+    /// a file, for other methods only, or with a condition. If an entry has alternatives, the first one for `GET` is
+    /// compared. A response is compared if its status is 200 or the entry's status. Redirects are followed.
     ///
     /// - Parameters:
     ///   - limit: The longest body to load from one URL, in bytes.
-    ///   - refusal: What to say about a longer body.
-    ///   - updating: Whether to replace files that have changed, each whole or not at all. A file that several entries name is left
-    ///     alone unless all of their URLs serve the same bytes, and so is a stream's piece.
+    ///   - refusal: The reason to report for a longer body.
+    ///   - updating: Whether to replace files that have changed, each completely or not at all. A file that several
+    ///     entries use is replaced only if all of their URLs serve the same bytes. A stream's piece is never replaced.
     ///   - progress: Called with the number of entries compared so far and the total.
     /// - Returns: The comparisons, in the order of the map.
     package func comparedWithRemote(
@@ -210,15 +210,15 @@ private struct RemoteComparer: Sendable {
     }
 }
 
-/// A file that one or more entries name. After it was compared with each entry's URL, it's replaced if that's wanted.
+/// A file that one or more entries use. It's replaced, if requested, after it was compared with each entry's URL.
 private struct ComparedFile: Sendable {
     private let name: String
     private let folder: ResourcesFolder
     /// How many entries haven't been compared yet.
     private var entriesLeft: Int
-    /// The file's bytes, the same for all entries.
+    /// The file's bytes, read once for all entries; `nil` before that, and after the last entry was compared.
     private var bytes: Result<FileBytes, FileProblem>?
-    /// The body that the URLs have served so far, if they all served the same.
+    /// The first body that one of the URLs served; `nil` if none has.
     private var body: Data?
     /// Why the file can't be replaced, or wasn't.
     private var obstacle: String?
@@ -237,8 +237,8 @@ private struct ComparedFile: Sendable {
         return bytes
     }
 
-    /// Notes the body that an entry's URL serves; `nil` if it isn't known. After the last entry, replaces the file if that's wanted
-    /// and possible.
+    /// Notes the body that an entry's URL serves; `nil` if it isn't known. After the last entry, replaces the file if
+    /// `updating` is `true` and there's no obstacle.
     mutating func note(_ body: Data?, of entry: Entry, updating: Bool) {
         entriesLeft -= 1
         defer { if entriesLeft == 0 { (bytes, self.body) = (nil, nil) } }
@@ -255,7 +255,7 @@ private struct ComparedFile: Sendable {
         }
     }
 
-    /// Returns the comparison of an entry with what happened to the file.
+    /// Returns an entry's comparison, to which it adds whether the file was replaced or why it wasn't.
     func updated(_ comparison: RemoteComparison) -> RemoteComparison {
         var comparison = comparison
         guard comparison.result == .changed else { return comparison }
@@ -286,8 +286,8 @@ private struct ComparedFile: Sendable {
         }
     }
 
-    /// Returns why a new body can't belong to the entry; `nil` if it can. A server that has lost a picture may send a page
-    /// that says so, with status 200.
+    /// Returns why a new body doesn't have the entry's MIME type; `nil` if it may have. For example, a server may send
+    /// an error page instead of a picture, with status 200.
     private func contradiction(_ body: Data, _ old: Data, _ entry: Entry) -> String? {
         let type = Substitution(entry, fileName: name, folder: folder, url: try? NormalizedURL(entry.key)).mimeType
         let length = MIMEType.sniffedLength

@@ -12,8 +12,8 @@ struct EntryText {
         /// The member's value as JSON; `nil` if it isn't written.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
 
-        /// Returns the members with another response. Those that say which requests are answered stay, and so does what
-        /// a recording never writes, including headers.
+        /// Returns the members with another response. Members that say which requests are answered stay. So do members
+        /// and headers that a recording never writes.
         ///
         /// - Parameter isFurther: Whether the result is an additional answer, after this one.
         func replacing(by response: MapText.Members, isFurther: Bool) -> MapText.Members {
@@ -35,13 +35,15 @@ struct EntryText {
     }
 
     let answers: [Answer]
-    /// The entry's own members beside its alternatives.
+    /// The entry's members other than `alternatives`; empty if it has no alternatives.
     let shared: MapText.Members
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]
     private let isList: Bool
 
-    /// - Parameter value: The entry's value, as JSON. `nil` is returned for `null`, and for what no entry can be.
+    /// Returns `nil` for `null`, and for a value that no entry can have.
+    ///
+    /// - Parameter value: The entry's value, as JSON.
     init?(_ value: String) {
         bytes = Array(value.utf8)
         var list: Range<Int>?
@@ -86,11 +88,12 @@ struct EntryText {
         return texts((try? JSONScanner(bytes).members()) ?? [], in: bytes)
     }
 
-    /// Returns the value with other answers. The rest of its text doesn't change.
+    /// Returns the entry's value with some answers replaced. All other text stays the same.
     ///
     /// - Parameters:
-    ///   - new: The replacements of answers, by place from 0. At least one answer must remain.
-    ///   - keepsLines: Whether the rest stays on its lines. Each answer's new text must not be longer than its old text, in lines.
+    ///   - new: The replacements of answers, by the answer's position from 0. At least one answer must remain.
+    ///   - keepsLines: Whether all other text keeps its line numbers. No replacement may have more lines than the
+    ///     answer that it replaces.
     func replacing(_ new: [Int: [MapText.Members]], keepsLines: Bool = false) -> String {
         // Alternatives have no “ignoreQuery”, so it moves to the entry.
         if !isList, let answers = new[0], answers.count > 1 { return MapText.value(of: answers) }

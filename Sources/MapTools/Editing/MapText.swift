@@ -2,8 +2,8 @@ import Foundation
 import LocalSubstitution
 import MapWriting
 
-/// The JSON of a map that a person wrote, in which a command changes entries and adds some. Everything else stays as it's written:
-/// order, lines, comments.
+/// Changes to the JSON text of a map, such as one that a person wrote. Entries are changed and added. All other text
+/// stays as it's written: order, lines, comments.
 enum MapText {
     /// The fields of an entry or of an alternative, and their values as JSON.
     typealias Members = [(key: String, value: String)]
@@ -36,7 +36,7 @@ enum MapText {
 
     /// Returns the value of a new entry. If there's only one answer and it's for every request, the entry has no alternatives.
     ///
-    /// - Parameter answers: Each with the fields that an entry with this answer alone would have. At least one.
+    /// - Parameter answers: The fields of each answer, written as for an entry without alternatives. At least one.
     static func value(of answers: [Members]) -> String {
         guard let first = answers.first else { return "null" }
         if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {

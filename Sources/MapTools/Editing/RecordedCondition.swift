@@ -17,7 +17,7 @@ struct RecordedCondition: Sendable {
     private static let longest = 64 << 10
     /// The longest body that is read, in bytes. Its condition may be shorter, since it leaves out possible credentials.
     private static let longestBody = 1 << 20
-    /// How deep a map's own JSON may be nested.
+    /// The deepest nesting of JSON that a map can contain.
     private static let deepest = 64
 
     /// - Parameters:
@@ -52,7 +52,7 @@ struct RecordedCondition: Sendable {
     /// Returns the digest of a method and this condition, for the name of a file.
     func digest(with method: String) -> String { Digest.hexadecimal(of: Data((method + (json ?? text ?? "")).utf8)) }
 
-    /// Reads a JSON body. Returns why it has no condition.
+    /// Reads a JSON body. Returns why it has no condition; `nil` if it has one.
     private mutating func readJSON(_ body: Data) -> String? {
         do {
             json = try body.withUnsafeBytes { bytes in
@@ -74,15 +74,15 @@ struct RecordedCondition: Sendable {
         return "one of its numbers has an exponent of more than 4 digits"
     }
 
-    /// Returns whether a body is a form. URLSession sends a body without a type as one, so such a body must look like
-    /// one.
+    /// Returns whether a body is a form. A body without a type must also look like a form, since URLSession sends every
+    /// such body with a form's type.
     private static func isForm(_ body: Data, _ type: String?) -> Bool {
         if let type { return MIMEType.essence(of: type) == "application/x-www-form-urlencoded" }
         let fields = body.split(separator: UInt8(ascii: "&"))
         return fields.allSatisfy { $0.contains(UInt8(ascii: "=")) } && body.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Reads a form. Returns why it has no condition.
+    /// Reads a form. Returns why it has no condition; `nil` if it has one.
     private mutating func readForm(_ body: Data) -> String? {
         guard body.count <= Self.longest else { return Self.isTooLong }
         guard let form = String(data: body, encoding: .utf8) else { return "it isn't UTF-8" }
@@ -99,8 +99,8 @@ struct RecordedCondition: Sendable {
     private static let isSecret = "all of it may be credentials"
     private static let isTooLong = "it's longer than \(longest >> 10) KiB"
 
-    /// Reads a value. Returns `nil` if it may be a credential. An array with such an element is left out completely, since an array
-    /// only matches as a whole.
+    /// Reads a value. Returns its part of the condition; `nil` if the value may be a credential. An array with a
+    /// possible credential is left out completely, since an array only matches as a whole.
     private mutating func value(
         _ cursor: inout JSONCursor,
         _ bytes: UnsafeRawBufferPointer,

@@ -12,9 +12,9 @@ package struct RecordedExchange: Sendable {
     let response: RecordedResponse
     /// How many requests the response answers; `nil` for any number.
     var times: Int?
-    /// How many requests earlier responses answer.
+    /// How many requests are answered by earlier responses, before this one.
     var after = 0
-    /// What the response replaces; `nil` if it's added.
+    /// The recorded answers that the response replaces; `nil` if it's added.
     package var replaced: RecordingAgain.Sequence?
 
     package var method: String { request.method }
@@ -46,7 +46,7 @@ package struct RecordedExchange: Sendable {
         (self.request, self.url, self.requestBody, self.response) = (request, url, requestBody, response)
     }
 
-    /// Returns whether this exchange comes before another one, in an order that depends only on what both have.
+    /// Returns whether this exchange comes before another one, in an order that depends only on their contents.
     package func precedes(_ other: RecordedExchange) -> Bool {
         let (first, second) = (key, other.key)
         guard first == second else { return first.lexicographicallyPrecedes(second) }
@@ -59,7 +59,7 @@ package struct RecordedExchange: Sendable {
         return [String(response.status), request.method, url, body, response.contentType ?? ""] + fields
     }
 
-    /// Returns whether both have the same response.
+    /// Returns whether this exchange and another one have the same response.
     ///
     /// - Parameter countsRates: Whether to compare headers with rate limits, such as `X-RateLimit-Remaining`.
     func hasResponse(of other: RecordedExchange, countsRates: Bool = true) -> Bool {
@@ -74,7 +74,7 @@ package struct RecordedExchange: Sendable {
     /// Returns the name of the body's file, unless another file already has it.
     ///
     /// - Parameter request: The request whose digest is a part of the name; `nil` for the URL's plain name. The digest
-    ///   covers only what the map contains anyway. One of the whole request would let others guess a password.
+    ///   covers only what the map contains anyway. A digest of the whole request would let others guess a password.
     func fileName(for url: NormalizedURL, distinguishing request: Request?) -> RecordedFileName {
         response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
@@ -88,7 +88,7 @@ package struct RecordedExchange: Sendable {
 }
 
 extension RecordedExchange {
-    /// A request as a URL's entry sees it: its method, and the condition on its body.
+    /// The parts of a request that a URL's entry compares: its method, and the condition on its body.
     struct Request: Hashable, Sendable {
         private enum Body: Hashable, Sendable {
             case json(JSONValue)
@@ -139,10 +139,11 @@ extension RecordedExchange {
         }
     }
 
-    /// The response headers that a test's recording keeps: those that clients read, and that belong to the response rather than to one
-    /// transfer, one user or a cache.
+    /// The response headers that a test's recording keeps. Clients read them, and they don't belong to one transfer,
+    /// one user or a cache.
     package enum Headers {
-        /// Returns the headers to keep, none of which is a credential, and the names of the others, some with a reason.
+        /// Returns the headers to keep, and the names of all others, some with a reason. No kept header seems to
+        /// contain a credential.
         ///
         /// - Parameters:
         ///   - names: The names of the response's headers. `Content-Type` is neither kept nor left out, since an entry has other fields

@@ -1,22 +1,23 @@
 package import LocalSubstitution
 import MapWriting
 
-/// The part of a map that recordings have written, which a recording run can load again.
+/// The recorded answers in a map, which a recording run can replace.
 ///
-/// An entry belongs to it if its key is exact and it has only fields that a recording writes, and perhaps a comment, a delay or
-/// `ignoreQuery`.
+/// An answer counts as recorded if its entry's key is exact and the answer has only fields that a recording
+/// writes, and perhaps a comment, a delay or `ignoreQuery`.
 package struct RecordingAgain: Sendable {
-    /// What answers one request: an entry, or its alternatives for the same method and body. It's replaced as a whole.
+    /// The recorded answers to one request: an entry, or its alternatives for the same method and condition. A sequence
+    /// is replaced as a whole.
     package struct Sequence: Sendable, Hashable {
         /// The entry's key, as it's written.
         let key: String
         let method: String
-        /// Whether it answers only requests with a certain body.
+        /// Whether the answers have a condition on the request's body.
         let hasCondition: Bool
-        /// The places of its answers in the entry, from 0.
+        /// The positions of the answers in the entry, from 0.
         let places: [Int]
         let files: [String]
-        /// How many requests it takes to get each answer.
+        /// How many requests it takes to get every answer at least once.
         let count: Int
         private let texts: [String]
         private let statuses: [Int]
@@ -33,7 +34,7 @@ package struct RecordingAgain: Sendable {
             statuses = places.map { answers[$0].options.status }
         }
 
-        /// Returns why a response can't replace an answer, without a period; `nil` if it can.
+        /// Returns why a response can't replace a recorded answer, without a period; `nil` if it can.
         ///
         /// - Parameter entry: The entry or alternative that would have answered.
         package func refusal(ofStatus status: Int, instead entry: SubstitutionMap.EntryReference?) -> String? {

@@ -3,13 +3,13 @@ import Guarded
 import LocalSubstitution
 import MapWriting
 
-/// Lets only one process at a time record into a map.
+/// A lock that lets only one process at a time record into a map.
 ///
 /// The lock is a file in the temporary folder, since the map itself is replaced each time it's saved.
 package enum RecordingLock {
     private static let held = Guarded<[String: FileLock]>([:])
 
-    /// Takes a map for this process until it ends.
+    /// Locks a map for this process until the process ends.
     ///
     /// - Throws: An error if another process is recording into the map.
     package static func take(_ map: URL) throws(MapToolError) {

@@ -5,8 +5,8 @@ import LocalSubstitution
 package enum SecretMember {
     package static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
 
-    /// Returns whether a text looks like a credential or contains one, such as a URL with a token, a GraphQL query with a password, or
-    /// JSON that a recording would leave something out of.
+    /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
+    /// with a password, and JSON with a member that may be a credential.
     package static func isSecret(value: String) -> Bool { isSecret(value: value, level: 0) }
 
     /// Returns whether a form's field has the name of a credential, or a value that looks like one.
@@ -19,12 +19,12 @@ package enum SecretMember {
         return SecretName.isSecret(parts[0]) || isSecret(value: parts[1])
     }
 
-    /// Names of members that hold a field's name, as in `{ "id": "password", "value": … }`, and of those that hold its
-    /// value, all in lowercase.
+    /// The lowercase names of members that contain a field's name, such as `id` in `{ "id": "password", "value": … }`.
     package static let nameKeys: Set<String> = ["field", "id", "key", "label", "name", "param", "parameter"]
+    /// The lowercase names of members that contain a field's value, such as `value` in the same example.
     package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
 
-    /// The most levels of JSON in strings to parse. A name in quotes is found at any level.
+    /// How many levels of JSON inside strings are parsed. Deeper levels are searched only as text.
     private static let deepest = 4
 
     private static func isSecret(value: String, level: Int) -> Bool {
@@ -35,7 +35,7 @@ package enum SecretMember {
         return hasSecret(json, level: level + 1)
     }
 
-    /// Returns whether a part of some JSON may be a credential. `JSONSerialization` limits how deep it can be nested.
+    /// Returns whether a part of a JSON value may be a credential. `JSONSerialization` limits the value's nesting.
     private static func hasSecret(_ json: Any, level: Int) -> Bool {
         switch json {
         case let text as String:

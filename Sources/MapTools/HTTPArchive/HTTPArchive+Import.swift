@@ -3,8 +3,8 @@ import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
-    /// Imports an archive's responses: for each request, the last one whose body can be decoded, or all of them. Requests differ in URL,
-    /// method and the condition on their body.
+    /// Imports an archive's responses: for each request, all responses or the last one that can be imported. Requests
+    /// are the same if they have the same URL, method and condition on the body.
     ///
     /// - Parameters:
     ///   - replacing: Whether to replace existing entries. `null` entries are never replaced.
@@ -42,18 +42,18 @@ extension EditedMap {
 }
 
 extension HTTPArchive {
-    /// A response, and the numbers of the consecutive entries of one request that have it.
+    /// A response, and the numbers of the entries that have it. The entries are consecutive ones for the same request.
     struct Response {
         fileprivate(set) var numbers: [Int]
         fileprivate(set) var exchange: RecordedExchange
     }
 
-    /// Returns the selected responses of each URL, in the order in which its entry has them.
+    /// Returns the selected responses for each URL, in the order of the alternatives in the map's entry.
     ///
     /// - Parameters:
-    ///   - inOrder: Whether all responses to a request are wanted, and not only the last one whose body can be decoded.
-    ///   - left: Gets the reasons why entries are left out, by their numbers.
-    ///   - check: Throws a reason to leave a URL out.
+    ///   - inOrder: Whether to return all responses to a request. If `false`, only the last one that can be imported.
+    ///   - left: Gets the reasons why entries are left out, by the entry's index in the archive.
+    ///   - check: Throws the reason if a URL must be left out.
     func responses(
         _ selection: Selection,
         inOrder: Bool,
@@ -148,9 +148,9 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive {
-    /// Which of an archive's responses are imported, as far as the archive alone tells.
+    /// The conditions on an archive's responses to import. They don't depend on the map.
     package struct Selection: Sendable {
-        /// The default for the most bytes in a body.
+        /// The default limit for the length of a body, in bytes.
         package static let standardLargest = 20_000_000
 
         let largest: Int
@@ -162,11 +162,11 @@ extension HTTPArchive {
         /// The methods; `nil` for all.
         private let methods: Set<String>?
 
-        /// Whether the responses are for a test's map, which isn't written. It may have URLs with credentials and empty
-        /// bodies.
+        /// Whether the responses are for a test's map, which isn't written to disk. Such a map may have URLs with
+        /// credentials and empty bodies.
         let isForTest: Bool
 
-        /// Everything, for a test's map.
+        /// A selection of all responses, for a test's map.
         static let forTest = Selection()
 
         private init() {
@@ -175,11 +175,11 @@ extension HTTPArchive {
         }
 
         /// - Parameters:
-        ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL.
-        ///   - types: MIME types, which may contain `*`, such as `image/*`. If empty, every type.
-        ///   - statuses: HTTP statuses. If empty, 200 only.
-        ///   - methods: HTTP methods, or `*` for all. If empty, GET only.
-        ///   - largest: The most bytes in a body.
+        ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL is selected.
+        ///   - types: MIME types, which may contain `*`, such as `image/*`. If empty, every type is selected.
+        ///   - statuses: HTTP statuses. If empty, only 200 is selected.
+        ///   - methods: HTTP methods, or `*` for all. If empty, only GET is selected.
+        ///   - largest: The length of the longest body to import, in bytes.
         package init(
             patterns: [String] = [],
             types: [String] = [],
@@ -203,7 +203,8 @@ extension HTTPArchive {
             isForTest = false
         }
 
-        /// Returns why a response isn't imported, before its body is read; `nil` if there's no reason yet.
+        /// Returns why a response isn't imported; `nil` if there's no reason. Doesn't read the body, which may be
+        /// another reason.
         func refusal(of entry: Entry, _ url: NormalizedURL) -> Refusal? {
             guard takesAll || patterns.match(url) else { return .pattern }
             guard let method = entry.method else { return .noMethod }
@@ -220,7 +221,7 @@ extension HTTPArchive {
 
     /// What happened to one response in an archive.
     package struct Item: Sendable {
-        /// The URL without anything that may be a credential.
+        /// The URL without possible credentials, and shortened if it's long.
         package let url: String
         package let outcome: Result<EditedMap.KeptFile, Refusal>
 
@@ -291,7 +292,7 @@ extension HTTPArchive {
         }
         static func unwritable(_ problem: String) -> Self { Self(failure, problem) }
 
-        /// The kind of reason that is a failure: a file couldn't be written.
+        /// The kind of a refusal because a file couldn't be written. Only this kind is a failure.
         package static let failure = "unwritable"
     }
 }

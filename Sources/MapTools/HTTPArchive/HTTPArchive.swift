@@ -2,10 +2,10 @@ package import Foundation
 import LocalSubstitution
 import MapWriting
 
-/// An HTTP Archive (HAR 1.2), the recording of a browser or a proxy. Chrome, Firefox, Safari, Charles, Proxyman and mitmproxy write
-/// such files.
+/// An HTTP Archive (HAR 1.2): requests and responses that a browser or proxy recorded. Chrome, Firefox, Safari,
+/// Charles, Proxyman and mitmproxy write such files.
 ///
-/// It keeps the file's bytes once, and a short description of each entry. Bodies are decoded on demand.
+/// The file's bytes are in memory once, with a short description of each entry. Bodies are decoded on demand.
 package struct HTTPArchive: Sendable {
     /// The entries, in the order of the archive.
     let entries: [Entry]
@@ -16,7 +16,7 @@ package struct HTTPArchive: Sendable {
 
     /// Reads an archive.
     ///
-    /// - Throws: If the file can't be read, isn't valid JSON, or has no list `log.entries`.
+    /// - Throws: An error if the file can't be read, isn't valid JSON, or has no list `log.entries`.
     package init(contentsOf file: URL) throws(MapToolError) {
         let bytes: Data
         do throws(FileProblem) {
@@ -57,7 +57,8 @@ package struct HTTPArchive: Sendable {
         return RecordedCondition(body, type: entry.requestType)
     }
 
-    /// Returns an entry's body as it's written, either decoded from base64 or as UTF-8 text; `nil` if it can't be decoded.
+    /// Returns the body of an entry's response, decoded from base64 or as UTF-8 text. Returns `nil` if there's no body,
+    /// or if it can't be decoded.
     func body(of entry: Entry) -> Data? {
         guard let range = entry.body else { return nil }
         return bytes.withUnsafeBytes { raw in
@@ -118,24 +119,25 @@ extension HTTPArchive {
         /// The method in uppercase. HTTP methods are case-sensitive, but not all programs that write archives know that.
         private(set) var method: String?
         private(set) var url: String?
-        /// The range of the request's body in the archive, without its quotes; `nil` if it has none, or only as a list of a form's fields.
+        /// The range of the request's body in the archive, without the quotes; `nil` if the request has no body, or if
+        /// the archive has it only as a list of a form's fields.
         private(set) var requestBody: Range<Int>?
-        /// The type of the request's body; `nil` if it isn't known.
+        /// The MIME type of the request's body; `nil` if it isn't known.
         private(set) var requestType: String?
         /// 0 if the request got no response.
         private(set) var status: Int?
-        /// The recorded type of the response; `nil` if there is none, such as Chrome's “x-unknown”.
+        /// The response's content type; `nil` if none was recorded, or if it's invalid, such as Chrome's “x-unknown”.
         private(set) var contentType: ContentType?
-        /// The body's range in the archive, without its quotes; `nil` if no body was recorded.
+        /// The range of the response's body in the archive, without the quotes; `nil` if no body was recorded.
         private(set) var body: Range<Int>?
         private(set) var encoding: String?
         /// The length of the body that was received, in bytes; `nil` or negative if it isn't known.
         private(set) var size: Int?
-        /// The response's headers that an entry of a map may have, by lowercase names.
+        /// The response's headers that a map's entry may have, by lowercase name.
         private(set) var headers: [String: String] = [:]
 
-        /// Whether the response has no body, as far as the archive tells, or none that matters. Browsers also leave out bodies that they
-        /// no longer have.
+        /// Whether the response has no body or none that matters, according to its size, method, status and headers. A
+        /// missing body alone doesn't show that, since browsers also leave out bodies that they no longer have.
         var hasEmptyBody: Bool {
             let status = status ?? 0
             return size == 0 || method == "HEAD" || [204, 205, 304].contains(status)
@@ -144,7 +146,7 @@ extension HTTPArchive {
 
         var isBase64: Bool { encoding?.asciiLowercased == "base64" }
 
-        /// Reads an entry, whatever its JSON type is.
+        /// Reads an entry. If it isn't a JSON object, nothing is set.
         init(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 switch key {
@@ -155,7 +157,8 @@ extension HTTPArchive {
             }
         }
 
-        /// Sets the type from the content's MIME type and the header `Content-Type`. Chrome has the charset only in the header.
+        /// Sets the type from the content's MIME type and the header `Content-Type`. Chrome writes the charset only in
+        /// the header.
         private mutating func setContentType(_ mimeType: String?, _ header: ContentType?) {
             contentType = mimeType.flatMap { ContentType($0) } ?? header
             if let type = contentType, let header, type.charset == nil, header.charset != nil,
@@ -239,8 +242,8 @@ extension HTTPArchive {
             values[name, default: []].append(value)
         }
 
-        /// The headers that a recorder keeps, and those that say who may read a response (the Fetch standard's CORS protocol). A
-        /// recorder doesn't keep the latter, since they may be meant for one page only.
+        /// The headers that a recorder keeps, and those of the Fetch standard's CORS protocol, which say who may read a
+        /// response. A recorder doesn't keep CORS headers, since they may be meant for one page only.
         static let keptHeaders =
             RecordingRules.Headers.names + [
                 "Access-Control-Allow-Credentials", "Access-Control-Allow-Headers", "Access-Control-Allow-Methods",
@@ -252,8 +255,8 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive.Entry {
-    /// Returns the type of the body as a file. Bytes keep the response's type. Text is always written as UTF-8, and its
-    /// type says so.
+    /// Returns the content type for the file with the body. A body in base64 keeps the response's type. Any other body
+    /// is written as UTF-8, and a text type says so.
     func typeOfBody(at url: NormalizedURL) -> ContentType? {
         guard !isBase64 else { return contentType }
         let type = typeOfText(at: url)
@@ -269,7 +272,7 @@ extension HTTPArchive.Entry {
         !isBase64 && !MIMEType.isText(typeOfText(at: url)) && body.range(of: Data("\u{FFFD}".utf8)) != nil
     }
 
-    /// Returns the recorded type, or else the type for the URL's extension, or `text/plain`.
+    /// Returns the recorded type. If there's none, returns the type for the URL's extension, or else `text/plain`.
     private func typeOfText(at url: NormalizedURL) -> String {
         let byName = MIMEType.fileExtension(of: url.path).flatMap { MIMEType.guess(forExtension: $0) }
         return contentType?.text ?? byName ?? "text/plain"

@@ -22,7 +22,8 @@ package struct MapReview {
 
     /// The warnings, by line. Warnings about unused files come last.
     ///
-    /// The review lists the resources folder, and reads the beginning of every file that an entry uses.
+    /// The review lists the resources folder, and reads the beginning of every file that an entry names without
+    /// wildcards.
     package var warnings: [SubstitutionMap.Warning] {
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
@@ -40,7 +41,7 @@ package struct MapReview {
 
     private static let advice = "Attach the cache to the session. Otherwise, the default cache or the network answers."
 
-    /// Returns warnings about what only an attached session answers.
+    /// Returns warnings about answers that only an attached session gets.
     private func loading(_ entry: Entry) -> [Warning] {
         if entry.options.use == .whenOffline {
             return [Warning(.needsProtocol, entry, "The entry waits for the network to fail. \(Self.advice)")]
@@ -93,7 +94,7 @@ package struct MapReview {
         )
     }
 
-    /// Warnings about delays, once for each entry, and once for a delay of `$defaults`.
+    /// Warnings about long delays. A delay is reported once for each entry, and a delay of `$defaults` only once.
     private var longDelays: [Warning] {
         var inherited: Set<Double> = []
         return entries.flatMap { entry in
@@ -116,7 +117,8 @@ package struct MapReview {
 
     // MARK: Methods
 
-    /// Warnings about patterns that answer a method which an exact key doesn't list. For that method, the key is passed over.
+    /// Warnings about exact keys that don't list a method for which a pattern answers the same URL. Requests with that
+    /// method are answered by the pattern, not by the exact key.
     private var methodsOfPatterns: [Warning] {
         var patterns = MatchPattern.Index()
         var hasPatterns = false
@@ -173,7 +175,7 @@ package struct MapReview {
         )
     }
 
-    /// Returns warnings about targets that other entries forward.
+    /// Returns warnings about targets whose URL matches an entry that forwards, too.
     private func forwardedTargets(_ items: [(entry: Entry, target: ForwardTarget)]) -> [Warning] {
         var keys = MapKey.Matcher()
         for (number, item) in items.enumerated() { try? keys.insert(item.entry.key, number: number) }
@@ -207,8 +209,8 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings about names that differ from those on disk only in letter case. Where letter case matters, the
-    /// files are missing, which is an error instead.
+    /// Returns warnings about file names that differ from those on disk only in letter case. On a file system where
+    /// letter case matters, such files are missing, which is an error instead of a warning.
     private func letterCases(of entry: Entry, _ names: Set<String>) -> [Warning] {
         entry.files.compactMap { file in
             guard file.wildcards == 0, !names.contains(file.text),
@@ -223,9 +225,9 @@ package struct MapReview {
         }
     }
 
-    /// Returns warnings about the files that no entry names.
+    /// Returns warnings about the files that no entry uses.
     ///
-    /// A map's own folder may have the sources of an app, so only the folders in it that entries name are searched.
+    /// A map's own folder may contain the sources of an app, so only the folders in it that entries use are searched.
     private func unused(_ names: [String]) -> [Warning] {
         let files = map.entries.flatMap(\.answering).flatMap(\.files) + map.filesLeftOut
         let exact = Set(files.map(\.text))
@@ -249,14 +251,14 @@ package struct MapReview {
 }
 
 extension ForwardTarget {
-    /// The target with some text for each wildcard.
+    /// The target's URL with the text `x` for each wildcard; `nil` if that isn't a valid URL.
     fileprivate var example: NormalizedURL? {
         try? NormalizedURL(
             String(decoding: text.utf8.map { $0 == UInt8(ascii: "*") ? UInt8(ascii: "x") : $0 }, as: UTF8.self)
         )
     }
 
-    /// Whether requests stay on this machine.
+    /// Whether the target is on this machine.
     fileprivate var isLoopback: Bool {
         guard let host = (try? NormalizedURL(origin + "/"))?.host else { return false }
         // All of 127.0.0.0/8 (RFC 1122 §3.2.1.3), but not host names that begin with “127.”.
@@ -265,13 +267,13 @@ extension ForwardTarget {
     }
 }
 
-/// Warnings about patterns that can't do what was probably meant, and about keys that were probably meant as patterns.
+/// Warnings about patterns that probably don't work as intended, and about keys that were probably meant as patterns.
 extension MapReview {
-    /// Warnings about patterns that never win, because they can't make a file name, or because others that come first match all
-    /// their URLs.
+    /// Warnings about patterns that never answer, because their file name is never valid, or because patterns that come
+    /// first match all their URLs.
     ///
-    /// Since a narrower pattern always comes first, the others can only be a pattern for the same URLs, with other runs of
-    /// wildcards, or a pair of such patterns, one for each scheme.
+    /// Since a narrower pattern always comes first, a pattern can only be shadowed by one for the same URLs that
+    /// repeats wildcards differently, or by a pair of such patterns, one for each scheme.
     private var neverWinning: [Warning] {
         var firstByReach: [String: Entry] = [:]
         return patterns.compactMap { entry, pattern in
@@ -285,9 +287,11 @@ extension MapReview {
         }
     }
 
+    /// Returns why a pattern never answers, as the end of a sentence; `nil` if it may answer.
+    ///
     /// - Parameters:
-    ///   - first: The first entry for the same URLs.
-    ///   - both: The first ones for the same URLs with http, and with https.
+    ///   - first: An earlier entry for the same URLs; `nil` if there's none.
+    ///   - both: The first entries for the same URLs with http, and with https, if there are any.
     private func whyNever(_ entry: Entry, _ first: Entry?, _ both: [Entry]) -> String? {
         if let file = entry.files.first(where: { (try? $0.filled(with: Self.plainCaptures($0))) == nil }) {
             return
@@ -347,7 +351,8 @@ extension MapReview {
 }
 
 extension Entry {
-    /// Returns whether an entry answers every request for the same URLs that another one would answer, unless a file is missing.
+    /// Returns whether this entry answers every request that another entry for the same URLs would answer, unless a
+    /// file is missing.
     fileprivate func answersAll(of other: Entry) -> Bool {
         if options.isNever { return true }
         guard options.alternatives.isEmpty, options.fields.when == nil, !other.options.isNever else { return false }
@@ -363,7 +368,7 @@ private struct ForeignSyntax {
     /// The key with wildcards instead.
     let pattern: String
 
-    /// What a name is: letters, digits, hyphens and underscores after a letter.
+    /// A placeholder's name: a letter, followed by letters, digits, hyphens and underscores.
     private static let name = "[A-Za-z][A-Za-z0-9_-]*"
     /// A segment such as `:id`.
     private static let segment = "(?<=/):\(name)(?=/|\\z)"
