@@ -47,7 +47,7 @@ for target in package.targets where target.name != "Allocated" {
     ]
 }
 
-// To compare with another library. Not always, since the figures of this package don't need it.
+// Only for the comparison with Mocker, since no other figure needs it.
 if Context.environment["COMPARE_WITH_MOCKER"] != nil {
     package.dependencies.append(.package(url: "https://github.com/WeTransfer/Mocker", exact: "3.0.2"))
     for target in package.targets where target.name == "Workloads" {

@@ -1,22 +1,21 @@
 import Foundation
-import LocalSubstitution
+
+#if COMPARE_WITH_MOCKER
+import Mocker
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
 #endif
-
-#if COMPARE_WITH_MOCKER
-import Mocker
 #endif
 
 // Each fetch is `URLSession.data(from:)` for 10 kB, with as many URLs known as a few tests or a large app have.
 
 extension Topic {
     static let counts = [10, 100, 10_000].map { count in
-        let hand = Subject.byHand(count)
-        let attached = Subject.attached(count)
+        let hand = Subject.byHand(among: count)
+        let attached = Subject.attached(among: count)
         #if COMPARE_WITH_MOCKER
-        let mocker = Subject.byMocker(count)
+        let mocker = Subject.byMocker(among: count)
         let others = [mocker]
         let rows = [Row(mocker.name, .time(mocker), per: .time(hand))]
         #else
@@ -30,31 +29,10 @@ extension Topic {
     }
 }
 
+#if COMPARE_WITH_MOCKER
 extension Subject {
-    fileprivate static func byHand(_ count: Int) -> Subject {
-        Subject("fetch among \(count) URLs, by hand", operations: 200) {
-            for key in keys(count) { HandWrittenProtocol.bodies[key] = Data(repeating: 0, count: size) }
-            return fetches(fetched(count), HandWrittenProtocol.self)
-        }
-    }
-
-    fileprivate static func attached(_ count: Int) -> Subject {
-        Subject("fetch among \(count) entries, attached", operations: 200) {
-            let files = fetched(count).count
-            let fixture = try Fixture(
-                json: Fixture.json(entries: count, files: files),
-                files: files,
-                bytesPerFile: size
-            )
-            let configuration = URLSessionConfiguration.default
-            try fixture.cache().attach(to: configuration)
-            return fetches(fetched(count), configuration) { withExtendedLifetime(fixture) {} }
-        }
-    }
-
-    #if COMPARE_WITH_MOCKER
     /// Mocker has one list of mocks, so those of the topic before are removed.
-    fileprivate static func byMocker(_ count: Int) -> Subject {
+    fileprivate static func byMocker(among count: Int) -> Subject {
         Subject("fetch among \(count) mocks, by Mocker", operations: 200) {
             Mocker.removeAll()
             let body = Data(repeating: 0, count: size)
@@ -63,28 +41,15 @@ extension Subject {
                 for url in urls {
                     Mock(url: url, contentType: .imagePNG, statusCode: 200, data: [.get: body]).register()
                 }
-                // Mocker registers on a queue of its own. This waits until the last mock is known.
+                // Mocker registers mocks on a separate queue. This waits until the last mock is known.
                 if let last = urls.last { _ = MockingURLProtocol.canInit(with: URLRequest(url: last)) }
             }
-            print("Registering \(count) mocks took \(time).")
-            return fetches(fetched(count), MockingURLProtocol.self)
+            // Not in the table, which standard output gets.
+            FileHandle.standardError.write(Data("Registering \(count) mocks took \(time).\n".utf8))
+            let configuration = URLSessionConfiguration.default
+            configuration.protocolClasses = [MockingURLProtocol.self]
+            return fetches(spread(count), configuration)
         }
     }
-    #endif
-
-    private static func keys(_ count: Int) -> [String] { (0..<count).map(Fixture.key) }
-
-    /// The keys that are fetched in turn: at most 100 of them, spread over all.
-    private static func fetched(_ count: Int) -> [String] {
-        stride(from: 0, to: count, by: max(1, count / Fixture.files)).map(Fixture.key)
-    }
-
-    private static func fetches(
-        _ urls: [String],
-        _ protocolClass: URLProtocol.Type
-    ) -> @Sendable (Int) async throws -> Void {
-        let configuration = URLSessionConfiguration.default
-        configuration.protocolClasses = [protocolClass]
-        return fetches(urls, configuration)
-    }
 }
+#endif

@@ -12,12 +12,21 @@ extension Subject {
 
     // MARK: One after the other
 
-    fileprivate static let byHand = Subject("fetch, by hand", operations: 200) { fetches(keys(), hand(keys())) }
-
-    fileprivate static let attached = Subject("fetch, attached", operations: 200) {
-        let (fixture, cache) = try cacheAndFiles()
-        return fetches(keys(), try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }
+    static func byHand(among count: Int) -> Subject {
+        Subject("fetch among \(count) URLs, by hand", operations: 200) { fetches(spread(count), hand(keys(count))) }
     }
+
+    static func attached(among count: Int) -> Subject {
+        Subject("fetch among \(count) entries, attached", operations: 200) {
+            let urls = spread(count)
+            let (fixture, cache) = try cacheAndFiles(entries: count, files: urls.count)
+            return fetches(urls, try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }
+        }
+    }
+
+    fileprivate static let byHand = byHand(among: Fixture.files)
+
+    fileprivate static let attached = attached(among: Fixture.files)
 
     fileprivate static let attachedReloading = Subject("fetch, attached, live reload on", operations: 200) {
         let fixture = try Fixture(json: Fixture.json(entries: Fixture.files), bytesPerFile: size)
@@ -27,11 +36,7 @@ extension Subject {
         return fetches(keys(), try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }
     }
 
-    fileprivate static let attachedAmongMany = Subject("fetch, attached, 10,000 entries", operations: 200) {
-        let (fixture, cache) = try cacheAndFiles(entries: 10_000)
-        let urls = (0..<Fixture.files).map { Fixture.key($0 * 100) }
-        return fetches(urls, try attachedConfiguration(cache)) { withExtendedLifetime(fixture) {} }
-    }
+    fileprivate static let attachedAmongMany = attached(among: 10_000)
 
     fileprivate static let byCache = Subject("fetch, by the cache alone", operations: 200) {
         let (fixture, cache) = try cacheAndFiles()
@@ -83,7 +88,12 @@ extension Subject {
 
     // MARK: Helpers
 
-    private static func keys(_ count: Int = Fixture.files) -> [String] { (0..<count).map(Fixture.key) }
+    static func keys(_ count: Int = Fixture.files) -> [String] { (0..<count).map(Fixture.key) }
+
+    /// Returns the keys to fetch in turn: at most 100 of them, spread over all.
+    static func spread(_ count: Int) -> [String] {
+        stride(from: 0, to: count, by: max(1, count / Fixture.files)).map(Fixture.key)
+    }
 
     private static func cacheAndFiles(
         entries: Int = Fixture.files,
