@@ -88,8 +88,8 @@ extension LocalSubstitutionCache {
         let cause = "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach it"
         #else
         let cause =
-            "A session was used before the cache was installed, so URLSession.shared doesn't use it. Install it first thing in "
-            + "the process, or attach it"
+            "A session was used before the cache was installed, so URLSession.shared doesn't use it. Install it before the "
+            + "process uses any session, or attach it"
         #endif
         return AttachmentError(.sessionInUse, "\(cause) to the configurations of your own sessions.")
     }

@@ -31,8 +31,8 @@ public final class TestSubstitutions: Sendable {
 
     /// The running test's substitutions.
     ///
-    /// There are none outside a test with the trait or a call of `withSubstitutions`, in an exit test, or in a detached
-    /// task. The ``session`` then fails each request with an error that explains what to write.
+    /// Only a test with the trait, or a call of `withSubstitutions`, has substitutions. An exit test and a detached task have
+    /// none. The ``session`` then fails each request with an error that explains what to write.
     public static var current: TestSubstitutions { ofTask.get() ?? .missing }
 
     private static let missing = TestSubstitutions()

@@ -122,7 +122,7 @@ extension SubstitutionMap {
             return Entry.Handler(name: name, call)
         }
 
-        /// Advice that lists the handlers' names; `nil` if there are no handlers.
+        /// Advice that lists the handlers' names; `nil` without handlers.
         private var known: String? {
             let names = (named ?? [:]).keys.ordered(by: <).map { "“\($0)”" }.joined(separator: ", ")
             return names.isEmpty ? nil : "The handlers are \(names). Use one, or add it to `handlers:`."
