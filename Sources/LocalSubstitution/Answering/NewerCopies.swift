@@ -12,7 +12,7 @@ import FoundationNetworking
 /// isn't kept on disk, so a new process may ask again sooner. Copies are stored in the default cache.
 final class NewerCopies: Sendable {
     /// A question to the network: whether there's a newer copy of an entry's file for a URL.
-    struct Question: Sendable {
+    final class Question: Sendable {
         /// The URL in canonical form.
         let url: String
         /// The URL as it was requested.
@@ -20,6 +20,11 @@ final class NewerCopies: Sendable {
         let key: String
         let fileName: String
         let folder: ResourcesFolder
+
+        init(url: String, requested: URL, key: String, fileName: String, folder: ResourcesFolder) {
+            (self.url, self.requested, self.key) = (url, requested, key)
+            (self.fileName, self.folder) = (fileName, folder)
+        }
 
         /// A plain `GET` for the URL. Leaves out the fragment, which is never sent.
         fileprivate var request: URLRequest? {

@@ -10,7 +10,7 @@ struct NewerCopy: Sendable {
     let data: Data
 
     /// Everything about a copy except its bytes.
-    struct Facts: Sendable, Hashable {
+    final class Facts: Sendable, Equatable {
         /// The digest of the copy's own bytes.
         let digest: String
         /// The size of the file that the copy replaces. If the current file has another size or digest, the app has
@@ -28,6 +28,15 @@ struct NewerCopy: Sendable {
         }
 
         var validators: Validators? { Validators(entityTag: entityTag, lastModified: lastModified) }
+
+        static func == (one: Facts, other: Facts) -> Bool {
+            one.digest == other.digest && one.standsForSameFile(as: other) && one.contentType == other.contentType
+                && one.entityTag == other.entityTag && one.lastModified == other.lastModified
+        }
+
+        private func standsForSameFile(as other: Facts) -> Bool {
+            fileSize == other.fileSize && fileDigest == other.fileDigest
+        }
 
         /// - Parameter response: The server's response, or the stored one.
         fileprivate init(_ response: HTTPURLResponse, digest: String, fileSize: Int, fileDigest: String) {

@@ -5,7 +5,7 @@ package import FoundationNetworking
 #endif
 
 /// A listener for the requests of a session.
-package struct RequestListener: Sendable {
+package final class RequestListener: Sendable {
     /// What happens to a request that has started.
     package enum Progress: Sendable {
         /// The request's body was read from its stream, because a condition or a handler needs it.

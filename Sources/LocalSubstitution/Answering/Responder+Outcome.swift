@@ -89,7 +89,7 @@ extension Responder {
     /// Fails a request with the error of its entry's handler.
     func fail(_ plan: Plan, by substitution: Substitution, _ error: URLError) -> RequestOutcome {
         use(plan)
-        reportServed(plan, by: substitution, bytes: 0)
+        reportSubstituted(plan, by: substitution, bytes: 0, .protocol)
         return .failed(plan, error)
     }
 
@@ -101,18 +101,6 @@ extension Responder {
         reportUnanswered(plan, since: message)
         let error = URLError.explained(.badServerResponse, message, plan.request.url)
         return RequestOutcome(.mishandled(message), plan, .failure(error))
-    }
-
-    /// Counts and reports that an entry answered without a retained response.
-    func reportServed(_ plan: Plan, by substitution: Substitution, bytes: Int) {
-        observers.report(
-            .substituted,
-            plan.request.url,
-            by: .protocol,
-            key: substitution.key,
-            file: substitution.fileURL,
-            bytes: bytes
-        )
     }
 
     /// Answers with a recorder's kept copy; returns `nil` if there's none.

@@ -60,12 +60,12 @@ final class Responder: Sendable {
     /// Calls a listener for everything that happens from now on, as it happens.
     func hear(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
         retained.observe()
-        _ = observers.add(Observers.Listener(hear: listener))
+        observers.add(Observers.Listener(hear: listener))
     }
 
     /// Calls a listener when the map is reloaded or fails to reload. This doesn't slow down hits.
     func hearReloads(_ listener: @escaping @Sendable (LocalSubstitutionCache.Event) -> Void) {
-        _ = observers.add(Observers.Listener(hear: listener, hearsOnlyReloads: true))
+        observers.add(Observers.Listener(hearsOnlyReloads: true, hear: listener))
     }
 
     // MARK: Retained responses
@@ -91,7 +91,7 @@ final class Responder: Sendable {
                 url,
                 by: response.isAlwaysValid ? .table : .cache,
                 key: response.key,
-                file: response.path.map { URL(fileURLWithPath: $0) },
+                file: response.file,
                 bytes: response.size
             )
         }
@@ -335,11 +335,11 @@ extension Responder {
     func cachedResponse(to plan: Plan) -> CachedURLResponse? {
         reportGoneFiles(plan)
         guard plan.reason != .ignoresLocalData else {
-            reportUnanswered(plan, since: plan.reasonText)
+            reportUnanswered(plan)
             return nil
         }
         guard let substitution = plan.cacheAnswer, let url = plan.request.url else {
-            return defaultResponse(to: plan, since: plan.reasonText)
+            return defaultResponse(to: plan)
         }
         do throws(FileProblem) {
             let response = try response(to: plan, by: substitution)
@@ -351,12 +351,13 @@ extension Responder {
         }
     }
 
-    private func defaultResponse(to plan: Plan, since reason: @autoclosure () -> String) -> CachedURLResponse? {
+    /// - Parameter problem: Why the entry that matches doesn't answer; `nil` for the plan's reason.
+    private func defaultResponse(to plan: Plan, since problem: String? = nil) -> CachedURLResponse? {
         let response = plan.defaultCacheKey.flatMap(defaultCache.response(under:))
         if response != nil, plan.namingEntry == nil {
             observers.report(.fallbackHit, plan.request.url)
         } else {
-            reportUnanswered(plan, since: reason())
+            reportUnanswered(plan, since: problem)
         }
         return response
     }
@@ -381,12 +382,14 @@ extension Responder {
     }
 
     /// Reports a request that no entry answered, as bypassed if an entry matches its URL and otherwise as a miss.
-    func reportUnanswered(_ plan: Plan, since reason: @autoclosure () -> String) {
+    ///
+    /// - Parameter problem: Why the entry that matches didn't answer; `nil` for the plan's reason.
+    func reportUnanswered(_ plan: Plan, since problem: String? = nil) {
         let url = plan.request.url
         if let entry = plan.namingEntry {
-            observers.report(.bypassed, url, key: entry.key, reason: reason())
+            observers.report(.bypassed, url, key: entry.key, reason: problem ?? plan.reasonText)
         } else {
-            observers.report(.missed, url, nearMisses: plan.match.map { plan.map.storage.nearMisses(of: $0.url) } ?? [])
+            observers.report(.missed, url, lookup: plan.match.map { ($0.url, plan.map) })
         }
     }
 

@@ -252,8 +252,9 @@ extension RetainedResponses {
         let size: Int
         /// The key of the entry that answers.
         let key: String
-        /// The path of the entry's file; `nil` for an entry without one.
-        let path: String?
+        /// The entry's file; `nil` for an entry without one.
+        let file: URL?
+        private let path: String?
         /// Whether a hit can return the response without checking that it's valid.
         let isAlwaysValid: Bool
         /// The bytes of the file, or of the newer copy that replaces it.
@@ -286,6 +287,7 @@ extension RetainedResponses {
         ) {
             size = response.data.count
             key = substitution.key
+            file = substitution.fileURL
             path = plan.path(of: substitution)
             self.bytes = bytes
             place = newer?.place ?? path

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// The folder with the files of a map's entries. Nothing outside it is ever read.
-package struct ResourcesFolder: Sendable {
+package final class ResourcesFolder: Sendable {
     package let path: String
     /// Whether the folder is in a bundle. A bundle's files don't change, so large ones are mapped into memory.
     let isInBundle: Bool

@@ -21,48 +21,61 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     /// A part of a response.
-    enum Piece: Sendable {
+    package enum Piece: Sendable {
         case head(URLResponse)
         case data(Data)
     }
 
     /// The owner of a task. The collector calls it on the session's delegate queue.
-    package struct Owner: Sendable {
-        /// The longest body to hold in memory, in bytes. A longer body is passed on if there's a ``pass`` closure. Otherwise, the
-        /// load fails with `URLError.dataLengthExceedsMaximum`.
+    package final class Owner: Sendable {
+        package typealias Redirect = @Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void
+        package typealias AnswerChallenge =
+            @Sendable (
+                URLAuthenticationChallenge,
+                @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+            ) -> Void
+
         let limit: Int
-        /// Returns whether the limit applies to a response. Called when the head arrives. If `nil`, the limit always applies.
-        package var isLimited: (@Sendable (URLResponse) -> Bool)?
-        /// Receives the pieces in order, as they arrive or once the body is longer than the limit.
-        var pass: (@Sendable (Piece) -> Void)?
-        var passesAtOnce = false
-        /// Whether a body that's passed on at once is also held.
-        var keepsBody = true
-        /// Receives the number of bytes so far, and the expected total if it's known.
-        var progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
-        /// Decides about a redirect: calls back with the request to send, or with `nil` to not follow the redirect. If
-        /// there's no closure, redirects are followed.
-        var redirect: (@Sendable (URLRequest, @escaping @Sendable (URLRequest?) -> Void) -> Void)?
-        #if canImport(Darwin)
-        /// Answers an authentication challenge. If `nil`, the system does.
-        var answerChallenge:
-            (
-                @Sendable (
-                    URLAuthenticationChallenge,
-                    @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-                ) -> Void
-            )?
-        #endif
-        /// Called once, when the load has ended.
+        let isLimited: (@Sendable (URLResponse) -> Bool)?
+        let progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)?
+        let pass: (@Sendable (Piece) -> Void)?
+        let passesAtOnce: Bool
+        let keepsBody: Bool
+        let redirect: Redirect?
+        let answerChallenge: AnswerChallenge?
         let complete: @Sendable (Result<Response, URLError>) -> Void
 
+        /// - Parameters:
+        ///   - limit: The longest body to hold in memory, in bytes. A longer body is passed on if there's a `pass` closure.
+        ///     Otherwise, the load fails with `URLError.dataLengthExceedsMaximum`.
+        ///   - isLimited: Returns whether the limit applies to a response. Called when the head arrives. By default, the
+        ///     limit always applies.
+        ///   - progress: Receives the number of bytes so far, and the expected total if it's known.
+        ///   - pass: Receives the pieces in order, as they arrive or once the body is longer than the limit.
+        ///   - keepsBody: Whether a body that's passed on at once is also held.
+        ///   - redirect: Decides about a redirect: calls back with the request to send, or with `nil` to not follow the
+        ///     redirect. By default, redirects are followed.
+        ///   - answerChallenge: Answers an authentication challenge, on Apple platforms. By default, the system does.
+        ///   - complete: Called once, when the load has ended.
         package init(
             limit: Int,
+            isLimited: (@Sendable (URLResponse) -> Bool)? = nil,
             progress: (@Sendable (_ bytes: Int, _ expected: Int64?) -> Void)? = nil,
+            pass: (@Sendable (Piece) -> Void)? = nil,
+            passesAtOnce: Bool = false,
+            keepsBody: Bool = true,
+            redirect: Redirect? = nil,
+            answerChallenge: AnswerChallenge? = nil,
             complete: @escaping @Sendable (Result<Response, URLError>) -> Void
         ) {
             self.limit = limit
+            self.isLimited = isLimited
             self.progress = progress
+            self.pass = pass
+            self.passesAtOnce = passesAtOnce
+            self.keepsBody = keepsBody
+            self.redirect = redirect
+            self.answerChallenge = answerChallenge
             self.complete = complete
         }
     }

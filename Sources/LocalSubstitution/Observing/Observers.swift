@@ -7,22 +7,30 @@ final class Observers: Sendable {
     typealias Statistics = LocalSubstitutionCache.Statistics
 
     /// A receiver of events.
-    struct Listener: Sendable {
+    final class Listener: Sendable {
         let hear: @Sendable (Event) -> Void
-        var end: @Sendable () -> Void = {}
+        /// Called when the cache is deallocated.
+        let end: @Sendable () -> Void
         /// Whether the listener receives only events about reloading the map. Other events aren't created for such a
         /// listener.
-        var hearsOnlyReloads = false
+        let hearsOnlyReloads: Bool
+
+        init(
+            hearsOnlyReloads: Bool = false,
+            end: @escaping @Sendable () -> Void = {},
+            hear: @escaping @Sendable (Event) -> Void
+        ) {
+            (self.hear, self.end, self.hearsOnlyReloads) = (hear, end, hearsOnlyReloads)
+        }
     }
 
     private struct State: Sendable {
         var statistics = Statistics()
-        var listeners: [Int: Listener] = [:]
-        var lastListener = 0
+        var listeners: [Listener] = []
         var hasEnded = false
 
         func listeners(isReload: Bool) -> [Listener] {
-            listeners.isEmpty ? [] : listeners.values.filter { isReload || !$0.hearsOnlyReloads }
+            listeners.isEmpty ? [] : listeners.filter { isReload || !$0.hearsOnlyReloads }
         }
     }
 
@@ -36,28 +44,24 @@ final class Observers: Sendable {
     /// Returns a stream of the events from now on, for one listener. The stream ends when the cache is deallocated.
     func events(bufferingNewest limit: Int) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(limit))
-        let listener = Listener(hear: { continuation.yield($0) }, end: { continuation.finish() })
-        guard let number = add(listener) else {
-            continuation.finish()
-            return stream
-        }
-        continuation.onTermination = { [weak self] _ in self?.remove(number) }
+        let listener = Listener(end: { continuation.finish() }, hear: { continuation.yield($0) })
+        continuation.onTermination = { [weak self, weak listener] _ in self?.remove(listener) }
+        add(listener)
         return stream
     }
 
-    /// Adds a listener, which is called on the thread where an event occurs. Returns the listener's number; `nil` if
-    /// the cache was deallocated.
-    func add(_ listener: Listener) -> Int? {
-        state.withLock { state -> Int? in
-            guard !state.hasEnded else { return nil }
-            state.lastListener += 1
-            state.listeners[state.lastListener] = listener
-            return state.lastListener
+    /// Adds a listener, which is called on the thread where an event occurs. If the cache was deallocated, ends the
+    /// listener instead.
+    func add(_ listener: Listener) {
+        let hasEnded = state.withLock { state in
+            if !state.hasEnded { state.listeners.append(listener) }
+            return state.hasEnded
         }
+        if hasEnded { listener.end() }
     }
 
-    func remove(_ number: Int) {
-        state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+    func remove(_ listener: Listener?) {
+        state.withLock { $0.listeners.removeAll { $0 === listener } }
     }
 
     // MARK: Events
@@ -73,33 +77,27 @@ final class Observers: Sendable {
 
     /// Counts an event, and tells the listeners about it. An event without a URL is only counted.
     ///
-    /// The event is created only if there are listeners.
+    /// - Parameter lookup: What no entry answers. Its near misses are searched only if there are listeners.
+    @inline(never)  // Each of some twenty callers would get a copy.
     func report(
         _ kind: Event.Kind,
         _ url: URL?,
         by answerer: Answerer = .cache,
         key: String? = nil,
-        file: @autoclosure () -> URL? = nil,
+        file: URL? = nil,
         bytes: Int? = nil,
-        reason: @autoclosure () -> String? = nil,
-        nearMisses: @autoclosure () -> [SubstitutionMap.NearMiss] = []
+        reason: String? = nil,
+        lookup: (url: NormalizedURL, map: SubstitutionMap)? = nil
     ) {
         let listeners = state.withLock { state in
             state.statistics.count(kind, by: answerer, bytes: bytes ?? 0)
             return state.listeners(isReload: false)
         }
-        guard let url else { return }
+        guard !listeners.isEmpty, let url else { return }
+        let nearMisses = lookup.map { $0.map.storage.nearMisses(of: $0.url) } ?? []
         tell(
             listeners,
-            Event(
-                kind: kind,
-                url: url,
-                key: key,
-                file: file(),
-                bytes: bytes,
-                reason: reason(),
-                nearMisses: nearMisses()
-            )
+            Event(kind: kind, url: url, key: key, file: file, bytes: bytes, reason: reason, nearMisses: nearMisses)
         )
     }
 
@@ -107,12 +105,11 @@ final class Observers: Sendable {
     ///
     /// - Parameter isReload: Whether the event is about reloading the map.
     func emit(_ event: @autoclosure () -> Event, isReload: Bool = false) {
-        tell(state.withLock { $0.listeners(isReload: isReload) }, event())
+        let listeners = state.withLock { $0.listeners(isReload: isReload) }
+        if !listeners.isEmpty { tell(listeners, event()) }
     }
 
-    private func tell(_ listeners: [Listener], _ event: @autoclosure () -> Event) {
-        guard !listeners.isEmpty else { return }
-        let event = event()
+    private func tell(_ listeners: [Listener], _ event: Event) {
         for listener in listeners { listener.hear(event) }
     }
 
@@ -120,8 +117,8 @@ final class Observers: Sendable {
     func end() {
         let listeners = state.withLock { state in
             state.hasEnded = true
-            defer { state.listeners = [:] }
-            return Array(state.listeners.values)
+            defer { state.listeners = [] }
+            return state.listeners
         }
         for listener in listeners { listener.end() }
     }

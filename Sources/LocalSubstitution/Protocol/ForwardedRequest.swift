@@ -5,7 +5,7 @@ import FoundationNetworking
 #endif
 
 /// A request as it's sent to the network.
-struct ForwardedRequest: Sendable {
+final class ForwardedRequest: Sendable {
     let plan: Plan
     /// The fallback if the network fails; `nil` if there's none.
     let fallback: Plan.Fallback?
@@ -66,7 +66,7 @@ struct ForwardedRequest: Sendable {
     /// Returns a credential that the session adds to the request or to a redirected one; `nil` if it adds none.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
         if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
-        let header = redirects.lazy.compactMap { forwarder.credentialHeader(for: $0.url) }.first
+        let header = redirects.lazy.compactMap { [forwarder] in forwarder.credentialHeader(for: $0.url) }.first
         return header.map { .credential(header: $0, isAfterRedirect: true) }
     }
 }

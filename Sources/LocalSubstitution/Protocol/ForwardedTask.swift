@@ -86,33 +86,37 @@ final class ForwardedTask: Sendable {
 
     /// The task's owner, which the collector calls.
     var collectorOwner: ResponseCollector.Owner {
-        var owner = ResponseCollector.Owner(limit: limit) { [self] result in
+        var answerChallenge: ResponseCollector.Owner.AnswerChallenge?
+        #if canImport(Darwin)
+        answerChallenge = { [receiver] challenge, answer in
+            receiver.answerChallenge(
+                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
+            )
+        }
+        #endif
+        return ResponseCollector.Owner(
+            limit: limit,
+            pass: { self.pass($0) },
+            passesAtOnce: receiver.passesAtOnce,
+            keepsBody: receiver.keepsBody,
+            redirect: { self.redirect(to: $0, $1) },
+            answerChallenge: answerChallenge
+        ) { [self] result in
             switch result {
             case .success(let response): end { _ in .received(response, limit: limit) }
             case .failure(let error): end(error)
             }
         }
-        owner.pass = { piece in
-            // Under the same lock as `end`. After a piece, nothing else may answer. After a timeout, the fallback may have
-            // answered.
-            let mayPass = self.state.withLock { state in
-                if !state.isEnded { state.isPartial = true }
-                return !state.isEnded
-            }
-            if mayPass { self.receiver.pass(piece) }
+    }
+
+    /// Passes a piece on, under the same lock as ``end(_:)``. After a piece, nothing else may answer. After a timeout, the
+    /// fallback may have answered.
+    private func pass(_ piece: ResponseCollector.Piece) {
+        let mayPass = state.withLock { state in
+            if !state.isEnded { state.isPartial = true }
+            return !state.isEnded
         }
-        owner.passesAtOnce = receiver.passesAtOnce
-        owner.keepsBody = receiver.keepsBody
-        owner.redirect = { self.redirect(to: $0, $1) }
-        #if canImport(Darwin)
-        let answerChallenge = receiver.answerChallenge
-        owner.answerChallenge = { challenge, answer in
-            answerChallenge(
-                URLAuthenticationChallenge(authenticationChallenge: challenge, sender: ChallengeRelay(answer))
-            )
-        }
-        #endif
-        return owner
+        if mayPass { receiver.pass(piece) }
     }
 
     /// Follows a redirect, unless the receiver decides otherwise. The session stops endless redirects, and

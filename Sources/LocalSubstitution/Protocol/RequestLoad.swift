@@ -150,7 +150,7 @@ final class RequestLoad: Sendable {
             let (request, body) = try await readBody(of: plan.request)
             return .next(decide(request, body: body))
         case .pass where client.takesBack:
-            responder.reportUnanswered(plan, since: plan.reasonText)
+            responder.reportUnanswered(plan)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
             // A protocol can't give a request back to the loader, so it sends it.
@@ -252,7 +252,7 @@ final class RequestLoad: Sendable {
             else { return .failed(plan, URLError(.badURL)) }
             responder.use(plan)
             // Also if the stream fails or is cancelled: the entry has answered.
-            defer { responder.reportServed(plan, by: substitution, bytes: bytes) }
+            defer { responder.reportSubstituted(plan, by: substitution, bytes: bytes, .protocol) }
             client.send(.head(head))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
                 try await wait(until: sent + piece.delay, since: sent)
@@ -429,7 +429,7 @@ final class RequestLoad: Sendable {
         }
         guard let fallback = sent.fallback else {
             guard plan.substitution != nil else {
-                responder.reportUnanswered(plan, since: plan.reasonText)
+                responder.reportUnanswered(plan)
                 return outcome(received.head)
             }
             responder.use(plan)

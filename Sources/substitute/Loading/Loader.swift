@@ -37,13 +37,13 @@ final class Loader: Sendable {
         // Not `URLSession.data(for:)`, which on Linux never ends for a 401 whose challenge isn't answered.
         let result = await withCheckedContinuation { continuation in
             let task = session.dataTask(with: request)
-            var owner = ResponseCollector.Owner(limit: limit.bytes, progress: progress) { result in
-                continuation.resume(returning: result)
-            }
-            owner.isLimited = { [sources] head in
+            let isLimited: @Sendable (URLResponse) -> Bool = { [sources] head in
                 let taken = sources?.take(head, to: request) ?? .network
                 source.withLock { $0 = taken }
                 return !taken.isSubstituted && taken != .confirmed
+            }
+            let owner = ResponseCollector.Owner(limit: limit.bytes, isLimited: isLimited, progress: progress) {
+                continuation.resume(returning: $0)
             }
             collector.collect(task, of: session, for: owner)
             task.resume()

@@ -50,7 +50,7 @@ struct ConcurrencyTests {
         let maps = [#""https://h/*": "*""#, #""https://h/*": "*", "https://h/a.txt": "a.txt""#]
         let events = Guarded(0)
         cache.responder.retained.observe()
-        _ = cache.responder.observers.add(Observers.Listener { _ in events.withLock { $0 += 1 } })
+        cache.responder.observers.add(Observers.Listener { _ in events.withLock { $0 += 1 } })
 
         let wrong = Guarded<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { worker in

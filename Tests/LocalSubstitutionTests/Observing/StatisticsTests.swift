@@ -77,15 +77,14 @@ struct StatisticsTests {
         let cache = try fixture.cache()
         cache.responder.retained.observe()
         let seen = Guarded<[Int]>([])
-        let number = Guarded<Int?>(nil)
-        let added = cache.responder.observers.add(
-            Observers.Listener { [unowned cache] _ in
-                if let number = number.withLock({ $0 }) { cache.responder.observers.remove(number) }
-                cache.removeAllCachedResponses()
-                seen.withLock { $0.append(cache.statistics.substituted) }
-            }
-        )
-        number.withLock { $0 = added }
+        let listening = Guarded<Observers.Listener?>(nil)
+        let listener = Observers.Listener { [unowned cache] _ in
+            cache.responder.observers.remove(listening.withLock { $0.take() })
+            cache.removeAllCachedResponses()
+            seen.withLock { $0.append(cache.statistics.substituted) }
+        }
+        listening.withLock { $0 = listener }
+        cache.responder.observers.add(listener)
         for _ in 0..<2 { #expect(try cache.lookUp("https://h/a") != nil) }
         #expect(seen.withLock { $0 } == [1])
     }

@@ -8,7 +8,7 @@ final class HeardEvents: Sendable {
 
     init(of cache: LocalSubstitutionCache) {
         cache.responder.retained.observe()
-        _ = cache.responder.observers.add(Observers.Listener { event in self.heard.withLock { $0.append(event) } })
+        cache.responder.observers.add(Observers.Listener { event in self.heard.withLock { $0.append(event) } })
     }
 
     /// The events so far.

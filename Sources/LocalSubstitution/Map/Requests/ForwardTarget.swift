@@ -3,15 +3,19 @@ import Foundation
 /// The URL to which requests are sent instead: the map's field `forwardTo`.
 ///
 /// Its scheme, host and port are fixed. Only its path and whole values of its query can have wildcards.
-package struct ForwardTarget: Sendable {
+package final class ForwardTarget: Sendable {
     /// The target for one request.
-    struct Filled: Sendable {
+    final class Filled: Sendable {
         let url: URL
         /// Corresponding prefixes. To get the original of a URL that begins with `target`, replace that prefix with
         /// `original`. `nil` if only the target itself has an original.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
+
+        fileprivate init(_ url: URL, prefixes: (target: String, original: String)?, request: NormalizedURL) {
+            (self.url, self.prefixes, self.request) = (url, prefixes, request)
+        }
 
         /// Returns the original of a URL, such as a redirect's target: the URL that is forwarded to it. `nil` if
         /// there's none.
@@ -112,7 +116,7 @@ package struct ForwardTarget: Sendable {
         else { throw .notURL(text: text) }
         let fixed = origin + String(decoding: filledPath.prefix(fixedLength), as: UTF8.self)
         let prefixes = inPath.last.flatMap { Self.beginning(of: $0, in: url) }.map { (fixed, $0) }
-        return Filled(url: target, prefixes: prefixes, request: url)
+        return Filled(target, prefixes: prefixes, request: url)
     }
 
     /// Returns the URL up to a capture; `nil` if the capture isn't a part of its path.

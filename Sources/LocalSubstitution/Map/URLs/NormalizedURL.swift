@@ -2,7 +2,7 @@
 ///
 /// Scheme and host are in lowercase. The default port, dot segments and the fragment are left out. The path is never empty.
 /// Percent-encoding is in uppercase, and only where it's needed. An asterisk counts as `%2A`, and an apostrophe as `%27`.
-package struct NormalizedURL: Sendable {
+package final class NormalizedURL: Sendable {
     /// The URL with its query parameters in the order in which they were written.
     package let text: String
     /// The URL with its query parameters sorted by name. It's the same for equal URLs.
@@ -23,7 +23,7 @@ package struct NormalizedURL: Sendable {
     package var origin: String { String(decoding: text.utf8.prefix(layout.path), as: UTF8.self) }
 
     /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
-    package init(_ text: String) throws(URLParts.SyntaxError) {
+    package convenience init(_ text: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: text) {
             self.init(text: text, layout: layout)
         } else {
@@ -32,7 +32,7 @@ package struct NormalizedURL: Sendable {
     }
 
     /// Creates the normal form of an exact key. A fragment is an error here.
-    package init(key: String) throws(URLParts.SyntaxError) {
+    package convenience init(key: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
         } else {
@@ -40,7 +40,7 @@ package struct NormalizedURL: Sendable {
         }
     }
 
-    init(_ parts: URLParts) throws(URLParts.SyntaxError) {
+    convenience init(_ parts: URLParts) throws(URLParts.SyntaxError) {
         guard parts.scheme == "http" || parts.scheme == "https" else {
             throw URLParts.SyntaxError(
                 "has the scheme “\(parts.scheme)”, which is never substituted",
