@@ -3,6 +3,9 @@ package import LocalSubstitution
 
 /// The entry for a response that is kept. If the file's name is enough, the entry's value is only that name.
 package struct WrittenEntry {
+    /// The fields of an entry or of an alternative, and their values as JSON.
+    package typealias Members = [(key: String, value: String)]
+
     package let entry: Entry
     /// The entry's value in the map.
     package let text: String
@@ -42,7 +45,7 @@ package struct WrittenEntry {
     }
 
     /// The names and values of the entry's fields, as JSON.
-    package var members: [(key: String, value: String)] { Self.members(fields) }
+    package var members: Members { Self.members(fields) }
 
     /// Returns what the entry answers its URL with.
     package func substitution(for url: NormalizedURL) -> Substitution {
@@ -107,34 +110,32 @@ package struct WrittenEntry {
     }
 
     /// The fields that ``text`` may have. An entry with any other field wasn't made by a recorder.
-    package static let fieldNames: Set<String> = [
-        "file", "mimeType", "charset", "status", "secondsPerEvent", "ignoreQuery", "use", "methods", "enabled",
-        "headers",
-    ]
+    package static let fieldNames = Set(values(EntryFields()).map(\.key))
 
     /// Returns the value of an entry or an alternative with these fields: only the file's name if there's nothing else.
-    package static func text(_ members: [(key: String, value: String)]) -> String {
+    package static func text(_ members: Members) -> String {
         if let file = members.first, members.count == 1, file.key == "file" { return file.value }
         return JSONText.object(members)
     }
 
-    private static func members(_ fields: EntryFields) -> [(key: String, value: String)] {
-        var members: [(key: String, value: String)] = []
-        if let file = fields.file { members.append(("file", JSONText.string(file))) }
-        if let type = fields.mimeType { members.append(("mimeType", JSONText.string(type))) }
-        if let charset = fields.charset { members.append(("charset", JSONText.string(charset))) }
-        if let status = fields.status { members.append(("status", String(status))) }
-        if fields.pace == .secondsPerEvent(0) { members.append(("secondsPerEvent", "0")) }
-        if fields.ignoreQuery != nil { members.append(("ignoreQuery", "false")) }
-        if let use = fields.use { members.append(("use", JSONText.string(use.rawValue))) }
-        if let methods = fields.methods {
-            members.append(("methods", "[\(methods.map(JSONText.string).joined(separator: ", "))]"))
-        }
-        if fields.isEnabled != nil { members.append(("enabled", "true")) }
-        if !fields.headers.isEmpty {
-            let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
-            members.append(("headers", JSONText.object(headers)))
-        }
-        return members
+    private static func members(_ fields: EntryFields) -> Members {
+        values(fields).compactMap { key, value in value.map { (key, $0) } }
+    }
+
+    /// Returns the value of each field that ``text`` may have; `nil` for a field that isn't set.
+    private static func values(_ fields: EntryFields) -> KeyValuePairs<String, String?> {
+        let headers = fields.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONText.string($0.value)) }
+        return [
+            "file": fields.file.map(JSONText.string),
+            "mimeType": fields.mimeType.map(JSONText.string),
+            "charset": fields.charset.map(JSONText.string),
+            "status": fields.status.map { String($0) },
+            "secondsPerEvent": fields.pace == .secondsPerEvent(0) ? "0" : nil,
+            "ignoreQuery": fields.ignoreQuery == nil ? nil : "false",
+            "use": fields.use.map { JSONText.string($0.rawValue) },
+            "methods": fields.methods.map(JSONText.array),
+            "enabled": fields.isEnabled == nil ? nil : "true",
+            "headers": headers.isEmpty ? nil : JSONText.object(headers),
+        ]
     }
 }

@@ -53,92 +53,54 @@ package struct WrittenFolder: Sendable {
 
     /// Writes a file under a temporary name, and renames it. The old file stays until then.
     package func write(_ data: Data, to name: String) throws(Problem) {
-        let folder = try opened(for: name, makingFolders: true)
-        try prepare(data, for: name, in: folder)
-        try finish(name, in: folder)
+        let place = try place(of: name, makingFolders: true)
+        try place.prepare(data)
+        try place.finish()
     }
 
     /// Writes a file under a temporary name and renames it, unless anything already has the final name, even a broken
     /// link. Returns whether the file was written.
     package func writeNew(_ data: Data, to name: String) throws(Problem) -> Bool {
-        let folder = try opened(for: name, makingFolders: true)
-        guard !folder.hasFile else { return false }
-        try prepare(data, for: name, in: folder)
-        try finish(name, in: folder)
+        let place = try place(of: name, makingFolders: true)
+        guard !place.isTaken else { return false }
+        try place.prepare(data)
+        try place.finish()
         return true
     }
 
     /// Writes a file's new bytes under a temporary name. The old file stays until `finish`.
     package func prepare(_ data: Data, for name: String) throws(Problem) {
-        try prepare(data, for: name, in: opened(for: name, makingFolders: true))
-    }
-
-    private func prepare(_ data: Data, for name: String, in folder: borrowing FileFolder) throws(Problem) {
-        let temporary = temporaryName(of: folder.lastName)
-        unlinkat(folder.descriptor, temporary, 0)
-        // The new file has the old file's permissions from the start, so it's never readable by more users.
-        let mode = folder.modeOfFile
-        try Self.create(temporary, for: name, in: folder, mode: mode, data)
+        try place(of: name, makingFolders: true).prepare(data)
     }
 
     /// Writes a new file under its own name. It isn't complete until this returns.
     ///
     /// - Throws: A problem with the code `EEXIST` if anything has that name. It isn't changed.
     package func create(_ data: Data, as name: String) throws(Problem) {
-        let folder = try opened(for: name, makingFolders: true)
-        try Self.create(folder.lastName, for: name, in: folder, mode: nil, data)
-    }
-
-    private static func create(
-        _ lastName: String,
-        for name: String,
-        in folder: borrowing FileFolder,
-        mode: mode_t?,
-        _ data: Data
-    ) throws(Problem) {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = openat(folder.descriptor, lastName, flags, mode ?? 0o644)
-        guard descriptor >= 0 else { throw Problem(name: name, code: errno) }
-        // Overrides the process's umask. A failure is fine: some file systems don't have permissions.
-        if let mode { fchmod(descriptor, mode) }
-        var code = write(data, to: descriptor)
-        if close(descriptor) != 0, code == 0 { code = errno }
-        guard code == 0 else {
-            unlinkat(folder.descriptor, lastName, 0)
-            throw Problem(name: name, code: code)
-        }
+        try place(of: name, makingFolders: true).create(data)
     }
 
     /// Renames a prepared file to its final name.
-    package func finish(_ name: String) throws(Problem) {
-        try finish(name, in: opened(for: name))
-    }
-
-    private func finish(_ name: String, in folder: borrowing FileFolder) throws(Problem) {
-        let temporary = temporaryName(of: folder.lastName)
-        guard renameat(folder.descriptor, temporary, folder.descriptor, folder.lastName) == 0 else {
-            let code = errno
-            unlinkat(folder.descriptor, temporary, 0)
-            throw Problem(name: name, code: code)
-        }
-    }
+    package func finish(_ name: String) throws(Problem) { try place(of: name).finish() }
 
     /// Removes the new bytes that were prepared for a file. The old file stays.
     package func cancel(_ name: String) {
-        guard let folder = try? opened(for: name) else { return }
-        unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
+        guard let place = try? place(of: name) else { return }
+        place.remove(place.temporaryName)
     }
 
     /// Removes a file and its temporary file, if they exist. Leaves a folder alone.
     package func remove(_ name: String) {
-        guard let folder = try? opened(for: name) else { return }
-        unlinkat(folder.descriptor, temporaryName(of: folder.lastName), 0)
-        unlinkat(folder.descriptor, folder.lastName, 0)
+        guard let place = try? place(of: name) else { return }
+        place.remove(place.temporaryName)
+        place.remove(place.lastName)
     }
 
     /// Returns whether anything has a name, even a broken link.
-    package func contains(_ name: String) -> Bool {
-        (try? opened(for: name))?.hasFile ?? false
+    package func contains(_ name: String) -> Bool { (try? place(of: name))?.isTaken ?? false }
+
+    private func place(of name: String, makingFolders: Bool = false) throws(Problem) -> FilePlace {
+        try FilePlace(of: name, in: self, makingFolders: makingFolders)
     }
 
     /// Checks that the folder is writable by creating and removing a file. Throws the problem if it isn't.
@@ -162,17 +124,8 @@ package struct WrittenFolder: Sendable {
             && parts[1].utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 
-    /// Returns the temporary name for a file. It begins with a period, so it isn't mistaken for a file of the map. It
-    /// contains a digest instead of the name, so it's never too long.
-    private func temporaryName(of name: String) -> String {
-        ".\(Digest.hexadecimal(of: Data(name.utf8))).\(holdsTurn ? Self.extensionInTurn : "part")"
-    }
-
-    private static let extensionInTurn = "edit"
-
-    private func opened(for name: String, makingFolders: Bool = false) throws(Problem) -> FileFolder {
-        try FileFolder(of: name, in: self, makingFolders: makingFolders)
-    }
+    /// The extension of a temporary file whose writer holds the folder's turn.
+    fileprivate static let extensionInTurn = "edit"
 
     /// Writes data to a descriptor. Returns the system's error number, or 0 if everything was written.
     package static func write(_ data: Data, to descriptor: Int32) -> Int32 {
@@ -195,15 +148,20 @@ package struct WrittenFolder: Sendable {
     }
 }
 
-/// The folder of a file to write, open as long as this value exists.
+/// The place of a file to write: its name, and its folder, open as long as this value exists.
 ///
 /// Existing folders are opened with one call. The system then reports the path that was opened, which must be the
 /// expected path in the root. All other folders are created and opened one by one, and never through a symbolic link.
 /// So nothing is written outside the root, even if another thread creates a link meanwhile.
-private struct FileFolder: ~Copyable {
-    let descriptor: Int32
-    /// The file's name in the folder.
+private struct FilePlace: ~Copyable {
+    /// The open folder.
+    private let descriptor: Int32
+    /// The file's name in the root.
+    private let name: String
+    /// The file's name in its folder.
     let lastName: String
+    /// See ``WrittenFolder/holdsTurn``.
+    private let holdsTurn: Bool
 
     init(of name: String, in root: WrittenFolder, makingFolders: Bool) throws(WrittenFolder.Problem) {
         guard Self.isPlain(name) else { throw WrittenFolder.Problem(name: name, code: EINVAL) }
@@ -225,18 +183,59 @@ private struct FileFolder: ~Copyable {
             if let problem { throw problem }
             current = next
         }
-        descriptor = current
-        lastName = last
+        (descriptor, self.name, lastName, holdsTurn) = (current, name, last, root.holdsTurn)
+    }
+
+    /// The file's temporary name in its folder. It begins with a period, so it isn't mistaken for a file of the map. It
+    /// contains a digest instead of the name, so it's never too long.
+    var temporaryName: String {
+        let ending = holdsTurn ? WrittenFolder.extensionInTurn : "part"
+        return ".\(Digest.hexadecimal(of: Data(lastName.utf8))).\(ending)"
     }
 
     /// Whether anything has the file's name, even a broken link.
-    var hasFile: Bool { Self.mode(of: lastName, in: descriptor) != nil }
+    var isTaken: Bool { Self.mode(of: lastName, in: descriptor) != nil }
 
-    /// The permissions of the file; `nil` if it doesn't exist or isn't a regular file.
-    var modeOfFile: mode_t? {
-        guard let mode = Self.mode(of: lastName, in: descriptor), mode & S_IFMT == S_IFREG else { return nil }
-        return mode & 0o777
+    /// Writes the file's new bytes under its temporary name.
+    borrowing func prepare(_ data: Data) throws(WrittenFolder.Problem) {
+        remove(temporaryName)
+        // The new file has the old file's permissions from the start, so it's never readable by more users.
+        let mode = Self.mode(of: lastName, in: descriptor).flatMap { $0 & S_IFMT == S_IFREG ? $0 & 0o777 : nil }
+        try create(data, as: temporaryName, mode: mode)
     }
+
+    /// Writes the file under its own name, which must be free.
+    borrowing func create(_ data: Data) throws(WrittenFolder.Problem) { try create(data, as: lastName, mode: nil) }
+
+    private borrowing func create(
+        _ data: Data,
+        as lastName: String,
+        mode: mode_t?
+    ) throws(WrittenFolder.Problem) {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = openat(descriptor, lastName, flags, mode ?? 0o644)
+        guard file >= 0 else { throw WrittenFolder.Problem(name: name, code: errno) }
+        // Overrides the process's umask. A failure is fine: some file systems don't have permissions.
+        if let mode { fchmod(file, mode) }
+        var code = WrittenFolder.write(data, to: file)
+        if close(file) != 0, code == 0 { code = errno }
+        guard code == 0 else {
+            remove(lastName)
+            throw WrittenFolder.Problem(name: name, code: code)
+        }
+    }
+
+    /// Renames the prepared file to its final name.
+    borrowing func finish() throws(WrittenFolder.Problem) {
+        guard renameat(descriptor, temporaryName, descriptor, lastName) == 0 else {
+            let code = errno
+            remove(temporaryName)
+            throw WrittenFolder.Problem(name: name, code: code)
+        }
+    }
+
+    /// Removes a file in the folder, if it exists.
+    borrowing func remove(_ lastName: String) { unlinkat(descriptor, lastName, 0) }
 
     /// Returns the type and permissions of the file, folder or link with a name, even of a broken link. Returns `nil`
     /// if nothing has that name.

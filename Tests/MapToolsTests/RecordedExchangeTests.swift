@@ -179,8 +179,8 @@ struct RecordedExchangeTests {
         ] as [(String, String?)]
     )
     func alternatives(_ old: String, _ expected: String?) {
-        let new: MapText.Members = [("file", #""n.txt""#), ("use", #""always""#), ("enabled", "true")]
-        #expect(MapText.value(old, adding: [new]) == expected?.replacing("N", with: #""n.txt""#))
+        let new: EntryText.Members = [("file", #""n.txt""#), ("use", #""always""#), ("enabled", "true")]
+        #expect(EntryText(old)?.adding([new]) == expected?.replacing("N", with: #""n.txt""#))
     }
 
     @Test(
@@ -193,10 +193,10 @@ struct RecordedExchangeTests {
                 [[("file", "1"), ("use", "2"), ("enabled", "3")], [("file", "4"), ("enabled", "3")]],
                 "{ \"enabled\": 3, \"alternatives\": [\n    1,\n    4\n  ] }"
             ),
-        ] as [([MapText.Members], String)]
+        ] as [([EntryText.Members], String)]
     )
-    func value(_ answers: [MapText.Members], _ expected: String) {
-        #expect(MapText.value(of: answers) == expected)
+    func value(_ answers: [EntryText.Members], _ expected: String) {
+        #expect(EntryText.value(of: answers) == expected)
     }
 
     private static func exchange(

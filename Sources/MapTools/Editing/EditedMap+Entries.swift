@@ -146,7 +146,7 @@ extension EditedMap {
         // A piece of a stream isn't a body, so its file is never overwritten.
         let own = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
         var kept: [Result<KeptFile, Occupied>] = []
-        var answers: [MapText.Members] = []
+        var answers: [EntryText.Members] = []
         // A response that comes again in a sequence has the same file.
         var files: [RecordedExchange.Request: [Data: String]] = [:]
         for (exchange, same) in zip(exchanges, same) {
@@ -157,13 +157,12 @@ extension EditedMap {
             if file.isEmpty { file = try write(body, as: name, over: own) }
             files[exchange.request, default: [:]][body] = file
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
-            let when: MapText.Members = exchange.request.condition.when.map { [("when", $0)] } ?? []
-            answers.append(entry.members + when + (exchange.times.map { [("times", String($0))] } ?? []))
+            answers.append(entry.members + exchange.conditions)
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
             let served = entry.substitution(for: url)
             kept.append(.success(KeptFile(change, file, of: body, servedAs: served)))
         }
-        if !answers.isEmpty { set(oldKey ?? key, to: MapText.value(of: answers)) }
+        if !answers.isEmpty { set(oldKey ?? key, to: EntryText.value(of: answers)) }
         return kept
     }
 

@@ -118,7 +118,7 @@ extension EditedMap {
         let gets = Set(ofURL.map(\.exchange.request).filter { $0.method == "GET" })
         let groups = Dictionary(grouping: ofURL) { numbered in
             // An answer to GET answers HEAD too.
-            let get = RecordedExchange.Request("GET", numbered.condition)
+            let get = RecordedExchange.Request(method: "GET", condition: numbered.condition)
             let request = numbered.exchange.request
             return request.method == "HEAD" && gets.contains(get) ? get : request
         }
@@ -136,7 +136,7 @@ extension EditedMap {
         // A response that comes again in a sequence has the same file.
         var files: [RecordedExchange.Request: [Data: String]] = [:]
         for addition in additions {
-            let (request, body) = (addition.request, addition.exchange.response.body)
+            let (request, body) = (addition.exchange.request, addition.exchange.response.body)
             let result: Result<AddedExchange, MapToolError>
             do throws(MapToolError) {
                 // Checked before the file is written.
@@ -156,17 +156,15 @@ extension EditedMap {
 
     /// A response to add, which consecutive exchanges share.
     private struct Addition {
-        let request: RecordedExchange.Request
-        let exchange: RecordedExchange
+        var exchange: RecordedExchange
         let note: String?
-        /// How many requests the response answers. A sequence's last response answers any number of requests.
-        var times = 1
-        var isLast = true
+        /// How many of the test's requests the response answers.
+        var count = 1
         /// The exchanges that share the response, and other tests' exchanges that it also answers.
         var answers: [Numbered] = []
 
         func fileName(for url: NormalizedURL) -> RecordedFileName {
-            exchange.fileName(for: url, distinguishing: request.method == "GET" ? nil : request)
+            exchange.fileName(for: url, distinguishing: exchange.method == "GET" ? nil : exchange.request)
         }
     }
 
@@ -202,13 +200,13 @@ extension EditedMap {
         var placeOfKept: [Int] = []
         for numbered in kept {
             if let last = sequence.indices.last, sequence[last].exchange.hasResponse(of: numbered.exchange) {
-                sequence[last].times += 1
+                sequence[last].count += 1
             } else {
-                if let last = sequence.indices.last { sequence[last].isLast = false }
-                sequence.append(Addition(request: request, exchange: numbered.exchange, note: note))
+                sequence.append(Addition(exchange: numbered.exchange.answering(request), note: note))
             }
             placeOfKept.append(sequence.count - 1)
         }
+        for place in sequence.indices.dropLast() { sequence[place].exchange.times = sequence[place].count }
         let right = tests.filter { answers(kept, $0.value) }
         for (_, exchanges) in right {
             for (index, numbered) in exchanges.enumerated() {
@@ -254,16 +252,15 @@ extension EditedMap {
         _ added: inout Added
     ) throws(MapToolError) {
         guard let text = entries.document.values[key].flatMap({ EntryText($0) }) else { return }
-        var changed: [Int: [MapText.Members]] = [:]
+        var changed: [Int: [EntryText.Members]] = [:]
         for (sequence, group) in recorded.sorted(by: { $0.key.places[0] < $1.key.places[0] }) {
             guard let first = group.first(where: { $0.exchange.method == sequence.method }) else {
                 for numbered in group { added.set(.failure(Self.onlyHead(sequence.method)), for: numbered) }
                 continue
             }
-            let anyBody = RecordedExchange.Request(sequence.method, RecordedCondition(nil))
-            let request = sequence.hasCondition ? first.exchange.request : anyBody
+            let request = sequence.hasCondition ? first.exchange.request : .any(sequence.method)
             let (additions, conflict) = Self.sequence(of: request, atLeast: sequence.count, in: group)
-            let count = additions.reduce(0) { $0 + $1.times }
+            let count = additions.reduce(0) { $0 + $1.count }
             guard count >= sequence.count else {
                 for numbered in group { added.set(.failure(Self.tooFew(count, of: sequence.count)), for: numbered) }
                 continue
@@ -271,7 +268,7 @@ extension EditedMap {
             added.note(conflict, additions, in: group)
             let own = sequence.files
             var files: [Data: String] = [:]
-            var answers: [Int: [MapText.Members]] = [:]
+            var answers: [Int: [EntryText.Members]] = [:]
             for place in sequence.places { answers[place] = [] }
             var isSame = additions.count == sequence.places.count
             for (index, addition) in additions.enumerated() {
@@ -282,10 +279,10 @@ extension EditedMap {
                 }
                 // Keeps the last answer in its place: before a handwritten one, it would hide that.
                 let last = sequence.places.count - 1
-                let place = sequence.places[addition.isLast ? last : min(index, last)]
+                let place = sequence.places[addition.exchange.times == nil ? last : min(index, last)]
                 let old = text.answers[place]
-                var new = addition.exchange.entry(for: first.url, file: files[body], defaults: entries.defaults).members
-                if !addition.isLast { new.append(("times", String(addition.times))) }
+                let entry = addition.exchange.entry(for: first.url, file: files[body], defaults: entries.defaults)
+                let new = entry.members + addition.exchange.conditions
                 let answer = old.replacing(by: new, isFurther: answers[place]?.isEmpty == false)
                 answers[place, default: []].append(answer)
                 let isOld = JSONValue(JSONText.object(answer)) == JSONValue(JSONText.object(old.members))
@@ -323,7 +320,7 @@ extension EditedMap {
         private let old: String?
         /// Whether to write `methods` even for `GET`. Otherwise, an alternative would have its entry's methods.
         private let listsMethod: Bool
-        private var alternatives: [MapText.Members] = []
+        private var alternatives: [EntryText.Members] = []
 
         /// - Parameters:
         ///   - oldKey: The key of the URL's entry; `nil` if it has none.
@@ -362,22 +359,21 @@ extension EditedMap {
             alternatives.append(members(addition, file: file))
         }
 
-        private func value(with new: [MapText.Members]) -> String? {
+        private func value(with new: [EntryText.Members]) -> String? {
             let all = alternatives + new
-            return old.map { MapText.value($0, adding: all) } ?? MapText.value(of: all)
+            guard let old else { return EntryText.value(of: all) }
+            return EntryText(old)?.adding(all)
         }
 
         /// Returns the fields of an alternative: the conditions for a request, and the answer.
-        private func members(_ new: Addition, file: String) -> MapText.Members {
+        private func members(_ new: Addition, file: String) -> EntryText.Members {
             let file = new.exchange.response.body.isEmpty ? nil : file
             let entry = new.exchange.entry(for: url, file: file, defaults: entries.defaults).members
-            var members: MapText.Members = []
+            var members: EntryText.Members = []
             if listsMethod || entry.contains(where: { $0.key == "methods" }) {
-                members.append(("methods", JSONText.array([new.request.method])))
+                members.append(("methods", JSONText.array([new.exchange.method])))
             }
-            if let when = new.request.condition.when { members.append(("when", when)) }
-            if !new.isLast { members.append(("times", String(new.times))) }
-            return members + entry.filter { $0.key != "methods" }
+            return members + new.exchange.conditions + entry.filter { $0.key != "methods" }
         }
     }
 }

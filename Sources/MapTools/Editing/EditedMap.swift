@@ -282,7 +282,7 @@ package struct EditedMap {
     private mutating func saveMap() throws {
         guard !isDryRun, !changes.isEmpty || folder.status == nil || draft != nil else { return }
         try Self.makeFolder(folder.resources)
-        let data = MapText.changing(base, changes)
+        let data = newText
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
         guard !folder.hasChanged else { throw Self.changed(folder.file) }
         do throws(WrittenFolder.Problem) {
@@ -291,6 +291,19 @@ package struct EditedMap {
             throw MapToolError(error)
         }
         made = []
+    }
+
+    /// The map's text with the changes. All other text stays as it's written: order, lines, comments. New keys come last, sorted.
+    private var newText: Data {
+        let json = (base ?? []).withoutByteOrderMark
+        guard let members = try? JSONScanner(json).members(), let end = members.last?.range.upperBound else {
+            return Data((JSONText.lines(changes) + "\n").utf8)
+        }
+        var new = changes
+        var parts = members.compactMap { member in new.removeValue(forKey: member.key).map { (member.range, $0) } }
+        let added = new.sorted { $0.key < $1.key }.map { ",\n  \(JSONText.string($0.key)): \($0.value)" }
+        parts.append((end..<end, added.joined()))
+        return Data(json.replacing(parts))
     }
 
     /// Replaces every file, even if one of them fails.

@@ -4,10 +4,12 @@ import MapWriting
 
 /// An entry's value in a map as it's written: its alternatives or, if it has none, the entry itself.
 struct EntryText {
+    typealias Members = WrittenEntry.Members
+
     /// An alternative, or an entry without alternatives.
     struct Answer {
         let text: String
-        let members: MapText.Members
+        let members: Members
 
         /// The member's value as JSON; `nil` if it isn't written.
         subscript(name: String) -> String? { members.first { $0.key == name }?.value }
@@ -16,14 +18,14 @@ struct EntryText {
         /// and headers that a recording never writes.
         ///
         /// - Parameter isFurther: Whether the result is an additional answer, after this one.
-        func replacing(by response: MapText.Members, isFurther: Bool) -> MapText.Members {
+        func replacing(by response: Members, isFurther: Bool) -> Members {
             let staying = ["methods", "when", "delay", "use", "ignoreQuery"] + (isFurther ? [] : ["comment"])
-            var new = response.filter { ["methods", "use", "ignoreQuery", "enabled"].contains($0.key) == false }
-            let headers = EntryText.headers(self["headers"]).filter {
+            var new = response.filter { $0.key != "methods" && !EntryText.ofEntries.contains($0.key) }
+            let headers = EntryText.members(of: self["headers"] ?? "").filter {
                 !RecordedExchange.Headers.isKept($0.key.asciiLowercased)
             }
             if !headers.isEmpty {
-                let all = EntryText.headers(new.first { $0.key == "headers" }?.value) + headers
+                let all = EntryText.members(of: new.first { $0.key == "headers" }?.value ?? "") + headers
                 new.removeAll { $0.key == "headers" }
                 new.append(("headers", JSONText.object(all)))
             }
@@ -36,56 +38,50 @@ struct EntryText {
 
     let answers: [Answer]
     /// The entry's members other than `alternatives`; empty if it has no alternatives.
-    let shared: MapText.Members
+    let shared: Members
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]
-    private let isList: Bool
+    /// The range of the list of alternatives; `nil` if the entry has none.
+    private let list: Range<Int>?
+
+    /// The fields that alternatives can't have, since they're for a whole entry.
+    private static let ofEntries = ["ignoreQuery", "enabled", "use"]
 
     /// Returns `nil` for `null`, and for a value that no entry can have.
     ///
     /// - Parameter value: The entry's value, as JSON.
     init?(_ value: String) {
-        bytes = Array(value.utf8)
-        var list: Range<Int>?
+        let bytes = Array(value.utf8)
         switch bytes.first {
-        case UInt8(ascii: "\""), UInt8(ascii: "["):
-            shared = []
-            list = bytes.first == UInt8(ascii: "[") ? 0..<bytes.count : nil
+        case UInt8(ascii: "\""): (shared, list) = ([], nil)
+        case UInt8(ascii: "["): (shared, list) = ([], 0..<bytes.count)
         case UInt8(ascii: "{"):
             guard let members = try? JSONScanner(bytes).members() else { return nil }
             list = members.first { $0.key == "alternatives" }?.range
             shared = list == nil ? [] : Self.texts(members.filter { $0.key != "alternatives" }, in: bytes)
         default: return nil
         }
-        isList = list != nil
         if let list {
             guard let elements = try? JSONScanner(Array(bytes[list])).elements() else { return nil }
             ranges = elements.map { $0.range.lowerBound + list.lowerBound..<$0.range.upperBound + list.lowerBound }
         } else {
             ranges = [0..<bytes.count]
         }
-        var answers: [Answer] = []
-        for range in ranges {
-            let answer = Array(bytes[range])
-            let text = String(decoding: answer, as: UTF8.self)
-            if answer.first == UInt8(ascii: "\"") {
-                answers.append(Answer(text: text, members: [("file", text)]))
-            } else if let members = try? JSONScanner(answer).members() {
-                answers.append(Answer(text: text, members: Self.texts(members, in: answer)))
-            } else {
-                return nil
-            }
+        answers = ranges.map { range in
+            let text = String(decoding: bytes[range], as: UTF8.self)
+            return Answer(text: text, members: text.hasPrefix("\"") ? [("file", text)] : Self.members(of: text))
         }
-        self.answers = answers
+        self.bytes = bytes
     }
 
-    private static func texts(_ members: [JSONScanner.Member], in bytes: [UInt8]) -> MapText.Members {
-        members.map { ($0.key, String(decoding: bytes[$0.range], as: UTF8.self)) }
-    }
-
-    private static func headers(_ value: String?) -> MapText.Members {
-        let bytes = Array((value ?? "").utf8)
+    /// Returns the members of a JSON object; an empty array for any other value.
+    private static func members(of text: String) -> Members {
+        let bytes = Array(text.utf8)
         return texts((try? JSONScanner(bytes).members()) ?? [], in: bytes)
+    }
+
+    private static func texts(_ members: [JSONScanner.Member], in bytes: [UInt8]) -> Members {
+        members.map { ($0.key, String(decoding: bytes[$0.range], as: UTF8.self)) }
     }
 
     /// Returns the entry's value with some answers replaced. All other text stays the same.
@@ -94,36 +90,80 @@ struct EntryText {
     ///   - new: The replacements of answers, by the answer's position from 0. At least one answer must remain.
     ///   - keepsLines: Whether all other text keeps its line numbers. No replacement may have more lines than the
     ///     answer that it replaces.
-    func replacing(_ new: [Int: [MapText.Members]], keepsLines: Bool = false) -> String {
+    func replacing(_ new: [Int: [Members]], keepsLines: Bool = false) -> String {
         // Alternatives have no “ignoreQuery”, so it moves to the entry.
-        if !isList, let answers = new[0], answers.count > 1 { return MapText.value(of: answers) }
-        var text: [UInt8] = []
-        var copied = 0
+        if list == nil, let answers = new[0], answers.count > 1 { return Self.value(of: answers) }
+        var parts: [(range: Range<Int>, text: String)] = []
         var isFirst = true
         for (place, range) in ranges.enumerated() {
-            guard let answers = new[place] else {
-                isFirst = false
-                continue
-            }
-            if isFirst, answers.isEmpty, place + 1 < ranges.count {
-                // Also removes the comma after a removed first answer.
-                text += bytes[copied..<range.lowerBound]
-                copied = ranges[place + 1].lowerBound
+            let answers = new[place]
+            if let answers, answers.isEmpty {
+                // Also removes the comma: the one after a removed first answer, or the one before any other.
+                parts.append(
+                    isFirst && place + 1 < ranges.count
+                        ? (range.lowerBound..<ranges[place + 1].lowerBound, "")
+                        : ((place > 0 ? ranges[place - 1].upperBound : range.lowerBound)..<range.upperBound, "")
+                )
                 continue
             }
             isFirst = false
-            // Also removes the comma before any other removed answer.
-            text += bytes[copied..<(answers.isEmpty && place > 0 ? ranges[place - 1].upperBound : range.lowerBound)]
-            let written = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ")
-            text += written.utf8
+            guard let answers else { continue }
+            var text = answers.map { WrittenEntry.text($0) }.joined(separator: ",\n    ")
             if keepsLines {
                 let end = UInt8(ascii: "\n")
-                let missing = bytes[range].count { $0 == end } - written.utf8.count { $0 == end }
-                text += [UInt8](repeating: end, count: max(0, missing))
+                let missing = bytes[range].count { $0 == end } - text.utf8.count { $0 == end }
+                text += String(repeating: "\n", count: max(0, missing))
             }
+            parts.append((range, text))
+        }
+        return String(decoding: bytes.replacing(parts), as: UTF8.self)
+    }
+
+    // MARK: Alternatives
+
+    /// Returns the value of a new entry. If there's only one answer and it's for every request, the entry has no alternatives.
+    ///
+    /// - Parameter answers: The fields of each answer, written as for an entry without alternatives. At least one.
+    static func value(of answers: [Members]) -> String {
+        guard let first = answers.first else { return "null" }
+        if answers.count == 1, !first.contains(where: { ["when", "times"].contains($0.key) }) {
+            return WrittenEntry.text(first)
+        }
+        let list = "[\n" + lines(answers) + "\n  ]"
+        let shared = first.filter { ["ignoreQuery", "enabled"].contains($0.key) }
+        return shared.isEmpty ? list : JSONText.object(shared + [("alternatives", list)])
+    }
+
+    /// Returns the entry's value with more alternatives; `nil` if it can't have any. The text that's already there doesn't change.
+    ///
+    /// - Parameter new: The fields of each new alternative, written as for an entry without alternatives. At least one.
+    func adding(_ new: [Members]) -> String? {
+        guard let list else {
+            if answers[0].members.contains(where: { Self.ofEntries.contains($0.key) }) { return nil }
+            return "[\n    \(answers[0].text),\n" + Self.lines(new) + "\n  ]"
+        }
+        let start = ranges.last?.upperBound ?? list.lowerBound + 1
+        let text = (ranges.isEmpty ? "\n" : ",\n") + Self.lines(new) + "\n  ]"
+        return String(decoding: bytes.replacing([(start..<list.upperBound, text)]), as: UTF8.self)
+    }
+
+    /// Returns one alternative on each line, without the fields that only entries have.
+    private static func lines(_ alternatives: [Members]) -> String {
+        alternatives.map { members in "    " + WrittenEntry.text(members.filter { !ofEntries.contains($0.key) }) }
+            .joined(separator: ",\n")
+    }
+}
+
+extension [UInt8] {
+    /// Returns the bytes with parts replaced. The parts are in order, and don't overlap.
+    func replacing(_ parts: [(range: Range<Int>, text: String)]) -> [UInt8] {
+        var result: [UInt8] = []
+        var copied = 0
+        for (range, text) in parts {
+            result += self[copied..<range.lowerBound]
+            result += text.utf8
             copied = range.upperBound
         }
-        text += bytes[copied...]
-        return String(decoding: text, as: UTF8.self)
+        return result + self[copied...]
     }
 }

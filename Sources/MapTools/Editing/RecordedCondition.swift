@@ -2,7 +2,16 @@ import Foundation
 import LocalSubstitution
 
 /// The condition on a request's body that an alternative gets: all of the body except what may be a credential.
-struct RecordedCondition: Sendable {
+///
+/// Conditions are equal if they compare the same. Neither the spelling of JSON nor the order of its members matters.
+struct RecordedCondition: Hashable, Sendable {
+    private enum Compared: Hashable {
+        case json(JSONValue)
+        case text(String)
+        case any
+    }
+
+    private var compared = Compared.any
     /// The value of `when.json` on one line, with numbers and strings written as in the body; `nil` if the body isn't JSON, or has
     /// no condition.
     private(set) var json: String?
@@ -35,9 +44,28 @@ struct RecordedCondition: Sendable {
         } else {
             reason = "it's neither JSON nor a form"
         }
-        guard let reason else { return }
+        guard let reason else {
+            compared = json.flatMap { JSONValue($0) }.map { .json($0) } ?? text.map { .text($0) } ?? .any
+            return
+        }
         (json, text) = (nil, nil)
         obstacle = "its request's body isn't compared, since \(reason)"
+    }
+
+    static func == (one: Self, other: Self) -> Bool { one.compared == other.compared }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(compared) }
+
+    /// The rank of this condition. A lower one is narrower: a JSON condition with more values, or a form with more text
+    /// besides its wildcards.
+    var rank: [Int] {
+        switch compared {
+        case .json(let value): return [0, -value.count]
+        case .text(let text):
+            let wildcards = text.utf8.count { $0 == UInt8(ascii: "*") }
+            return [1, wildcards - text.utf8.count, wildcards]
+        case .any: return [2]
+        }
     }
 
     /// The entry's field `when`, as JSON; `nil` without a condition.
@@ -144,10 +172,7 @@ struct RecordedCondition: Sendable {
             }
         }
         // `{ "id": "password", "value": … }`, as in lists of form fields.
-        let isNamedSecret = members.contains { member in
-            SecretMember.nameKeys.contains(member.key.lowercased())
-                && Self.string(member.value).map { SecretMember.isSecret(name: $0) } == true
-        }
+        let isNamedSecret = members.contains { SecretMember.isSecretName(Self.string($0.value), of: $0.key) }
         if isNamedSecret {
             isRedacted = true
             members.removeAll { SecretMember.valueKeys.contains($0.key.lowercased()) }

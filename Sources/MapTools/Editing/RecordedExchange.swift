@@ -4,13 +4,13 @@ import MapWriting
 
 /// A request with any method and its response with any status, to keep in a map. It has no credential headers.
 package struct RecordedExchange: Sendable {
-    let request: Request
+    private(set) var request: Request
     /// The request's URL, as it's written.
     package let url: String
     /// The request's body; `nil` if there is none.
     let requestBody: Data?
     let response: RecordedResponse
-    /// How many requests the response answers; `nil` for any number.
+    /// How many requests the response answers; `nil` for any number, as for the last response of a sequence.
     var times: Int?
     /// How many requests are answered by earlier responses, before this one.
     var after = 0
@@ -30,7 +30,7 @@ package struct RecordedExchange: Sendable {
         body: Data
     ) {
         self.init(
-            Request(method, RecordedCondition(requestBody, type: requestType)),
+            Request(method: method, condition: RecordedCondition(requestBody, type: requestType)),
             url: url,
             requestBody: requestBody,
             RecordedResponse(status: status, headers: headers, contentType: contentType, body: body)
@@ -38,12 +38,19 @@ package struct RecordedExchange: Sendable {
     }
 
     init(
-        _ request: Request = Request("GET", RecordedCondition(nil)),
+        _ request: Request = .any("GET"),
         url: String,
         requestBody: Data? = nil,
         _ response: RecordedResponse
     ) {
         (self.request, self.url, self.requestBody, self.response) = (request, url, requestBody, response)
+    }
+
+    /// Returns this exchange as the answer to another request.
+    func answering(_ request: Request) -> Self {
+        var exchange = self
+        exchange.request = request
+        return exchange
     }
 
     /// Returns whether this exchange comes before another one, in an order that depends only on their contents.
@@ -79,6 +86,12 @@ package struct RecordedExchange: Sendable {
         response.fileName(for: url, digest: request.map { $0.condition.digest(with: $0.method) })
     }
 
+    /// The fields of an alternative that say which requests it answers, besides its methods.
+    var conditions: EntryText.Members {
+        let fields = [("when", request.condition.when), ("times", times.map { String($0) })]
+        return fields.compactMap { key, value in value.map { (key, $0) } }
+    }
+
     /// Returns the entry that answers with this response.
     ///
     /// - Parameter file: The name of the file with the body; `nil` if the body is empty.
@@ -90,52 +103,20 @@ package struct RecordedExchange: Sendable {
 extension RecordedExchange {
     /// The parts of a request that a URL's entry compares: its method, and the condition on its body.
     struct Request: Hashable, Sendable {
-        private enum Body: Hashable, Sendable {
-            case json(JSONValue)
-            case text(String)
-            case any
-        }
-
         let method: String
         let condition: RecordedCondition
-        private let body: Body
 
-        init(_ method: String, _ condition: RecordedCondition) {
-            self.method = method
-            self.condition = condition
-            if let part = condition.json.flatMap({ JSONValue($0) }) {
-                body = .json(part)
-            } else {
-                body = condition.text.map { .text($0) } ?? .any
-            }
-        }
-
-        static func == (one: Self, other: Self) -> Bool { one.method == other.method && one.body == other.body }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(method)
-            hasher.combine(body)
-        }
+        /// A request that an entry without conditions answers.
+        static func any(_ method: String) -> Self { Self(method: method, condition: RecordedCondition(nil)) }
 
         /// Returns whether the alternatives for one request come before those for another: a narrower condition comes first.
-        ///
-        /// A JSON condition with more values is narrower. So is a form with more text besides its wildcards.
         static func isBefore(_ one: Self, _ other: Self) -> Bool {
             guard one.method == other.method else { return one.method < other.method }
-            let (ranks, texts) = ((one.rank, other.rank), (one.condition.when ?? "", other.condition.when ?? ""))
+            let ranks = (one.condition.rank, other.condition.rank)
             guard ranks.0 == ranks.1 else { return ranks.0.lexicographicallyPrecedes(ranks.1) }
+            let texts = (one.condition.when ?? "", other.condition.when ?? "")
             return texts.0.utf8.count == texts.1.utf8.count
                 ? texts.0 < texts.1 : texts.0.utf8.count > texts.1.utf8.count
-        }
-
-        private var rank: [Int] {
-            switch body {
-            case .json(let part): return [0, -part.count]
-            case .text(let text):
-                let wildcards = text.utf8.count { $0 == UInt8(ascii: "*") }
-                return [1, wildcards - text.utf8.count, wildcards]
-            case .any: return [2]
-            }
         }
     }
 

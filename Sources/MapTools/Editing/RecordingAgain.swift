@@ -60,8 +60,7 @@ package struct RecordingAgain: Sendable {
     package init(_ json: [UInt8], of map: SubstitutionMap) {
         let json = json.withoutByteOrderMark
         let entries = Dictionary(map.entries.map { ($0.key, $0) }) { first, _ in first }
-        var text: [UInt8] = []
-        var copied = 0
+        var parts: [(range: Range<Int>, text: String)] = []
         for member in (try? JSONScanner(json).members()) ?? [] {
             guard let entry = entries[member.key], !entry.isPattern,
                 let written = EntryText(String(decoding: json[member.range], as: UTF8.self)),
@@ -70,22 +69,19 @@ package struct RecordingAgain: Sendable {
             let found = Self.sequences(of: entry, written)
             guard !found.isEmpty else { continue }
             sequences[entry.key] = found
-            var handled: [Int: [MapText.Members]] = [:]
+            var handled: [Int: [EntryText.Members]] = [:]
             for place in found.flatMap(\.places) {
                 let method = entry.answering[place].options.methods[0]
                 let kept = written.answers[place].members.filter { ["when", "times", "ignoreQuery"].contains($0.key) }
-                let members: MapText.Members =
-                    kept + [
-                        ("methods", JSONText.array([method])), ("handler", JSONText.string(Self.handlerName)),
-                        ("delay", "0"),
-                    ]
-                handled[place] = [members]
+                let handler = [
+                    ("methods", JSONText.array([method])), ("handler", JSONText.string(Self.handlerName)),
+                    ("delay", "0"),
+                ]
+                handled[place] = [kept + handler]
             }
-            text += json[copied..<member.range.lowerBound]
-            text += written.replacing(handled, keepsLines: true).utf8
-            copied = member.range.upperBound
+            parts.append((member.range, written.replacing(handled, keepsLines: true)))
         }
-        self.json = text + json[copied...]
+        self.json = json.replacing(parts)
     }
 
     /// Returns the sequence that an entry or alternative belongs to; `nil` if a person wrote it.

@@ -5,10 +5,6 @@ import LocalSubstitution
 package enum SecretMember {
     package static func isSecret(name: String) -> Bool { SecretName.isSecret(name, in: .member) }
 
-    /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
-    /// with a password, and JSON with a member that may be a credential.
-    package static func isSecret(value: String) -> Bool { isSecret(value: value, level: 0) }
-
     /// Returns whether a form's field has the name of a credential, or a value that looks like one.
     package static func isSecret(field: Substring) -> Bool {
         let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { part in
@@ -24,10 +20,23 @@ package enum SecretMember {
     /// The lowercase names of members that contain a field's value, such as `value` in the same example.
     package static let valueKeys: Set<String> = ["answer", "content", "text", "val", "value", "values"]
 
+    /// Returns whether a member says that the member for its value has a credential, such as `"id": "password"`.
+    ///
+    /// - Parameters:
+    ///   - value: The member's value; `nil` if it isn't a string.
+    ///   - key: The member's key.
+    static func isSecretName(_ value: String?, of key: String) -> Bool {
+        nameKeys.contains(key.lowercased()) && value.map { isSecret(name: $0) } == true
+    }
+
     /// How many levels of JSON inside strings are parsed. Deeper levels are searched only as text.
     private static let deepest = 4
 
-    private static func isSecret(value: String, level: Int) -> Bool {
+    /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
+    /// with a password, and JSON with a member that may be a credential.
+    ///
+    /// - Parameter level: How many levels of JSON in strings the text is in.
+    package static func isSecret(value: String, level: Int = 0) -> Bool {
         if SecretName.isIn(value) { return true }
         guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
             let json = try? JSONSerialization.jsonObject(with: Data(value.utf8), options: .fragmentsAllowed)
@@ -43,11 +52,8 @@ package enum SecretMember {
         case let elements as [Any]:
             return elements.contains { hasSecret($0, level: level) }
         case let members as [String: Any]:
-            let keys = members.keys.map { $0.lowercased() }
-            let isNamedSecret = members.contains { key, value in
-                nameKeys.contains(key.lowercased()) && (value as? String).map { isSecret(name: $0) } == true
-            }
-            if isNamedSecret, keys.contains(where: valueKeys.contains) { return true }
+            let isNamedSecret = members.contains { isSecretName($0.value as? String, of: $0.key) }
+            if isNamedSecret, members.keys.contains(where: { valueKeys.contains($0.lowercased()) }) { return true }
             return members.contains { isSecret(name: $0.key) || hasSecret($0.value, level: level) }
         default:
             return false

@@ -89,7 +89,7 @@ extension HTTPArchive {
         var found: [RecordedExchange.Request: [Response]] = [:]
         for number in numbers.reversed() {
             let entry = entries[number]
-            let request = RecordedExchange.Request(entry.method ?? "GET", condition(of: entry))
+            let request = RecordedExchange.Request(method: entry.method ?? "GET", condition: condition(of: entry))
             do throws(Refusal) {
                 if found[request] != nil, !inOrder { throw .superseded }
                 let exchange = try exchange(entry, request, at: url, selection)
@@ -105,7 +105,7 @@ extension HTTPArchive {
             }
         }
         for (request, heads) in found where request.method == "HEAD" {
-            guard found[RecordedExchange.Request("GET", request.condition)] != nil else { continue }
+            guard found[RecordedExchange.Request(method: "GET", condition: request.condition)] != nil else { continue }
             found[request] = nil
             for number in heads.flatMap(\.numbers) { left[number] = .headOfGet }
         }

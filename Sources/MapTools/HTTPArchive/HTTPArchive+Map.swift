@@ -29,10 +29,8 @@ extension HTTPArchive {
         var data: [Data] = []
         let alternatives = exchanges.map { exchange in
             let response = exchange.response
-            var members: MapText.Members = [("methods", JSONText.array([exchange.method]))]
-            if let when = exchange.request.condition.when { members.append(("when", when)) }
-            if let times = exchange.times { members.append(("times", String(times))) }
-            members.append(("status", String(response.status)))
+            var members: EntryText.Members = [("methods", JSONText.array([exchange.method]))]
+            members += exchange.conditions + [("status", String(response.status))]
             var headers = response.headers
             if !response.body.isEmpty, HTTPSyntax.hasBody(status: response.status) {
                 members.append(("data", String(data.count)))
