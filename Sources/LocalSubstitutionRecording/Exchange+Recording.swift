@@ -78,9 +78,7 @@ extension Exchange {
 
         /// Which headers are left out because they may contain a credential; `nil` if none are.
         var headerNote: String? {
-            RecordingRules.Headers.note(
-                onWithheld: RecordingRules.Headers.withheld { exchange.response.value(forHTTPHeaderField: $0) }
-            )
+            RecordingRules.Headers.noteOnWithheld { exchange.response.value(forHTTPHeaderField: $0) }
         }
 
         /// Returns the response in the form in which a recorder's folder keeps it.
@@ -165,9 +163,8 @@ extension Exchange {
     /// Returns why the map excludes the URL that a redirect led to; `nil` if the map doesn't exclude it. An excluded
     /// response must not be kept under the URL that redirects to it.
     private func exclusionOfTarget(_ foreign: ForeignEntries) -> RecordingRules.Refusal? {
-        guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString),
-            let reason = foreign.refusal(of: url), case .excluded = reason
+        guard let target = response.url, target != request.url, let url = try? NormalizedURL(target.absoluteString)
         else { return nil }
-        return reason
+        return foreign.exclusion(of: url).map { .excluded(key: $0) }
     }
 }

@@ -12,23 +12,20 @@ enum FileInPlace {
         let path = folder.appendingPathComponent(name, isDirectory: false).path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (appending ? O_APPEND : 0)
         let descriptor = Foundation.open(path, flags, 0o644)
-        guard descriptor >= 0 else {
-            let isLink = errno == ELOOP
-            throw error(
-                name,
-                folder,
-                isLink ? "it's a symbolic link. Remove it." : "\(String(cString: strerror(errno)))."
-            )
+        let code = errno
+        let status = FileStatus(descriptor: descriptor)
+        let reason: String
+        if descriptor < 0 {
+            reason = code == ELOOP ? "it's a symbolic link. Remove it." : String(cString: strerror(code)).sentence
+        } else if status?.kind != .regular {
+            reason = "it isn't a regular file. Remove it."
+        } else if let status, status.links > 1 {
+            reason = "it's a hard link to another file. Remove it."
+        } else {
+            return descriptor
         }
-        guard let status = FileStatus(descriptor: descriptor), status.kind == .regular else {
-            close(descriptor)
-            throw error(name, folder, "it isn't a regular file. Remove it.")
-        }
-        guard status.links <= 1 else {
-            close(descriptor)
-            throw error(name, folder, "it's a hard link to another file. Remove it.")
-        }
-        return descriptor
+        if descriptor >= 0 { close(descriptor) }
+        throw SubstitutionRecorderError(.unwritable, folder, "has a file “\(name)” that can't be used: \(reason)")
     }
 
     /// Locks a folder against all other recorders, in this process and others.
@@ -61,9 +58,5 @@ enum FileInPlace {
             let number = Int32(String(decoding: bytes[..<count], as: UTF8.self).trimmingCharacters(in: .newlines))
         else { return "" }
         return number == getpid() ? " of this process" : " (process \(number))"
-    }
-
-    private static func error(_ name: String, _ folder: URL, _ reason: String) -> SubstitutionRecorderError {
-        SubstitutionRecorderError(.unwritable, folder, "has a file “\(name)” that can't be used: \(reason)")
     }
 }

@@ -131,7 +131,7 @@ extension SubstitutionRecorder: ResponseRecorder {
     /// answers when there's no network.
     package func takes(_ request: URLRequest) -> Bool {
         guard let url = Self.url(of: request), RecordingRules.refusal(of: request, url) == nil else { return false }
-        return !contents.isClosed && !contents.foreign.isExcluded(url)
+        return !contents.isClosed && contents.foreign.exclusion(of: url) == nil
     }
 
     /// Returns the validators with which a request can ask the server whether the kept copy is still current. Returns `nil` if

@@ -7,7 +7,7 @@ import LocalSubstitution
 /// It leaves no file behind: the folders themselves are locked.
 package final class FolderTurn: Sendable {
     /// The reason why a folder can't be locked, with a readable description.
-    package struct Failure: Error {
+    package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
@@ -19,11 +19,9 @@ package final class FolderTurn: Sendable {
         for folder in folders where FileStatus(path: folder.path) != nil {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0, let status = FileStatus(descriptor: descriptor) else {
-                let reason = Failure(
-                    description: "The folder “\(folder.path)” can't be opened: \(String(cString: strerror(errno)))."
-                )
+                let reason = "The folder “\(folder.path)” can't be opened: \(String(cString: strerror(errno)))."
                 for descriptor in opened.map(\.descriptor) + [descriptor] where descriptor >= 0 { close(descriptor) }
-                throw reason
+                throw Failure(description: reason.printable)
             }
             if opened.contains(where: { $0.status.isSameFile(as: status) }) {
                 close(descriptor)

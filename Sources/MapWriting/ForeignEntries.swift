@@ -50,8 +50,9 @@ package struct ForeignEntries: Sendable {
         }
     }
 
-    package func isExcluded(_ url: NormalizedURL) -> Bool {
-        map?.match(url).isExcluded == true
+    /// Returns the key of the `null` entry that excludes a URL; `nil` if none does.
+    package func exclusion(of url: NormalizedURL) -> String? {
+        map?.match(url).winner.flatMap { $0.options.isNever ? $0.key : nil }
     }
 
     /// Returns the answer to a request if its body is local; otherwise, `nil`. See `Substitution.isLocal`.
@@ -77,10 +78,7 @@ package struct ForeignEntries: Sendable {
 
     /// Returns the answer that a new entry for a file would have.
     package func substitution(ofFile name: String, key: String, url: NormalizedURL?) -> Substitution {
-        var fields = EntryFields()
-        fields.file = name
-        let options = Entry.Options(fields.merged(withDefaults: defaults))
-        let entry = Entry(key: key, line: 0, file: FileName(text: name), options: options)
+        let entry = Entry(key, EntryFields(file: name), defaults: defaults)
         return Substitution(entry, fileName: name, folder: nil, url: url)
     }
 

@@ -53,12 +53,7 @@ package struct MapDocument: Sendable {
         guard let text = values[key] else { return nil }
         switch text.utf8.first {
         case UInt8(ascii: "\""):
-            let name = try? JSONDecoder().decode(String.self, from: Data(text.utf8))
-            return name.map { name in
-                var fields = EntryFields()
-                fields.file = name
-                return fields
-            }
+            return (try? JSONDecoder().decode(String.self, from: Data(text.utf8))).map { EntryFields(file: $0) }
         case UInt8(ascii: "{"):
             let reader = Self.reader(of: text)
             return reader.problems.isEmpty ? reader.fields : nil
@@ -89,7 +84,8 @@ package struct MapDocument: Sendable {
         case .string:
             if let name = try cursor.text() { files.append(name) }
         case .array:
-            try cursor.array { cursor throws(JSONCursor.SyntaxError) in try readFiles(&cursor, withPieces, into: &files)
+            try cursor.array { cursor throws(JSONCursor.SyntaxError) in
+                try readFiles(&cursor, withPieces, into: &files)
             }
         case .object:
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in

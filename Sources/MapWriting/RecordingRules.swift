@@ -113,17 +113,15 @@ extension RecordingRules {
             return kept
         }
 
-        /// Returns the names of a response's headers that ``kept(_:_:)`` leaves out because they seem to contain a credential. Of
-        /// `Content-Type`, only its other parameters are left out.
-        package static func withheld(_ names: [String] = names, _ value: (String) -> String?) -> [String] {
-            (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
-        }
-
-        /// Returns a note about headers that were left out, without a period; `nil` if `names` is empty.
-        package static func note(onWithheld names: [String]) -> String? {
-            guard !names.isEmpty else { return nil }
-            let list = names.map { "“\($0)”" }.joined(separator: " and ")
-            return names.count == 1
+        /// Returns a note about the headers that ``kept(_:_:)`` leaves out because they seem to contain a credential,
+        /// without a period; `nil` if there are none. Of `Content-Type`, only its other parameters are left out.
+        ///
+        /// - Parameter value: Returns the value of a header by its name, in any letter case.
+        package static func noteOnWithheld(_ value: (String) -> String?) -> String? {
+            let withheld = (names + ["Content-Type"]).filter { value($0).map { SecretName.isIn($0) } == true }
+            guard !withheld.isEmpty else { return nil }
+            let list = withheld.map { "“\($0)”" }.joined(separator: " and ")
+            return withheld.count == 1
                 ? "without the header \(list), which may contain a credential"
                 : "without the headers \(list), which may contain credentials"
         }
@@ -132,47 +130,45 @@ extension RecordingRules {
 
 extension RecordingRules {
     /// Why a recorder doesn't keep a response. The description is readable.
-    package enum Refusal: Error, Hashable, CustomStringConvertible {
-        case method(String)
-        case body
-        case url(String)
-        case excluded(key: String)
-        case entry(key: String)
-        case requestHeader(String)
-        /// A redirect led to the response, and this reason applies to the request for its target.
-        indirect case redirect(Refusal)
-        case query(SecretName.Parameter)
-        case status(Int)
-        case responseHeader(String)
-        /// A header that may contain a credential, but can't be left out: `Location`.
-        case secretHeader(String)
-        case cacheControl(String)
-        case tooLarge(bytes: Int, most: Int)
-        case notHeld(most: Int)
-        case refused
-        case closed
+    package struct Refusal: Error, Hashable, CustomStringConvertible {
+        package let description: String
+        /// The key of the entry that keeps the URL from being recorded; `nil` for any other reason.
+        package let key: String?
 
-        package var description: String {
-            switch self {
-            case .method(let method): "the method is \(method); only GET is recorded"
-            case .body: "the request has a body"
-            case .url(let problem): "the URL \(problem)"
-            case .excluded(let key): "the recorder's map excludes it (entry “\(key)”)"
-            case .entry(let key): "the map has an entry for it that wasn't recorded (“\(key)”)"
-            case .requestHeader(let name): "the request has the header “\(name)”"
-            case .redirect(let reason): "after a redirect, \(reason)"
-            case .query(let parameter): parameter.description
-            case .status(let status): "the status is \(status); only 200 is recorded"
-            case .responseHeader(let header): "the response has the header “\(header)”"
-            case .secretHeader(let name): "the response's header “\(name)” may contain a credential"
-            case .cacheControl(let directive): "the response's Cache-Control says “\(directive)”"
-            case .tooLarge(let bytes, let most):
+        private init(_ description: String, key: String? = nil) { (self.description, self.key) = (description, key) }
+
+        package static func method(_ method: String) -> Self { Self("the method is \(method); only GET is recorded") }
+        package static let body = Self("the request has a body")
+        package static func url(_ problem: String) -> Self { Self("the URL \(problem)") }
+        package static func excluded(key: String) -> Self {
+            Self("the recorder's map excludes it (entry “\(key)”)", key: key)
+        }
+        package static func entry(key: String) -> Self {
+            Self("the map has an entry for it that wasn't recorded (“\(key)”)", key: key)
+        }
+        package static func requestHeader(_ name: String) -> Self { Self("the request has the header “\(name)”") }
+        /// A redirect led to the response, and a reason applies to the request for its target.
+        package static func redirect(_ reason: Self) -> Self { Self("after a redirect, \(reason)") }
+        package static func query(_ parameter: SecretName.Parameter) -> Self { Self(parameter.description) }
+        package static func status(_ status: Int) -> Self { Self("the status is \(status); only 200 is recorded") }
+        package static func responseHeader(_ header: String) -> Self { Self("the response has the header “\(header)”") }
+        /// A header that may contain a credential, but can't be left out: `Location`.
+        package static func secretHeader(_ name: String) -> Self {
+            Self("the response's header “\(name)” may contain a credential")
+        }
+        package static func cacheControl(_ directive: String) -> Self {
+            Self("the response's Cache-Control says “\(directive)”")
+        }
+        package static func tooLarge(bytes: Int, most: Int) -> Self {
+            Self(
                 "it has \(bytes.grouped) bytes, over the limit of \(most.grouped) for one response "
                     + "(a twentieth of the total)"
-            case .notHeld(let most): "it's longer than \(most.grouped) bytes, the most that is held in memory"
-            case .refused: "the recorder's redaction refused it"
-            case .closed: "the recorder was closed"
-            }
+            )
         }
+        package static func notHeld(most: Int) -> Self {
+            Self("it's longer than \(most.grouped) bytes, the most that is held in memory")
+        }
+        package static let refused = Self("the recorder's redaction refused it")
+        package static let closed = Self("the recorder was closed")
     }
 }

@@ -19,8 +19,7 @@ package struct WrittenEntry {
         file: String?,
         defaults: EntryFields
     ) {
-        var fields = EntryFields()
-        fields.file = file
+        var fields = EntryFields(file: file)
         fields.headers = response.headers
         // Fields that the map's `$defaults` would otherwise set.
         if file == nil || response.status != 200 { fields.status = response.status }
@@ -39,7 +38,7 @@ package struct WrittenEntry {
 
     /// Creates an entry that is already in the map.
     package init(_ fields: EntryFields, text: String, url: NormalizedURL, defaults: EntryFields) {
-        entry = Self.entry(fields, url: url, defaults: defaults)
+        entry = Entry(url.canonical, fields, defaults: defaults)
         self.text = text
         self.fields = fields
     }
@@ -61,12 +60,8 @@ package struct WrittenEntry {
         defaults: EntryFields
     ) {
         func serves() -> Bool {
-            let substitution = Substitution(
-                entry(fields, url: url, defaults: defaults),
-                fileName: fields.file,
-                folder: nil,
-                url: url
-            )
+            let entry = Entry(url.canonical, fields, defaults: defaults)
+            let substitution = Substitution(entry, fileName: fields.file, folder: nil, url: url)
             let served = ContentType(substitution.contentType(ofBody: body))
             // Text without a charset is served as UTF-8, so it must be UTF-8.
             let isCharsetRight =
@@ -81,15 +76,10 @@ package struct WrittenEntry {
             fields.headers["Content-Type"] = type.text
             return
         }
-        if serves() { return }
-        fields.mimeType = type.essence
-        if serves() { return }
-        fields.charset = type.charset
-        if serves() {
-            fields.mimeType = nil
+        let choices = [(nil, nil), (type.essence, nil), (nil, type.charset), (type.essence, type.charset)]
+        for choice in choices {
+            (fields.mimeType, fields.charset) = choice
             if serves() { return }
-            fields.mimeType = type.essence
-            return
         }
         if isSecret { return }
         (fields.mimeType, fields.charset) = (nil, nil)
@@ -98,15 +88,6 @@ package struct WrittenEntry {
 
     private static func isUTF8(_ body: Data) -> Bool {
         body.withUnsafeBytes { String(utf8: $0) != nil }
-    }
-
-    private static func entry(_ fields: EntryFields, url: NormalizedURL, defaults: EntryFields) -> Entry {
-        Entry(
-            key: url.canonical,
-            line: 0,
-            file: fields.file.map { FileName(text: $0) },
-            options: Entry.Options(fields.merged(withDefaults: defaults))
-        )
     }
 
     /// The fields that ``text`` may have. An entry with any other field wasn't made by a recorder.
@@ -137,5 +118,21 @@ package struct WrittenEntry {
             "enabled": fields.isEnabled == nil ? nil : "true",
             "headers": headers.isEmpty ? nil : JSONText.object(headers),
         ]
+    }
+}
+
+extension EntryFields {
+    /// The fields of an entry that only names a file, or names none.
+    init(file: String?) {
+        self.init()
+        self.file = file
+    }
+}
+
+extension Entry {
+    /// An entry as a map with these defaults has it.
+    init(_ key: String, _ fields: EntryFields, defaults: EntryFields) {
+        let options = Options(fields.merged(withDefaults: defaults))
+        self.init(key: key, line: 0, file: fields.file.map { FileName(text: $0) }, options: options)
     }
 }

@@ -85,12 +85,8 @@ extension EditedMap {
             }
             return nil
         }
-        if isLoaded, !replacing, case .some(let refusal) = entries.refusal(of: url), let key = refusal.key {
-            throw Self.occupied(key)
-        }
-        return SecretName.first(in: url).map {
-            "\($0.sentence) It's now in the map."
-        }
+        if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
+        return SecretName.first(in: url).map { "\($0.sentence) It's now in the map." }
     }
 
     /// Returns the URL of an exact key; `nil` for a pattern.
@@ -218,16 +214,6 @@ extension EditedMap {
         init(_ change: Change, _ name: String, of body: Data, servedAs substitution: Substitution) {
             (self.change, self.name, bytes) = (change, name, body.count)
             contentType = substitution.contentType(ofBody: body)
-        }
-    }
-}
-
-extension RecordingRules.Refusal {
-    /// The key of the entry that keeps a URL from being recorded; `nil` for another reason.
-    var key: String? {
-        switch self {
-        case .entry(let key), .excluded(let key): key
-        default: nil
         }
     }
 }

@@ -112,9 +112,7 @@ extension EditedMap {
     /// Adds the exchanges of one URL.
     private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
         guard let url = ofURL.first?.url else { return }
-        if let reason = entries.refusal(of: url), case .excluded(let key) = reason {
-            throw MapToolError("The entry “\(key)” is null.")
-        }
+        if let key = entries.exclusion(of: url) { throw MapToolError("The entry “\(key)” is null.") }
         let gets = Set(ofURL.map(\.exchange.request).filter { $0.method == "GET" })
         let groups = Dictionary(grouping: ofURL) { numbered in
             // An answer to GET answers HEAD too.
@@ -145,7 +143,7 @@ extension EditedMap {
                 if file.isEmpty, !body.isEmpty { file = try write(body, as: addition.fileName(for: url)) }
                 files[request, default: [:]][body] = file
                 change.add(addition, file: file)
-                result = .success(AddedExchange(.new, file: file, note: addition.note))
+                result = .success(AddedExchange(change: .new, file: file, note: addition.note))
             } catch {
                 result = .failure(error)
             }
@@ -288,7 +286,7 @@ extension EditedMap {
                 let isOld = JSONValue(JSONText.object(answer)) == JSONValue(JSONText.object(old.members))
                 isSame = isSame && isOld
                 let change: KeptFile.Change = isOld && hasBody ? .unchanged : .replaced
-                let outcome = AddedExchange(change, file: files[body] ?? "", note: addition.note)
+                let outcome = AddedExchange(change: change, file: files[body] ?? "", note: addition.note)
                 for numbered in addition.answers { added.set(.success(outcome), for: numbered) }
             }
             if !isSame { changed.merge(answers) { $1 } }
@@ -387,10 +385,6 @@ extension EditedMap {
         /// A note on how requests that the entry can't tell apart may differ; `nil` if there's
         /// nothing to say.
         package let note: String?
-
-        init(_ change: KeptFile.Change, file: String, note: String?) {
-            (self.change, self.file, self.note) = (change, file, note)
-        }
     }
 
     /// A request to which tests got different responses. A map can't tell these tests' requests apart.

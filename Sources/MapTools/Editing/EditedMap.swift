@@ -31,8 +31,8 @@ package struct EditedMap {
     private var bodies: [String: Data] = [:]
     /// Files with a prepared replacement.
     private var replaced: [String] = []
-    /// The other maps in the map's folder; `nil` until they're needed.
-    private var otherMaps: [ForeignEntries]?
+    /// The other maps in the map's folder, read when they're needed.
+    private lazy var otherMaps = readOtherMaps()
     /// Whether ``save()`` has written the map, even if it then failed to replace a file.
     package private(set) var isSaved = false
 
@@ -43,17 +43,14 @@ package struct EditedMap {
         package let status: FileStatus?
         fileprivate let files: [String: File]
 
-        fileprivate struct File: Sendable {
-            let status: FileStatus
-            let body: Data
-        }
+        fileprivate typealias File = (status: FileStatus, body: Data)
     }
 
     /// This change's additions, which a later change can replace. Read them after ``save()``.
     package var added: Draft {
         var files: [String: Draft.File] = [:]
         for (name, body) in bodies where isTaken(name) {
-            files[name] = FileStatus(path: path(of: name)).map { Draft.File(status: $0, body: body) }
+            files[name] = FileStatus(path: path(of: name)).map { ($0, body) }
         }
         return Draft(base: base, status: folder.status, files: files)
     }
@@ -77,8 +74,8 @@ package struct EditedMap {
     ///   - resources: Its resources folder, which is created when a file is written.
     ///   - draft: The additions of an earlier change, which this one replaces. This change begins with the map from
     ///     before the draft, and in the end removes the draft's files that it hasn't written again.
-    /// - Throws: `SubstitutionMapError` if the map has problems, or `MapToolError` if its folder can't be used, or if the map has
-    ///   changed since the draft was saved.
+    /// - Throws: `SubstitutionMapError` if the map has problems. `MapToolError` or `FolderTurn.Failure` if its folder can't be used.
+    ///   `MapToolError` if the map has changed since the draft was saved.
     package init(_ file: URL, resources: URL, isDryRun: Bool = false, replacing draft: Draft? = nil) throws {
         // Replaces the file that a symbolic link leads to, not the link.
         let file = file.resolvingSymlinksInPath()
@@ -87,11 +84,7 @@ package struct EditedMap {
         self.isDryRun = isDryRun
         self.draft = draft
         (realMap, realResources) = (Self.resolved(file).path, Self.resolved(resources).path)
-        do throws(FolderTurn.Failure) {
-            folder = MapFolder(file, resources: resources, turn: try FolderTurn(place, resources))
-        } catch {
-            throw MapToolError(error.description)
-        }
+        folder = MapFolder(file, resources: resources, turn: try FolderTurn(place, resources))
         if let draft {
             guard draft.status == folder.status else { throw Self.changed(file) }
             base = draft.base
@@ -197,9 +190,7 @@ package struct EditedMap {
 
     /// Returns whether another map in the same folder uses a file.
     private mutating func isNamedByAnotherMap(_ name: String) -> Bool {
-        let maps = otherMaps ?? readOtherMaps()
-        otherMaps = maps
-        return maps.contains { $0.names(name) }
+        otherMaps.contains { $0.names(name) }
     }
 
     private func readOtherMaps() -> [ForeignEntries] {
@@ -215,11 +206,7 @@ package struct EditedMap {
     /// Writes a body to a file of this name. An existing file is replaced when the map is saved.
     mutating func write(_ body: Data, to name: String) throws(MapToolError) {
         guard try !writeNew(body, to: name), !isDryRun else { return }
-        do throws(WrittenFolder.Problem) {
-            try written.prepare(body, for: name)
-        } catch {
-            throw MapToolError(error)
-        }
+        try Self.writing { () throws(WrittenFolder.Problem) in try written.prepare(body, for: name) }
         replaced.append(name)
         noteWritten(body, to: name)
     }
@@ -228,11 +215,8 @@ package struct EditedMap {
     private mutating func writeNew(_ body: Data, to name: String) throws(MapToolError) -> Bool {
         guard !isDryRun else { return !written.contains(name) }
         try Self.makeFolder(folder.resources)
-        do throws(WrittenFolder.Problem) {
-            guard try written.writeNew(body, to: name) else { return false }
-        } catch {
-            throw MapToolError(error)
-        }
+        let isNew = try Self.writing { () throws(WrittenFolder.Problem) in try written.writeNew(body, to: name) }
+        guard isNew else { return false }
         made.append(name)
         noteWritten(body, to: name)
         return true
@@ -285,11 +269,7 @@ package struct EditedMap {
         let data = newText
         _ = try SubstitutionMap(json: data, of: folder.file, resources: folder.resources)
         guard !folder.hasChanged else { throw Self.changed(folder.file) }
-        do throws(WrittenFolder.Problem) {
-            try folder.save(data)
-        } catch {
-            throw MapToolError(error)
-        }
+        try Self.writing { () throws(WrittenFolder.Problem) in try folder.save(data) }
         made = []
     }
 
@@ -324,13 +304,16 @@ package struct EditedMap {
         throw MapToolError("The map is saved, but \(files) old bytes. \(first.message) Run the command again.")
     }
 
-    /// The number of files that were written so far.
-    struct FileCount {
-        fileprivate let made: Int
-        fileprivate let replaced: Int
+    /// Writes something. If that fails, the error says why.
+    private static func writing<Value>(_ body: () throws(WrittenFolder.Problem) -> Value) throws(MapToolError) -> Value
+    {
+        do throws(WrittenFolder.Problem) { return try body() } catch { throw MapToolError(error) }
     }
 
-    var fileCount: FileCount { FileCount(made: made.count, replaced: replaced.count) }
+    typealias FileCount = (made: Int, replaced: Int)
+
+    /// The number of files that were written so far.
+    var fileCount: FileCount { (made.count, replaced.count) }
 
     /// Removes the new and the prepared files after an error, since no entry uses them.
     ///

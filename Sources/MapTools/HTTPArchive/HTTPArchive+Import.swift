@@ -19,7 +19,7 @@ extension EditedMap {
     ) -> [HTTPArchive.Item] {
         var left: [Int: HTTPArchive.Refusal] = [:]
         let found = archive.responses(selection, inOrder: inOrder, &left) { [entries] url throws(HTTPArchive.Refusal) in
-            if case .excluded(let key)? = entries.refusal(of: url) { throw .excluded(key: key) }
+            if let key = entries.exclusion(of: url) { throw .excluded(key: key) }
         }
         var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
         for (url, responses) in found {
