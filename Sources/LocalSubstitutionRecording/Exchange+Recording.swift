@@ -108,10 +108,9 @@ extension Exchange {
     enum Decision {
         /// Keep the response in place of an earlier copy.
         case keep(Accepted)
-        /// Don't keep the response, and leave an earlier copy alone.
-        case leave(RecordingRules.Refusal)
-        /// Don't keep the response, and drop an earlier copy, which is out of date or can't be kept any more.
-        case drop(NormalizedURL, RecordingRules.Refusal)
+        /// Don't keep the response. Drop an earlier copy for the URL, which is out of date or can't be kept any more;
+        /// without a URL, leave it alone.
+        case refuse(RecordingRules.Refusal, dropping: NormalizedURL?)
     }
 
     /// Decides whether to keep the response, first as received and then as redacted.
@@ -127,7 +126,7 @@ extension Exchange {
         let decision = decision(foreign, limit: limit, original: body)
         guard let redact, case .keep(let accepted) = decision else { return decision }
         guard let redacted = redact(.init(request: request, head: response, body: body)) else {
-            return .drop(accepted.url, .refused)
+            return .refuse(.refused, dropping: accepted.url)
         }
         var exchange = self
         exchange.body = redacted.body
@@ -145,14 +144,14 @@ extension Exchange {
                 throw .requestHeader(name)
             }
         } catch {
-            return .leave(error)
+            return .refuse(error, dropping: nil)
         }
         let refusal =
             RecordingRules.refusal(ofRedirects: redirects) ?? exclusionOfTarget(foreign)
             ?? RecordingRules.refusal(of: response, bytes: body.count, most: limit / 20, isBrowsed: isBrowsed)
             ?? notHeld
         guard let refusal else { return .keep(Accepted(self, at: url, isOriginal: body == original)) }
-        return [200, 404, 410].contains(response.statusCode) ? .drop(url, refusal) : .leave(refusal)
+        return .refuse(refusal, dropping: [200, 404, 410].contains(response.statusCode) ? url : nil)
     }
 
     /// The refusal of a body that is too long to be held in memory; `nil` if it's held.

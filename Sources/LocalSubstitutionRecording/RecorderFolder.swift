@@ -137,11 +137,11 @@ final class RecorderFolder: Sendable {
             switch exchange.decision(foreign, limit: limit, redact: redact) {
             case .keep(let accepted):
                 last[accepted.url.canonical] = (number, accepted)
-            case .leave(let reason):
-                outcomes[number] = .notKept(reason: reason.description)
-            case .drop(let url, let reason):
-                last[url.canonical] = nil
-                index.withLock { $0.drop(url.canonical) }
+            case .refuse(let reason, let outdated):
+                if let url = outdated?.canonical {
+                    last[url] = nil
+                    index.withLock { $0.drop(url) }
+                }
                 outcomes[number] = .notKept(reason: reason.description)
             }
         }

@@ -30,7 +30,8 @@ package struct RecordedFileName {
 
         let name = last.isEmpty ? "index" : Self.safe(last)
         let own = MIMEType.fileExtension(of: name).flatMap { MIMEType.guess(forExtension: $0) == nil ? nil : $0 }
-        fileExtension = own ?? MIMEType.preferredExtension(for: type ?? "")
+        // All known extensions are short, but the table may grow.
+        fileExtension = String((own ?? MIMEType.preferredExtension(for: type ?? "")).prefix(20))
         var base = own.map { String(Substring(name.utf8.dropLast($0.utf8.count + 1))) } ?? name
         if url.query != nil { base += "-" + Digest.hexadecimal(of: Data(url.canonical.utf8)).prefix(8) }
         if let bodyDigest { base += "-" + bodyDigest.prefix(8) }
@@ -46,23 +47,20 @@ package struct RecordedFileName {
     /// Returns a candidate for the name. Higher numbers are more likely to be free, and every number has a candidate.
     package func candidate(_ number: Int) -> String {
         switch number {
-        case 0: return named(in: folders, "")
-        case 1: return named(in: folders, "-\(digest.prefix(8))")
-        case 2: return named(in: folders, "-\(digest)")
-        case 3: return "\(host)/\(digest).\(shortExtension)"
-        default: return "\(host)-\(digest.prefix(8))/\(digest)-\(number).\(shortExtension)"
+        case 0: return named("")
+        case 1: return named("-\(digest.prefix(8))")
+        case 2: return named("-\(digest)")
+        case 3: return "\(host)/\(digest).\(fileExtension)"
+        default: return "\(host)-\(digest.prefix(8))/\(digest)-\(number).\(fileExtension)"
         }
     }
 
-    private func named(in folders: [String], _ suffix: String) -> String {
-        let ending = suffix + "." + shortExtension
+    private func named(_ suffix: String) -> String {
+        let ending = suffix + "." + fileExtension
         let name = ([host] + folders + [Self.cut(base, to: Self.longestSegment - ending.utf8.count) + ending])
             .joined(separator: "/")
-        return name.utf8.count > Self.longest ? "\(host)/\(digest)\(suffix).\(shortExtension)" : name
+        return name.utf8.count > Self.longest ? "\(host)/\(digest)\(suffix).\(fileExtension)" : name
     }
-
-    /// The extension, if necessary shortened. All known extensions are short, but the table may grow.
-    private var shortExtension: String { String(fileExtension.prefix(20)) }
 
     /// Returns a segment of a path, decoded, with unsafe characters replaced.
     private static func safe(_ segment: String) -> String {
@@ -80,7 +78,10 @@ package struct RecordedFileName {
         // Cut first, since the cut name may end in a period.
         var name = cut(String(scalars), to: longestSegment)
         if name.isEmpty { return "_" }
-        if let last = name.unicodeScalars.last, last == "." || last == " " { name = replacingLast(of: name) }
+        if let last = name.unicodeScalars.last, last == "." || last == " " {
+            let kept = name.unicodeScalars.reversed().drop { $0 == "." || $0 == " " }.reversed()
+            name = String(String.UnicodeScalarView(kept)) + "_"
+        }
         if let first = name.unicodeScalars.first, first == "." || first == " " {
             name = "_" + String(String.UnicodeScalarView(name.unicodeScalars.dropFirst()))
         }
@@ -91,11 +92,6 @@ package struct RecordedFileName {
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         [.nonspacingMark, .spacingMark, .enclosingMark].contains(scalar.properties.generalCategory)
-    }
-
-    private static func replacingLast(of name: String) -> String {
-        let kept = name.unicodeScalars.reversed().drop { $0 == "." || $0 == " " }.reversed()
-        return String(String.UnicodeScalarView(kept)) + "_"
     }
 
     private static func isSafe(_ scalar: Unicode.Scalar) -> Bool {

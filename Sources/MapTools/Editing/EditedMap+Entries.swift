@@ -59,9 +59,7 @@ extension EditedMap {
         redirects: [URLRequest],
         replacing: Bool = false
     ) throws(MapToolError) -> KeptFile {
-        guard let url = try Self.exactURL(key) else {
-            throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
-        }
+        let url = try Self.loadedURL(key)
         if let reason = RecordingRules.refusal(ofRedirects: redirects) {
             throw MapToolError(
                 "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
@@ -79,12 +77,7 @@ extension EditedMap {
     ///
     /// - Returns: A warning if the key contains something that may be a credential; otherwise `nil`.
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
-        guard let url = try Self.exactURL(key) else {
-            guard !isLoaded else {
-                throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
-            }
-            return nil
-        }
+        guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
         if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
         return SecretName.first(in: url).map { "\($0.sentence) It's now in the map." }
     }
@@ -98,9 +91,13 @@ extension EditedMap {
         }
     }
 
-    private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool)
-        throws(MapToolError)
-    {
+    /// Returns the URL of a key that is loaded.
+    private static func loadedURL(_ key: String) throws(MapToolError) -> NormalizedURL {
+        if let url = try exactURL(key) { return url }
+        throw MapToolError("“\(key)” is a pattern, which can't be loaded. Name a file for it.")
+    }
+
+    private mutating func checkIsFree(_ name: String, for key: String?, _ replacing: Bool) throws(MapToolError) {
         guard written.contains(name) else { return }
         guard replacing else {
             throw MapToolError(

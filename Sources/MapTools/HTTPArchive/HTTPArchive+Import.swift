@@ -1,5 +1,5 @@
 import Foundation
-import LocalSubstitution
+package import LocalSubstitution
 import MapWriting
 
 extension EditedMap {
@@ -148,31 +148,73 @@ extension HTTPArchive {
 }
 
 extension HTTPArchive {
+    /// Returns the archive as a map for a test: all methods and statuses, bodies as conditions, and each request's
+    /// responses in order. The last one answers all further requests.
+    ///
+    /// The map's ``SubstitutionMap/problems`` are the archive's entries that can't answer, such as those without content.
+    package func map() throws(SubstitutionMapError) -> SubstitutionMap {
+        var left: [Int: Refusal] = [:]
+        let entries = responses(.forTest, inOrder: true, &left).map { url, responses in
+            (key: url.canonical, value: Self.answer(responses.map(\.exchange)))
+        }
+        // A `HEAD` that an entry for `GET` answers isn't missing.
+        let leftOut = left.filter { $0.value != .headOfGet }.sorted { $0.key < $1.key }.map { number, reason in
+            let entry = self.entries[number]
+            let method = entry.method.map { "\($0): " } ?? ""
+            return SubstitutionMap.Problem(
+                .noFile,
+                key: entry.url.map { Item.shown((try? NormalizedURL($0).canonical) ?? $0) },
+                "\(method)\(reason)"
+            )
+        }
+        return try SubstitutionMap(entries, leftOut: leftOut)
+    }
+
+    private static func answer(_ exchanges: [RecordedExchange]) -> SubstitutionMap.Answer {
+        var data: [Data] = []
+        let alternatives = exchanges.map { exchange in
+            let response = exchange.response
+            var members: EntryText.Members = [("methods", JSONText.array([exchange.method]))]
+            members += exchange.conditions + [("status", String(response.status))]
+            var headers = response.headers
+            if !response.body.isEmpty, HTTPSyntax.hasBody(status: response.status) {
+                members.append(("data", String(data.count)))
+                data.append(response.body)
+                headers["Content-Type"] = response.contentType
+                let type = response.contentType.map { MIMEType.essence(of: $0) }
+                if type == MIMEType.eventStream { members.append(("secondsPerEvent", "0")) }
+            }
+            let fields = headers.sorted { $0.key < $1.key }.map { (key: $0.key, value: JSONText.string($0.value)) }
+            if !fields.isEmpty { members.append(("headers", JSONText.object(fields))) }
+            return JSONText.object(members)
+        }
+        return SubstitutionMap.Answer(alternatives: alternatives, data: data)
+    }
+}
+
+extension HTTPArchive {
     /// The conditions on an archive's responses to import. They don't depend on the map.
     package struct Selection: Sendable {
         /// The default limit for the length of a body, in bytes.
         package static let standardLargest = 20_000_000
 
-        let largest: Int
-        private let takesAll: Bool
-        private var patterns = MapKey.Matcher()
-        private let types: [Glob]
+        private(set) var largest = Int.max
+        /// The patterns and URLs; `nil` for all URLs.
+        private var patterns: MapKey.Matcher?
+        /// The MIME types; empty for all.
+        private var types: [Glob] = []
         /// The statuses; `nil` for all.
-        private let statuses: Set<Int>?
+        private var statuses: Set<Int>?
         /// The methods; `nil` for all.
-        private let methods: Set<String>?
-
+        private var methods: Set<String>?
         /// Whether the responses are for a test's map, which isn't written to disk. Such a map may have URLs with
         /// credentials and empty bodies.
-        let isForTest: Bool
+        private(set) var isForTest = true
 
         /// A selection of all responses, for a test's map.
         static let forTest = Selection()
 
-        private init() {
-            (largest, takesAll, isForTest) = (.max, true, true)
-            (types, statuses, methods) = ([], nil, nil)
-        }
+        private init() {}
 
         /// - Parameters:
         ///   - patterns: Match patterns and URLs, like the keys of a map. If empty, every URL is selected.
@@ -187,14 +229,14 @@ extension HTTPArchive {
             methods: [String] = [],
             largest: Int = standardLargest
         ) throws(MapToolError) {
+            if !patterns.isEmpty { self.patterns = MapKey.Matcher() }
             for pattern in patterns {
                 do throws(URLParts.SyntaxError) {
-                    try self.patterns.insert(pattern)
+                    try self.patterns?.insert(pattern)
                 } catch {
                     throw MapToolError("“\(pattern)” isn't a match pattern. It \(error.message)")
                 }
             }
-            takesAll = patterns.isEmpty
             self.types = types.map { Glob(Array($0.asciiLowercased.utf8)) }
             self.statuses = statuses.isEmpty ? [200] : Set(statuses)
             let names = methods.isEmpty ? ["GET"] : methods.map { $0.uppercased() }
@@ -206,7 +248,7 @@ extension HTTPArchive {
         /// Returns why a response isn't imported; `nil` if there's no reason. Doesn't read the body, which may be
         /// another reason.
         func refusal(of entry: Entry, _ url: NormalizedURL) -> Refusal? {
-            guard takesAll || patterns.match(url) else { return .pattern }
+            if let patterns, !patterns.match(url) { return .pattern }
             guard let method = entry.method else { return .noMethod }
             guard let status = entry.status else { return .noStatus }
             if let methods, !methods.contains(method) { return .method(method) }

@@ -49,39 +49,25 @@ package struct HTTPArchive: Sendable {
 
     /// Returns the condition on the body of an entry's request.
     func condition(of entry: Entry) -> RecordedCondition {
-        let body = entry.requestBody.flatMap { range in
-            bytes.withUnsafeBytes { raw in
-                try? JSONCursor.unescaped(UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]))
-            }
-        }
-        return RecordedCondition(body, type: entry.requestType)
+        RecordedCondition(entry.requestBody.flatMap { text(in: $0) }, type: entry.requestType)
     }
 
-    /// Returns the body of an entry's response, decoded from base64 or as UTF-8 text. Returns `nil` if there's no body,
-    /// or if it can't be decoded.
+    /// Returns the text of a JSON string, as UTF-8; `nil` if one of its escapes is invalid.
+    ///
+    /// - Parameter range: The string's range in the archive, without the quotes.
+    private func text(in range: Range<Int>) -> Data? {
+        bytes.withUnsafeBytes { raw in
+            try? JSONCursor.unescaped(UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range]))
+        }
+    }
+
+    /// Returns the body of an entry's response, decoded from base64 (RFC 4648 §4) or as UTF-8 text. Returns `nil` if
+    /// there's no body, or if it can't be decoded.
     func body(of entry: Entry) -> Data? {
-        guard let range = entry.body else { return nil }
-        return bytes.withUnsafeBytes { raw in
-            let text = UnsafeBufferPointer(rebasing: raw.bindMemory(to: UInt8.self)[range])
-            return entry.isBase64
-                ? Self.base64Decoded(text)
-                : (try? JSONCursor.unescaped(text)).flatMap { String(utf8: $0) == nil ? nil : $0 }
-        }
-    }
-
-    /// Returns the bytes of base64 (RFC 4648 §4) in a JSON string; `nil` if it's invalid. Accepts line breaks and escaped
-    /// slashes, which some programs write.
-    private static func base64Decoded(_ raw: UnsafeBufferPointer<UInt8>) -> Data? {
-        guard let base = raw.baseAddress else { return Data() }
-        // Not copied, since this `Data` is only read while the buffer exists.
-        let whole = Data(
-            bytesNoCopy: UnsafeMutableRawPointer(mutating: UnsafeRawPointer(base)),
-            count: raw.count,
-            deallocator: .none
-        )
-        if let bytes = Data(base64Encoded: whole) { return bytes }
-        guard let text = try? JSONCursor.unescaped(raw) else { return nil }
-        return Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
+        guard let text = entry.body.flatMap({ text(in: $0) }) else { return nil }
+        guard entry.isBase64 else { return String(utf8: text) == nil ? nil : text }
+        // Some programs write line breaks.
+        return Data(base64Encoded: text) ?? Data(base64Encoded: text.filter { ![0x20, 0x0A, 0x0D, 0x09].contains($0) })
     }
 
     private static func read(_ start: JSONCursor) throws(JSONCursor.SyntaxError) -> [Entry] {
@@ -157,17 +143,6 @@ extension HTTPArchive {
             }
         }
 
-        /// Sets the type from the content's MIME type and the header `Content-Type`. Chrome writes the charset only in
-        /// the header.
-        private mutating func setContentType(_ mimeType: String?, _ header: ContentType?) {
-            contentType = mimeType.flatMap { ContentType($0) } ?? header
-            if let type = contentType, let header, type.charset == nil, header.charset != nil,
-                header.essence == type.essence
-            {
-                contentType = header
-            }
-        }
-
         private mutating func readRequest(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
             try cursor.object { cursor, key, _ throws(JSONCursor.SyntaxError) in
                 switch key {
@@ -202,9 +177,13 @@ extension HTTPArchive {
                 }
             }
             // Repeated headers form a list (RFC 9110 §5.3), but there's only one Content-Type.
-            let type = values.removeValue(forKey: "content-type")?.last
+            let header = values.removeValue(forKey: "content-type")?.last.flatMap { ContentType($0) }
             headers = values.mapValues { $0.joined(separator: ", ") }
-            setContentType(mimeType, type.flatMap { ContentType($0) })
+            contentType = mimeType.flatMap { ContentType($0) } ?? header
+            // Chrome writes the charset only in the header.
+            if contentType?.charset == nil, header?.charset != nil, header?.essence == contentType?.essence {
+                contentType = header
+            }
         }
 
         /// Reads the content, and returns its MIME type, often with a charset.

@@ -10,7 +10,7 @@ extension MIMEType {
     /// - Parameter firstBytes: The file's first bytes. At most ``sniffedLength`` of them are looked at.
     /// - Returns: The type, by the same name as from ``guess(forExtension:)``; `nil` if no known signature matches.
     static func sniff(_ firstBytes: some Collection<UInt8>) -> String? {
-        format(of: Array(firstBytes.prefix(sniffedLength)))?.name
+        format(of: Array(firstBytes.prefix(sniffedLength)))?.types.first
     }
 
     /// Returns what a file's first bytes are if they contradict the file's type; `nil` if they don't.
@@ -34,7 +34,7 @@ extension MIMEType {
         // JSON and scripts are `application/*` too, but aren't archives.
         let isOpaque = own == nil && !(type.hasPrefix("application/") && isText(type))
         let accepted = sniffed.types + sniffed.alsoIn + (isOpaque ? sniffed.inside : [])
-        return accepted.contains { fits(type, $0) } ? nil : sniffed.name
+        return accepted.contains { fits(type, $0) } ? nil : sniffed.types.first
     }
 }
 
@@ -42,8 +42,7 @@ extension MIMEType {
 
 extension MIMEType {
     private struct Format {
-        let name: String
-        /// The MIME types with which such files may be served, including `name`.
+        /// The MIME types with which such files may be served. The first is the format's name.
         let types: [String]
         /// The texts that the files begin with: one scalar for each byte, and `*` for any byte.
         let signatures: [String]
@@ -65,7 +64,6 @@ extension MIMEType {
             inside: String = ""
         ) {
             self.types = types.split(separator: " ").map(String.init)
-            self.name = self.types.first ?? ""
             self.signatures = signatures
             self.markup = markup
             self.required = required

@@ -27,14 +27,21 @@ package struct MapReview {
     package var warnings: [SubstitutionMap.Warning] {
         let names = map.resources?.names(limit: .max) ?? []
         let known = Set(names)
-        var found = neverWinning + patterns.flatMap { [missesQuery($0, $1), catchesAll($0)].compactMap(\.self) }
-        found += entries.compactMap { foreignSyntax($0) } + forwarding + methodsOfPatterns
-        found += entries.compactMap { unusedTimeout($0) } + entries.flatMap { loading($0) } + longDelays
-        found += entries.flatMap(\.answering).flatMap { entry in
-            [methodCase(entry), contradiction(in: entry)].compactMap(\.self) + letterCases(of: entry, known)
-        }
+        let answering = entries.flatMap(\.answering)
+        var found = neverWinning + methodsOfPatterns + longDelays + entries.flatMap { loading($0) }
+        found += warn(.insecureTarget, answering, insecureTarget) + forwardedTargets(answering)
+        found += patterns.compactMap { entry, pattern in missesQuery(entry, pattern) }
+        found += warn(.catchAll, patterns.map(\.entry), catchesAll)
+        found += warn(.foreignSyntax, entries, foreignSyntax) + warn(.unusedTimeout, entries, unusedTimeout)
+        found += warn(.methodCase, answering, methodCase) + warn(.contradictedType, answering, contradiction)
+        found += answering.flatMap { letterCases(of: $0, known) }
         found.sort { ($0.line ?? 0, $0.kind.rawValue) < ($1.line ?? 0, $1.kind.rawValue) }
         return found + unused(names)
+    }
+
+    /// Returns a warning about each entry for which a check returns a message.
+    private func warn(_ kind: Warning.Kind, _ entries: [Entry], _ message: (Entry) -> String?) -> [Warning] {
+        entries.compactMap { entry in message(entry).map { Warning(kind, entry, $0) } }
     }
 
     // MARK: What a cache alone can't answer
@@ -49,49 +56,35 @@ package struct MapReview {
         let fields = Entry.Options.protocolFieldNames.filter { name in
             entry.answering.contains { $0.options.protocolFields.contains(name) }
         }
-        guard !fields.isEmpty else { return entry.answering.compactMap { refusal(of: $0) } }
-        return [
-            Warning(
-                .needsProtocol,
-                entry,
-                "\(fields.map { "“\($0)”" }.listed()) \(fields.count == 1 ? "needs" : "need") an attached session. "
-                    + "In other sessions, the default cache or the network answers."
-            )
-        ]
+        guard !fields.isEmpty else { return warn(.refusedByLoader, entry.answering, refusal) }
+        let need = "\(fields.map { "“\($0)”" }.listed()) \(fields.count == 1 ? "needs" : "need")"
+        let others = "In other sessions, the default cache or the network answers."
+        return [Warning(.needsProtocol, entry, "\(need) an attached session. \(others)")]
     }
 
-    private func refusal(of entry: Entry) -> Warning? {
-        // Methods in lowercase have a warning of their own.
+    private func refusal(of entry: Entry) -> String? {
+        // Another warning is about methods in lowercase.
         let methods = entry.options.methods.map { $0.uppercased() }
         if !methods.contains("GET"), !methods.contains("HEAD"), !entry.options.answersAllMethods {
-            return Warning(
-                .refusedByLoader,
-                entry,
-                "The loader doesn't ask a cache for \(methods.listed("or")). \(Self.advice)"
-            )
+            return "The loader doesn't ask a cache for \(methods.listed("or")). \(Self.advice)"
         }
-        return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.fields.headers).map {
-            Warning(.refusedByLoader, entry, "\($0.message.capitalizedFirst). \(Self.advice)")
-        }
+        return LoaderRules.refusal(ofStatus: entry.options.status, headers: entry.options.fields.headers)
+            .map { "\($0.message.capitalizedFirst). \(Self.advice)" }
     }
 
     // MARK: Fields
 
-    private func methodCase(_ entry: Entry) -> Warning? {
+    private func methodCase(_ entry: Entry) -> String? {
         let wrong = entry.options.methods.filter { $0 != $0.uppercased() }
         guard !wrong.isEmpty else { return nil }
         let (names, fixes) = (wrong.map { "“\($0)”" }.listed(), wrong.map { "“\($0.uppercased())”" }.listed())
-        return Warning(.methodCase, entry, "“methods” has \(names), but letter case matters. Write \(fixes).")
+        return "“methods” has \(names), but letter case matters. Write \(fixes)."
     }
 
-    private func unusedTimeout(_ entry: Entry) -> Warning? {
+    private func unusedTimeout(_ entry: Entry) -> String? {
         guard entry.options.fields.timeout != nil, entry.options.use != .whenOffline else { return nil }
-        return Warning(
-            .unusedTimeout,
-            entry,
-            "“timeout” is only for entries that wait for the network to fail. "
-                + "Add \"use\": \"whenOffline\", or remove “timeout”."
-        )
+        return "“timeout” is only for entries that wait for the network to fail. "
+            + "Add \"use\": \"whenOffline\", or remove “timeout”."
     }
 
     /// Warnings about long delays. A delay is reported once for each entry, and a delay of `$defaults` only once.
@@ -124,14 +117,12 @@ package struct MapReview {
         var hasPatterns = false
         for (number, entry) in entries.enumerated() where entry.isPattern {
             guard !Self.methods(of: entry).isSubset(of: ["GET", "HEAD"]), let pattern = try? MatchPattern(entry.key)
-            else {
-                continue
-            }
+            else { continue }
             patterns.insert(pattern, number: number)
             hasPatterns = true
         }
         guard hasPatterns else { return [] }
-        return entries.compactMap { entry in
+        return warn(.methodOfPattern, entries) { entry in
             guard !entry.isPattern, let url = try? NormalizedURL(key: entry.key) else { return nil }
             let listed = Self.methods(of: entry)
             guard !listed.contains("*") else { return nil }
@@ -139,11 +130,8 @@ package struct MapReview {
                 guard let method = Self.methods(of: entries[number]).subtracting(listed).min() else { continue }
                 let what =
                     method == "*" ? "methods that this key doesn't list" : "\(method), which this key doesn't list"
-                return Warning(
-                    .methodOfPattern,
-                    entry,
+                return
                     "“\(entries[number].key)” answers \(what). Add the methods that this key should answer to “methods”."
-                )
             }
             return nil
         }
@@ -156,57 +144,37 @@ package struct MapReview {
 
     // MARK: Forwarding
 
-    private var forwarding: [Warning] {
-        let items = entries.flatMap(\.answering).compactMap { entry -> (entry: Entry, target: ForwardTarget)? in
-            guard case .network(let target?) = entry.options.answer else { return nil }
-            return (entry, target)
-        }
-        return items.compactMap { insecure($0.entry, $0.target) } + forwardedTargets(items)
-    }
-
-    private func insecure(_ entry: Entry, _ target: ForwardTarget) -> Warning? {
-        guard !entry.key.lowercased().hasPrefix("http:"), target.origin.hasPrefix("http:"), !target.isLoopback else {
-            return nil
-        }
-        return Warning(
-            .insecureTarget,
-            entry,
+    private func insecureTarget(_ entry: Entry) -> String? {
+        guard let target = entry.forwardTarget, !entry.key.lowercased().hasPrefix("http:"),
+            target.origin.hasPrefix("http:"), !target.isLoopback
+        else { return nil }
+        return
             "The entry forwards https requests to “\(target.origin)”, where anyone on the network can read them. Use https."
-        )
     }
 
     /// Returns warnings about targets whose URL matches an entry that forwards, too.
-    private func forwardedTargets(_ items: [(entry: Entry, target: ForwardTarget)]) -> [Warning] {
+    private func forwardedTargets(_ answering: [Entry]) -> [Warning] {
+        let forwarding = answering.filter { $0.forwardTarget != nil }
         var keys = MapKey.Matcher()
-        for (number, item) in items.enumerated() { try? keys.insert(item.entry.key, number: number) }
-        return items.compactMap { item -> Warning? in
-            guard let example = item.target.example else { return nil }
-            return keys.number(for: example).map { number in
-                Warning(
-                    .forwardedTarget,
-                    item.entry,
-                    "The target “\(item.target.text)” is a URL that “\(items[number].entry.key)” forwards, but targets aren't "
-                        + "looked up again. Write the URL where the request should end up."
-                )
-            }
+        for (number, entry) in forwarding.enumerated() { try? keys.insert(entry.key, number: number) }
+        return warn(.forwardedTarget, forwarding) { entry in
+            guard let target = entry.forwardTarget, let number = target.example.flatMap({ keys.number(for: $0) })
+            else { return nil }
+            return "The target “\(target.text)” is a URL that “\(forwarding[number].key)” forwards, but targets aren't "
+                + "looked up again. Write the URL where the request should end up."
         }
     }
 
     // MARK: Files
 
-    private func contradiction(in entry: Entry) -> Warning? {
+    private func contradiction(in entry: Entry) -> String? {
         guard let file = entry.file, file.wildcards == 0, let folder = map.resources,
             let start = try? folder.open(file.text).prefix(MIMEType.sniffedLength)
         else { return nil }
         let url = try? NormalizedURL(entry.key)
         let type = Substitution(entry, fileName: file.text, folder: folder, url: url).mimeType
-        return MIMEType.contradicts(start, type: type).map {
-            Warning(
-                .contradictedType,
-                entry,
-                "The file “\(file.text)” is served as \(type), but its first bytes say otherwise: \($0)."
-            )
-        }
+        return MIMEType.contradicts(start, type: type)
+            .map { "The file “\(file.text)” is served as \(type), but its first bytes say otherwise: \($0)." }
     }
 
     /// Returns warnings about file names that differ from those on disk only in letter case. On a file system where
@@ -238,14 +206,9 @@ package struct MapReview {
             guard isForFiles || !folders.isDisjoint(with: ResourcesFolder.folders(of: name)) else { return nil }
             let isServed = !ResourcesFolder.isHidden(name.utf8) && name != map.resources?.mapName
             let bytes = Array(name.utf8)
-            guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil }) else {
-                return nil
-            }
-            return Warning(
-                .unusedFile,
-                nil,
-                "No entry names the file “\(name)” in the resources folder."
-            )
+            guard isServed, !exact.contains(name), !globs.contains(where: { $0.match(bytes[...]) != nil })
+            else { return nil }
+            return Warning(.unusedFile, nil, "No entry names the file “\(name)” in the resources folder.")
         }
     }
 }
@@ -319,23 +282,15 @@ extension MapReview {
         )
     }
 
-    private func catchesAll(_ entry: Entry) -> Warning? {
+    private func catchesAll(_ entry: Entry) -> String? {
         guard entry.answering.contains(where: { $0.files.contains { $0.text == "*" } }) else { return nil }
-        return Warning(
-            .catchAll,
-            entry,
-            "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own files. "
-                + "Serve a separate folder instead, such as “site/*”."
-        )
+        return "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own files. "
+            + "Serve a separate folder instead, such as “site/*”."
     }
 
-    private func foreignSyntax(_ entry: Entry) -> Warning? {
-        guard let foreign = ForeignSyntax(entry.key) else { return nil }
-        return Warning(
-            .foreignSyntax,
-            entry,
-            "The key has “\(foreign.placeholder)”, but only * matches any text. Write “\(foreign.pattern)”."
-        )
+    private func foreignSyntax(_ entry: Entry) -> String? {
+        ForeignSyntax(entry.key)
+            .map { "The key has “\($0.placeholder)”, but only * matches any text. Write “\($0.pattern)”." }
     }
 
     private static func reach(_ pattern: MatchPattern, scheme: String) -> String {
@@ -351,6 +306,11 @@ extension MapReview {
 }
 
 extension Entry {
+    /// The value of `forwardTo`; `nil` without one.
+    fileprivate var forwardTarget: ForwardTarget? {
+        if case .network(let target) = options.answer { target } else { nil }
+    }
+
     /// Returns whether this entry answers every request that another entry for the same URLs would answer, unless a
     /// file is missing.
     fileprivate func answersAll(of other: Entry) -> Bool {
@@ -382,9 +342,8 @@ private struct ForeignSyntax {
             key.utf8[...].dropFirst(parts.path.startIndex).contains(where: ":{\\".utf8.contains)
         else { return nil }
         let bytes = Array(key.utf8)
-        let (path, query) = (
-            String(decoding: parts.path, as: UTF8.self), String(decoding: bytes[parts.path.endIndex...], as: UTF8.self)
-        )
+        let path = String(decoding: parts.path, as: UTF8.self)
+        let query = String(decoding: bytes[parts.path.endIndex...], as: UTF8.self)
         let inPath = "\(Self.segment)|\(Self.anywhere)"
         let found =
             path.range(of: inPath, options: .regularExpression).map { path[$0] }
