@@ -9,8 +9,8 @@ package struct MapFolder: Sendable {
     /// The map's file.
     package let file: URL
     package let resources: URL
-    /// The status of the map's file when it was last read or written, at first when this value was created; `nil` if
-    /// the file didn't exist.
+    /// The status of the map's file when this value was created, or when the map was last read or written since; `nil`
+    /// if the file didn't exist.
     package private(set) var status: FileStatus?
     /// Names that no new file may have.
     package var names = RecordedFileName.InUse()

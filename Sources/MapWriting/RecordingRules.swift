@@ -17,7 +17,7 @@ package enum RecordingRules {
     }
 
     /// Returns why a request doesn't go through a recorder; `nil` if it does. Requests with `Range` or `Cookie` do,
-    /// although their responses may not be kept. On Linux, the session's cookies are in the request.
+    /// although their responses may not be kept: on Linux, every request has the session's cookies.
     package static func refusal(of request: URLRequest, _ url: NormalizedURL) -> Refusal? {
         if let method = request.httpMethod, method != "GET" { return .method(method) }
         if request.httpBody != nil || request.httpBodyStream != nil { return .body }
@@ -103,14 +103,12 @@ extension RecordingRules {
         ///   - names: The names of the headers to keep.
         ///   - value: Returns the value of a header by its name, in any letter case.
         package static func kept(_ names: [String] = names, _ value: (String) -> String?) -> [String: String] {
-            var kept: [String: String] = [:]
-            for name in names {
+            names.reduce(into: [:]) { kept, name in
                 guard let value = value(name), HTTPSyntax.problem(ofHeader: name, value: value) == nil,
                     !SecretName.isIn(value)
-                else { continue }
+                else { return }
                 kept[name] = value
             }
-            return kept
         }
 
         /// Returns a note about the headers that ``kept(_:_:)`` leaves out because they seem to contain a credential,

@@ -331,7 +331,8 @@ struct CheckTests {
                 kind: "contradictedType",
                 entries: [#""https://h.example/a": "a.png""#],
                 files: ["a.png": "GIF89a......"],
-                message: "The file “a.png” is served as image/png, but its first bytes say otherwise: image/gif."
+                message: "The file “a.png” is served as image/png, but its first bytes say otherwise: image/gif. "
+                    + "Replace the file, or set “mimeType”."
             ),
             Oddity(
                 testDescription: "a pattern that ends in an extension",

@@ -188,7 +188,11 @@ struct ImportTests {
         "It says what's wrong with an archive, and writes nothing",
         arguments: [
             ("", "bad.har:1:1: The archive is empty."), (#"{"log": {"entries": ["#, "bad.har:1:22: The archive ends"),
-            ("{}", "bad.har:1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”."),
+            (
+                "{}",
+                "bad.har:1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”. "
+                    + "Export it as HAR."
+            ),
         ]
     )
     func broken(text: String, message: String) async throws {

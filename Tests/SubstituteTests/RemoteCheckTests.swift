@@ -362,13 +362,14 @@ struct RemoteCheckTests {
                 testDescription: "different bytes",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "The file wasn't replaced. The URLs of its entries serve different bytes."
+                reason: "The file wasn't replaced. The URLs of its entries serve different bytes. "
+                    + "Give each its own file."
             ),
             Sharing(
                 testDescription: "one as before",
                 answers: [.text("old"), .text("new")],
                 text: "old",
-                reason: "replaced. The URLs of its entries serve different bytes."
+                reason: "replaced. The URLs of its entries serve different bytes. Give each its own file."
             ),
             Sharing(
                 testDescription: "one gone",
@@ -386,7 +387,7 @@ struct RemoteCheckTests {
                 testDescription: "different bytes for two names of one file",
                 answers: [.text("new"), .text("newer")],
                 text: "old",
-                reason: "replaced. The URLs of its entries serve different bytes.",
+                reason: "replaced. The URLs of its entries serve different bytes. Give each its own file.",
                 files: ["a.txt", "link.txt"]
             ),
         ]

@@ -78,7 +78,7 @@ extension SubstitutionMap {
 private struct RemoteComparer: Sendable {
     private struct Job: Sendable {
         let entry: Entry
-        /// The index of the entry's file.
+        /// The index of the entry's file in ``files``.
         let file: Int
     }
 
@@ -168,7 +168,11 @@ private struct RemoteComparer: Sendable {
             comparison.fail(.unreachable, "Foundation can't parse the URL. Correct the key.")
             return nil
         }
-        switch await load(url) {
+        let request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        let outcome = await withCheckedContinuation { continuation in
+            loader.load(request, limit: limit) { continuation.resume(returning: $0) }
+        }
+        switch outcome {
         case .failed(let reason):
             comparison.fail(.unreachable, "The URL can't be loaded: \(reason.sentence)")
         case .tooLong:
@@ -186,13 +190,6 @@ private struct RemoteComparer: Sendable {
             comparison.fail(.unreachable, "The server answered with status \(response.statusCode).")
         }
         return nil
-    }
-
-    private func load(_ url: URL) async -> UncachedLoader.Outcome {
-        let request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
-        return await withCheckedContinuation { continuation in
-            loader.load(request, limit: limit) { continuation.resume(returning: $0) }
-        }
     }
 
     /// Returns the offset of the first byte that differs. If one body begins with the whole other one, that's the length of the
@@ -246,7 +243,7 @@ private struct ComparedFile: Sendable {
         if body == nil {
             obstacle = obstacle ?? "It's unknown what the URL of its other entry “\(entry.key)” serves."
         } else if let other = self.body, other != body {
-            obstacle = "The URLs of its entries serve different bytes."
+            obstacle = "The URLs of its entries serve different bytes. Give each its own file."
         }
         self.body = self.body ?? body
         if entriesLeft == 0, case .success(let old)? = bytes, obstacle == nil, let body = self.body, body != old.data {
@@ -293,7 +290,8 @@ private struct ComparedFile: Sendable {
         let length = MIMEType.sniffedLength
         guard MIMEType.contradicts(old.prefix(length), type: type) == nil else { return nil }
         return MIMEType.contradicts(body.prefix(length), type: type).map {
-            "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0)."
+            "The file is served as \(type), but the first bytes that the URL serves say otherwise: \($0). "
+                + "Look at what it serves."
         }
     }
 }

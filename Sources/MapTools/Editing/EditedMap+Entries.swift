@@ -65,7 +65,8 @@ extension EditedMap {
                 "\(key): Nothing was added, because \(reason). To add the URL anyway, name a file for it."
             )
         }
-        let exchange = RecordedExchange(url: key, RecordedResponse(response, body: body))
+        let recorded = RecordedResponse(response, body: body)
+        let exchange = RecordedExchange(request: .any("GET"), url: key, response: recorded)
         switch try keep([exchange], for: url, as: key, replacing: replacing).first {
         case .success(let kept): return kept
         case .failure(let occupied): throw Self.occupied(occupied.key)
@@ -79,7 +80,8 @@ extension EditedMap {
     package func check(_ key: String, isLoaded: Bool, replacing: Bool) throws(MapToolError) -> String? {
         guard let url = isLoaded ? try Self.loadedURL(key) : try Self.exactURL(key) else { return nil }
         if isLoaded, !replacing, let key = entries.refusal(of: url)?.key { throw Self.occupied(key) }
-        return SecretName.first(in: url).map { "\($0.sentence) It's now in the map." }
+        return SecretName.first(in: url)
+            .map { "\($0.sentence) It's now in the map. Remove the entry if it must not be." }
     }
 
     /// Returns the URL of an exact key; `nil` for a pattern.

@@ -22,15 +22,17 @@ extension EditedMap {
         for (test, exchanges) in tests.enumerated() {
             for (number, exchange) in exchanges.enumerated() {
                 do throws(MapToolError) {
-                    if let sequence = exchange.replaced {
-                        let url = try Self.normalized(sequence.key)
-                        let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
-                        replaced[sequence.key, default: [:]][sequence, default: []].append(numbered)
-                        continue
-                    }
-                    let url = try Self.recordable(exchange.url)
+                    let sequence = exchange.replaced
+                    let url =
+                        if let sequence { try Self.normalized(sequence.key) } else {
+                            try Self.recordable(exchange.url)
+                        }
                     let numbered = Numbered(test: test, number: number, url: url, exchange: exchange)
-                    urls[url.canonical, default: []].append(numbered)
+                    if let sequence {
+                        replaced[sequence.key, default: [:]][sequence, default: []].append(numbered)
+                    } else {
+                        urls[url.canonical, default: []].append(numbered)
+                    }
                 } catch {
                     added.outcomes[test][number] = .failure(error)
                 }
@@ -112,7 +114,9 @@ extension EditedMap {
     /// Adds the exchanges of one URL.
     private mutating func add(_ ofURL: [Numbered], to added: inout Added) throws(MapToolError) {
         guard let url = ofURL.first?.url else { return }
-        if let key = entries.exclusion(of: url) { throw MapToolError("The entry “\(key)” is null.") }
+        if let key = entries.exclusion(of: url) {
+            throw MapToolError("The entry “\(key)” is null. Remove it to record the URL.")
+        }
         let gets = Set(ofURL.map(\.exchange.request).filter { $0.method == "GET" })
         let groups = Dictionary(grouping: ofURL) { numbered in
             // An answer to GET answers HEAD too.
@@ -155,6 +159,7 @@ extension EditedMap {
     /// A response to add, which consecutive exchanges share.
     private struct Addition {
         var exchange: RecordedExchange
+        /// See ``AddedExchange/note``.
         let note: String?
         /// How many of the test's requests the response answers.
         var count = 1
@@ -170,7 +175,7 @@ extension EditedMap {
         "The map keeps another test's response to this request. A separate issue names the tests."
     )
 
-    /// Returns a note on how requests that the entry can't tell apart may differ; `nil` if there's nothing to say.
+    /// Returns how requests that the entry can't tell apart may differ, as a clause; `nil` if there's nothing to say.
     private static func note(on group: [Numbered]) -> String? {
         if let obstacle = group.lazy.compactMap(\.condition.obstacle).first { return obstacle }
         guard group.contains(where: \.condition.isRedacted), Set(group.map(\.exchange.requestBody)).count > 1 else {
@@ -382,8 +387,7 @@ extension EditedMap {
         package let change: KeptFile.Change
         /// The name of its file; empty if the response's body is empty.
         package let file: String
-        /// A note on how requests that the entry can't tell apart may differ; `nil` if there's
-        /// nothing to say.
+        /// How requests that the entry can't tell apart may differ, as a clause; `nil` if there's nothing to say.
         package let note: String?
     }
 

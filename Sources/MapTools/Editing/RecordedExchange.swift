@@ -8,43 +8,16 @@ package struct RecordedExchange: Sendable {
     /// The request's URL, as it's written.
     package let url: String
     /// The request's body; `nil` if there is none.
-    let requestBody: Data?
+    var requestBody: Data?
     let response: RecordedResponse
     /// How many requests the response answers; `nil` for any number, as for the last response of a sequence.
     var times: Int?
-    /// How many requests are answered by earlier responses, before this one.
+    /// How many requests the earlier responses to the same request answer.
     var after = 0
     /// The recorded answers that the response replaces; `nil` if it's added.
     package var replaced: RecordingAgain.Sequence?
 
     package var method: String { request.method }
-
-    package init(
-        method: String,
-        url: String,
-        requestBody: Data?,
-        requestType: String? = nil,
-        status: Int,
-        headers: [String: String],
-        contentType: String?,
-        body: Data
-    ) {
-        self.init(
-            Request(method: method, condition: RecordedCondition(requestBody, type: requestType)),
-            url: url,
-            requestBody: requestBody,
-            RecordedResponse(status: status, headers: headers, contentType: contentType, body: body)
-        )
-    }
-
-    init(
-        _ request: Request = .any("GET"),
-        url: String,
-        requestBody: Data? = nil,
-        _ response: RecordedResponse
-    ) {
-        (self.request, self.url, self.requestBody, self.response) = (request, url, requestBody, response)
-    }
 
     /// Returns this exchange as the answer to another request.
     func answering(_ request: Request) -> Self {
@@ -101,6 +74,25 @@ package struct RecordedExchange: Sendable {
 }
 
 extension RecordedExchange {
+    package init(
+        method: String,
+        url: String,
+        requestBody: Data?,
+        requestType: String? = nil,
+        status: Int,
+        headers: [String: String],
+        contentType: String?,
+        body: Data
+    ) {
+        let condition = RecordedCondition(requestBody, type: requestType)
+        self.init(
+            request: Request(method: method, condition: condition),
+            url: url,
+            requestBody: requestBody,
+            response: RecordedResponse(status: status, headers: headers, contentType: contentType, body: body)
+        )
+    }
+
     /// The parts of a request that a URL's entry compares: its method, and the condition on its body.
     struct Request: Hashable, Sendable {
         let method: String

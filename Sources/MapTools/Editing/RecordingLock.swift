@@ -14,16 +14,9 @@ package enum RecordingLock {
     /// - Throws: An error if another process is recording into the map.
     package static func take(_ map: URL) throws(MapToolError) {
         let name = map.path
-        let error: MapToolError? = held.withLock { held in
-            guard held[name] == nil else { return nil }
-            do throws(MapToolError) {
-                held[name] = try lock(name)
-                return nil
-            } catch {
-                return error
-            }
+        try held.withLock { held throws(MapToolError) in
+            if held[name] == nil { held[name] = try lock(name) }
         }
-        if let error { throw error }
     }
 
     private static func lock(_ map: String) throws(MapToolError) -> FileLock {

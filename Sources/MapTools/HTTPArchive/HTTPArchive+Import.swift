@@ -139,11 +139,9 @@ extension HTTPArchive {
         if entry.hasLostBytes(body, at: url) { throw .lostBytes(type: type?.essence ?? "") }
         let names = selection.isForTest ? Array(entry.headers.keys) : Entry.keptHeaders
         let headers = RecordingRules.Headers.kept(names) { entry.headers[$0.asciiLowercased] }
-        return RecordedExchange(
-            request,
-            url: url.canonical,
-            RecordedResponse(status: entry.status ?? 200, headers: headers, contentType: type?.text, body: body)
-        )
+        let status = entry.status ?? 200
+        let response = RecordedResponse(status: status, headers: headers, contentType: type?.text, body: body)
+        return RecordedExchange(request: request, url: url.canonical, response: response)
     }
 }
 

@@ -93,7 +93,7 @@ package struct HTTPArchive: Sendable {
         }
         try cursor.finish()
         guard let entries else {
-            throw atStart.failure("is JSON, but not an HTTP Archive. It has no list “log.entries”.")
+            throw atStart.failure("is JSON, but not an HTTP Archive. It has no list “log.entries”. Export it as HAR.")
         }
         return entries
     }

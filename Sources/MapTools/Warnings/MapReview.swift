@@ -173,8 +173,10 @@ package struct MapReview {
         else { return nil }
         let url = try? NormalizedURL(entry.key)
         let type = Substitution(entry, fileName: file.text, folder: folder, url: url).mimeType
-        return MIMEType.contradicts(start, type: type)
-            .map { "The file “\(file.text)” is served as \(type), but its first bytes say otherwise: \($0)." }
+        return MIMEType.contradicts(start, type: type).map {
+            "The file “\(file.text)” is served as \(type), but its first bytes say otherwise: \($0). "
+                + "Replace the file, or set “mimeType”."
+        }
     }
 
     /// Returns warnings about file names that differ from those on disk only in letter case. On a file system where
@@ -284,8 +286,8 @@ extension MapReview {
 
     private func catchesAll(_ entry: Entry) -> String? {
         guard entry.answering.contains(where: { $0.files.contains { $0.text == "*" } }) else { return nil }
-        return "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own files. "
-            + "Serve a separate folder instead, such as “site/*”."
+        return "The pattern serves every file in the resources folder. In an app's bundle, that includes the app's own "
+            + "files. Serve a separate folder instead, such as “site/*”."
     }
 
     private func foreignSyntax(_ entry: Entry) -> String? {

@@ -26,13 +26,15 @@ struct HTTPArchiveTests {
         #expect(try time(of: 1, with: 20_000) < 2 * apart)
     }
 
+    private static let noEntries =
+        ":1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”. Export it as HAR."
+
     @Test(
         "Invalid archives are rejected, with the place",
         arguments: [
             ("", ":1:1: The archive is empty."), (" \n ", ":2:2: The archive is empty."),
             ("[]", ":1:1: The archive isn't an HTTP Archive. It must begin with {."),
-            ("{}", ":1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”."),
-            (#"{"log": []}"#, ":1:1: The archive is JSON, but not an HTTP Archive. It has no list “log.entries”."),
+            ("{}", noEntries), (#"{"log": []}"#, noEntries),
             (#"{"log": {"entries": {}}}"#, ":1:1: The archive is JSON, but not an HTTP Archive"),
             ("{\"log\":\n {\"entries\": [1 2]}}", ":2:17: The archive needs a comma or ] here"),
             (#"{"log": {"entries": [nul]}}"#, ":1:22: The archive needs a JSON value here."),
