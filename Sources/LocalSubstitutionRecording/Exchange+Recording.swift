@@ -33,22 +33,11 @@ extension Exchange {
         guard isBrowsed, !redirects.isEmpty, let url = request.url, let target = response.url, target != url else {
             return nil
         }
-        let head = HTTPURLResponse(
-            url: url,
-            statusCode: 302,
-            httpVersion: "HTTP/1.1",
-            headerFields: ["Location": target.absoluteString]
-        )
+        let fields = ["Location": target.absoluteString]
+        let head = HTTPURLResponse(url: url, statusCode: 302, httpVersion: "HTTP/1.1", headerFields: fields)
         guard let head else { return nil }
-        let redirect = Exchange(
-            request: request,
-            response: head,
-            body: Data(),
-            redirects: redirects,
-            isBrowsed: true
-        )
-        request.url = target
-        return redirect
+        defer { request.url = target }
+        return Exchange(request: request, response: head, body: Data(), redirects: redirects, isBrowsed: true)
     }
 }
 

@@ -39,11 +39,8 @@ enum FileInPlace {
                 let reason = String(cString: strerror(code))
                 throw SubstitutionRecorderError(.unwritable, folder, "can't be locked: \(reason).")
             }
-            throw SubstitutionRecorderError(
-                .inUse,
-                folder,
-                "is in use by another recorder\(owner). Close that one first, or use another folder."
-            )
+            let message = "is in use by another recorder\(owner). Close that one first, or use another folder."
+            throw SubstitutionRecorderError(.inUse, folder, message)
         }
         _ = ftruncate(descriptor, 0)
         _ = WrittenFolder.write(Data("\(getpid())\n".utf8), to: descriptor)

@@ -39,11 +39,8 @@ final class RecorderFolder: Sendable {
         do {
             try FileManager.default.createDirectory(at: resources, withIntermediateDirectories: true)
         } catch {
-            throw SubstitutionRecorderError(
-                .unwritable,
-                folder,
-                "can't be created: \(error.localizedDescription.sentence)"
-            )
+            let reason = error.localizedDescription.sentence
+            throw SubstitutionRecorderError(.unwritable, folder, "can't be created: \(reason)")
         }
         let lock = try FileInPlace.lock(folder)
         journal = try RecordingJournal(in: folder)
@@ -154,11 +151,8 @@ final class RecorderFolder: Sendable {
                 if let problem { throw problem }
                 try output.map.writtenResources.create(accepted.body, as: file)
                 put(accepted, file: file, foreign)
-                outcomes[number] = .kept(
-                    file: resources.url(of: file),
-                    bytes: accepted.body.count,
-                    note: accepted.headerNote
-                )
+                let url = resources.url(of: file)
+                outcomes[number] = .kept(file: url, bytes: accepted.body.count, note: accepted.headerNote)
             } catch {
                 output.map.names.release(file)
                 // The earlier recording stays. It was right when it was recorded, and has its own validator.

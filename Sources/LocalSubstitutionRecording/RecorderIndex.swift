@@ -217,11 +217,9 @@ extension RecorderIndex {
         do throws(SubstitutionMapError) {
             return try map.readDocument()
         } catch {
-            throw SubstitutionRecorderError(
-                .unreadableMap,
-                folder,
-                "has a map that can't be used. Correct it: \("\(error)".replacingOccurrences(of: "\n", with: " "))"
-            )
+            let problems = "\(error)".replacingOccurrences(of: "\n", with: " ")
+            let message = "has a map that can't be used. Correct it: \(problems)"
+            throw SubstitutionRecorderError(.unreadableMap, folder, message)
         }
     }
 

@@ -30,19 +30,17 @@ final class RecordingJournal: Sendable {
 
     /// Adds the names of files that are about to be written, or that the map will no longer use.
     func add(_ names: some Sequence<String>) throws(WrittenFolder.Problem) {
-        let code = added.withLock { added in
+        try added.withLock { added throws(WrittenFolder.Problem) in
             let new = names.filter { !added.contains($0) }
             let length = FileStatus(descriptor: descriptor)?.size
             let code = WrittenFolder.write(Data(new.map { "\($0)\n" }.joined().utf8), to: descriptor)
-            if code == 0 {
-                added.formUnion(new)
-            } else if let length {
+            guard code == 0 else {
                 // A truncated name could match another file, or run into the next name.
-                _ = ftruncate(descriptor, off_t(length))
+                if let length { _ = ftruncate(descriptor, off_t(length)) }
+                throw WrittenFolder.Problem(name: Self.name, code: code)
             }
-            return code
+            added.formUnion(new)
         }
-        guard code == 0 else { throw WrittenFolder.Problem(name: Self.name, code: code) }
     }
 
     /// Removes all names. Call this when the map on disk matches the files in the folder.

@@ -8,18 +8,16 @@ package struct ForeignEntries: Sendable {
     package let defaults: EntryFields
     private let map: SubstitutionMap?
     /// The exact keys by canonical URL, including those of invalid entries.
-    private let keys: [String: String]
+    private var keys: [String: String] = [:]
     /// How often entries name each file, by its folded name: see ``RecordedFileName/InUse/folded(_:)``.
-    private let uses: [String: Int]
-    private let globs: [Glob]
+    private var uses: [String: Int] = [:]
+    /// The file names with wildcards.
+    private var globs: [Glob] = []
 
     package init(_ document: MapDocument, resources: URL) {
         self.document = document
         defaults = document.defaults
         map = try? SubstitutionMap(json: document.data, resources: resources, invalidEntries: .skip, handlers: .any)
-        var keys: [String: String] = [:]
-        var uses: [String: Int] = [:]
-        var globs: [Glob] = []
         for key in document.values.keys where !key.hasPrefix("$") {
             if !MapKey.isPattern(key), let url = try? NormalizedURL(key) { keys[url.canonical] = key }
             for file in document.files(of: key) {
@@ -27,7 +25,6 @@ package struct ForeignEntries: Sendable {
                 if FileName(text: file).wildcards > 0 { globs.append(Glob(Array(file.utf8))) }
             }
         }
-        (self.keys, self.uses, self.globs) = (keys, uses, globs)
     }
 
     /// Returns why the entries prevent a URL from being recorded; `nil` if they don't.

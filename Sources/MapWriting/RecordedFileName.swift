@@ -44,7 +44,9 @@ package struct RecordedFileName {
         return safe(String(host) + (url.hasDefaultPort ? "" : "_\(url.port)"))
     }
 
-    /// Returns a candidate for the name. Higher numbers are more likely to be free, and every number has a candidate.
+    /// Returns a candidate for the name. A higher number's candidate is more likely to be free.
+    ///
+    /// - Parameter number: Any number from 0. The candidate for 0 is the most readable.
     package func candidate(_ number: Int) -> String {
         switch number {
         case 0: return named("")

@@ -142,20 +142,16 @@ extension EditedMap {
         let own = oldKey.map { entries.document.files(of: $0, withPieces: false) } ?? []
         var kept: [Result<KeptFile, Occupied>] = []
         var answers: [EntryText.Members] = []
-        // A response that comes again in a sequence has the same file.
-        var files: [RecordedExchange.Request: [Data: String]] = [:]
+        var bodies: WrittenBodies = [:]
         for (exchange, same) in zip(exchanges, same) {
             // The first response's file has the plain name.
             let name = exchange.fileName(for: url, distinguishing: answers.isEmpty ? nil : exchange.request)
-            let body = exchange.response.body
-            var file = files[exchange.request]?[body] ?? ""
-            if file.isEmpty { file = try write(body, as: name, over: own) }
-            files[exchange.request, default: [:]][body] = file
+            let file = try write(exchange, as: name, over: own, unlessIn: &bodies)
             let entry = exchange.entry(for: url, file: file, defaults: entries.defaults)
             answers.append(entry.members + exchange.conditions)
             let change: KeptFile.Change = same != nil ? .unchanged : occupied == nil ? .new : .replaced
             let served = entry.substitution(for: url)
-            kept.append(.success(KeptFile(change, file, of: body, servedAs: served)))
+            kept.append(.success(KeptFile(change, file, of: exchange.response.body, servedAs: served)))
         }
         if !answers.isEmpty { set(oldKey ?? key, to: EntryText.value(of: answers)) }
         return kept

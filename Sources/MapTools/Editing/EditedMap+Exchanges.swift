@@ -135,17 +135,15 @@ extension EditedMap {
         var change = ChangedEntry(url, oldKey, oldKey.flatMap { value(of: $0) }, in: entries, isAlone: isAlone)
         // Checks all of them at once. If one of them is wrong, each is checked with those before it.
         let areRight = (try? change.check(additions)) != nil
-        // A response that comes again in a sequence has the same file.
-        var files: [RecordedExchange.Request: [Data: String]] = [:]
+        var bodies: WrittenBodies = [:]
         for addition in additions {
-            let (request, body) = (addition.exchange.request, addition.exchange.response.body)
             let result: Result<AddedExchange, MapToolError>
             do throws(MapToolError) {
                 // Checked before the file is written.
                 if !areRight { try change.check([addition]) }
-                var file = files[request]?[body] ?? ""
-                if file.isEmpty, !body.isEmpty { file = try write(body, as: addition.fileName(for: url)) }
-                files[request, default: [:]][body] = file
+                let hasBody = !addition.exchange.response.body.isEmpty
+                let name = addition.fileName(for: url)
+                let file = hasBody ? try write(addition.exchange, as: name, unlessIn: &bodies) : ""
                 change.add(addition, file: file)
                 result = .success(AddedExchange(change: .new, file: file, note: addition.note))
             } catch {
@@ -270,28 +268,28 @@ extension EditedMap {
             }
             added.note(conflict, additions, in: group)
             let own = sequence.files
-            var files: [Data: String] = [:]
+            var bodies: WrittenBodies = [:]
             var answers: [Int: [EntryText.Members]] = [:]
             for place in sequence.places { answers[place] = [] }
             var isSame = additions.count == sequence.places.count
             for (index, addition) in additions.enumerated() {
                 let body = addition.exchange.response.body
                 let hasBody = body.isEmpty || own.contains { hasFile($0, body) }
-                if files[body] == nil, !body.isEmpty {
-                    files[body] = try write(body, as: addition.fileName(for: first.url), over: own)
-                }
+                let name = addition.fileName(for: first.url)
+                let file =
+                    body.isEmpty ? nil : try write(addition.exchange, as: name, over: own, unlessIn: &bodies)
                 // Keeps the last answer in its place: before a handwritten one, it would hide that.
                 let last = sequence.places.count - 1
                 let place = sequence.places[addition.exchange.times == nil ? last : min(index, last)]
                 let old = text.answers[place]
-                let entry = addition.exchange.entry(for: first.url, file: files[body], defaults: entries.defaults)
+                let entry = addition.exchange.entry(for: first.url, file: file, defaults: entries.defaults)
                 let new = entry.members + addition.exchange.conditions
                 let answer = old.replacing(by: new, isFurther: answers[place]?.isEmpty == false)
                 answers[place, default: []].append(answer)
                 let isOld = JSONValue(JSONText.object(answer)) == JSONValue(JSONText.object(old.members))
                 isSame = isSame && isOld
                 let change: KeptFile.Change = isOld && hasBody ? .unchanged : .replaced
-                let outcome = AddedExchange(change: change, file: files[body] ?? "", note: addition.note)
+                let outcome = AddedExchange(change: change, file: file ?? "", note: addition.note)
                 for numbered in addition.answers { added.set(.success(outcome), for: numbered) }
             }
             if !isSame { changed.merge(answers) { $1 } }

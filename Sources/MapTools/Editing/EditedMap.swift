@@ -172,6 +172,26 @@ package struct EditedMap {
         }
     }
 
+    /// The files of the bodies that answer each request of a URL. A response that comes again in a sequence has the same
+    /// file.
+    typealias WrittenBodies = [RecordedExchange.Request: [Data: String]]
+
+    /// Writes the body of a response unless it's already written for the same request. Returns the file's name.
+    ///
+    /// - Parameter own: See ``write(_:as:over:)``.
+    mutating func write(
+        _ exchange: RecordedExchange,
+        as name: RecordedFileName,
+        over own: [String] = [],
+        unlessIn bodies: inout WrittenBodies
+    ) throws(MapToolError) -> String {
+        let body = exchange.response.body
+        if let file = bodies[exchange.request]?[body] { return file }
+        let file = try write(body, as: name, over: own)
+        bodies[exchange.request, default: [:]][body] = file
+        return file
+    }
+
     /// Uses the file of this name if it has this body and no entry uses it. Returns whether the file is used.
     private mutating func reuse(_ name: String, for body: Data) -> Bool {
         guard !entries.names(name), !isTaken(name), !isOfAnotherDraft(name), hasFile(name, body) else { return false }

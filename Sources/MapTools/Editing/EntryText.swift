@@ -75,7 +75,7 @@ struct EntryText {
     }
 
     /// Returns the members of a JSON object; an empty array for any other value.
-    private static func members(of text: String) -> Members {
+    static func members(of text: String) -> Members {
         let bytes = Array(text.utf8)
         return texts((try? JSONScanner(bytes).members()) ?? [], in: bytes)
     }

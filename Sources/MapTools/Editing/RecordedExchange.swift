@@ -126,15 +126,9 @@ extension RecordedExchange {
             _ names: [String],
             _ value: (String) -> String?
         ) -> (kept: [String: String], leftOut: [String]) {
-            var wanted: [String] = []
-            var leftOut: [String] = []
-            for name in names where name.asciiLowercased != "content-type" {
-                if isKept(name.asciiLowercased) {
-                    wanted.append(spellings[name.asciiLowercased] ?? name)
-                } else {
-                    leftOut.append(name)
-                }
-            }
+            let wanted = names.filter { isKept($0.asciiLowercased) && $0.asciiLowercased != "content-type" }
+                .map { spellings[$0.asciiLowercased] ?? $0 }
+            var leftOut = names.filter { !isKept($0.asciiLowercased) }
             let kept = RecordingRules.Headers.kept(wanted, value)
             leftOut += wanted.filter { kept[$0] == nil }.map { "\($0) (its value may be a credential)" }
             if value("Content-Type").map({ SecretName.isIn($0) }) == true {

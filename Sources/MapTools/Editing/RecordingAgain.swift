@@ -130,7 +130,7 @@ package struct RecordingAgain: Sendable {
         else { return false }
         if text["secondsPerEvent"] != nil, answer.options.fields.pace != .secondsPerEvent(0) { return false }
         if let when = text["when"] {
-            let names = ((try? JSONScanner(Array(when.utf8)).members()) ?? []).map(\.key)
+            let names = EntryText.members(of: when).map(\.key)
             guard names == ["json"] || names == ["text"] else { return false }
         }
         switch answer.options.answer {

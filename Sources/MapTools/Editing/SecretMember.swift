@@ -35,7 +35,7 @@ package enum SecretMember {
     /// Returns whether a text looks like a credential or contains one. Examples are a URL with a token, a GraphQL query
     /// with a password, and JSON with a member that may be a credential.
     ///
-    /// - Parameter level: How many levels of JSON in strings the text is in.
+    /// - Parameter level: How many strings with JSON contain the text.
     package static func isSecret(value: String, level: Int = 0) -> Bool {
         if SecretName.isIn(value) { return true }
         guard level < deepest, let first = value.utf8.first(where: { $0 > 0x20 }), "{[\"".utf8.contains(first),
