@@ -197,21 +197,18 @@ private struct FilePlace: ~Copyable {
     var isTaken: Bool { Self.mode(of: lastName, in: descriptor) != nil }
 
     /// Writes the file's new bytes under its temporary name.
-    borrowing func prepare(_ data: Data) throws(WrittenFolder.Problem) {
-        remove(temporaryName)
+    func prepare(_ data: Data) throws(WrittenFolder.Problem) {
+        let temporary = temporaryName
+        remove(temporary)
         // The new file has the old file's permissions from the start, so it's never readable by more users.
         let mode = Self.mode(of: lastName, in: descriptor).flatMap { $0 & S_IFMT == S_IFREG ? $0 & 0o777 : nil }
-        try create(data, as: temporaryName, mode: mode)
+        try create(data, as: temporary, mode: mode)
     }
 
     /// Writes the file under its own name, which must be free.
-    borrowing func create(_ data: Data) throws(WrittenFolder.Problem) { try create(data, as: lastName, mode: nil) }
+    func create(_ data: Data) throws(WrittenFolder.Problem) { try create(data, as: lastName, mode: nil) }
 
-    private borrowing func create(
-        _ data: Data,
-        as lastName: String,
-        mode: mode_t?
-    ) throws(WrittenFolder.Problem) {
+    private func create(_ data: Data, as lastName: String, mode: mode_t?) throws(WrittenFolder.Problem) {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = openat(descriptor, lastName, flags, mode ?? 0o644)
         guard file >= 0 else { throw WrittenFolder.Problem(name: name, code: errno) }
@@ -226,16 +223,17 @@ private struct FilePlace: ~Copyable {
     }
 
     /// Renames the prepared file to its final name.
-    borrowing func finish() throws(WrittenFolder.Problem) {
-        guard renameat(descriptor, temporaryName, descriptor, lastName) == 0 else {
+    func finish() throws(WrittenFolder.Problem) {
+        let temporary = temporaryName
+        guard renameat(descriptor, temporary, descriptor, lastName) == 0 else {
             let code = errno
-            remove(temporaryName)
+            remove(temporary)
             throw WrittenFolder.Problem(name: name, code: code)
         }
     }
 
     /// Removes a file in the folder, if it exists.
-    borrowing func remove(_ lastName: String) { unlinkat(descriptor, lastName, 0) }
+    func remove(_ lastName: String) { unlinkat(descriptor, lastName, 0) }
 
     /// Returns the type and permissions of the file, folder or link with a name, even of a broken link. Returns `nil`
     /// if nothing has that name.

@@ -69,8 +69,8 @@ extension SubstitutionMap {
         progress: (_ count: Int, _ total: Int) -> Void
     ) async -> [RemoteComparison] {
         guard let resources else { return [] }
-        let comparer = RemoteComparer(entries, in: resources, limit: limit, refusal: refusal, updating: updating)
-        return await comparer.run(progress)
+        return await RemoteComparer(entries, in: resources, limit: limit, refusal: refusal, updating: updating)
+            .run(progress)
     }
 }
 

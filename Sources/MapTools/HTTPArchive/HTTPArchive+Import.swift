@@ -18,9 +18,7 @@ extension EditedMap {
         inOrder: Bool = false
     ) -> [HTTPArchive.Item] {
         var left: [Int: HTTPArchive.Refusal] = [:]
-        let found = archive.responses(selection, inOrder: inOrder, &left) { [entries] url throws(HTTPArchive.Refusal) in
-            if let key = entries.exclusion(of: url) { throw .excluded(key: key) }
-        }
+        let found = archive.responses(selection, inOrder: inOrder, into: entries, &left)
         var outcomes = left.mapValues { Result<KeptFile, HTTPArchive.Refusal>.failure($0) }
         for (url, responses) in found {
             do throws(MapToolError) {
@@ -52,13 +50,13 @@ extension HTTPArchive {
     ///
     /// - Parameters:
     ///   - inOrder: Whether to return all responses to a request. If `false`, only the last one that can be imported.
+    ///   - map: The map's entries, which may exclude URLs; `nil` for a new map.
     ///   - left: Gets the reasons why entries are left out, by the entry's index in the archive.
-    ///   - check: Throws the reason if a URL must be left out.
     func responses(
         _ selection: Selection,
         inOrder: Bool,
-        _ left: inout [Int: Refusal],
-        check: (NormalizedURL) throws(Refusal) -> Void = { _ in }
+        into map: ForeignEntries? = nil,
+        _ left: inout [Int: Refusal]
     ) -> [(url: NormalizedURL, responses: [Response])] {
         var ofURLs: [String: (url: NormalizedURL, numbers: [Int])] = [:]
         for (number, entry) in entries.enumerated() {
@@ -67,7 +65,7 @@ extension HTTPArchive {
                 let url: NormalizedURL
                 do throws(URLParts.SyntaxError) { url = try NormalizedURL(text) } catch { throw .url(error.fragment) }
                 if let reason = selection.refusal(of: entry, url) { throw reason }
-                try check(url)
+                if let key = map?.exclusion(of: url) { throw .excluded(key: key) }
                 ofURLs[url.canonical, default: (url, [])].numbers.append(number)
             } catch {
                 left[number] = error
