@@ -38,7 +38,8 @@ extension SubstitutionMap {
         ///
         /// - Throws: A `DecodingError` if there's no body, or if it isn't JSON for this type.
         public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-            try JSONDecoder().decode(type, from: body ?? Data())
+            guard let body else { throw DecodingError.withoutBody }
+            return try JSONDecoder().decode(type, from: body)
         }
 
         init?(_ request: URLRequest, body: RequestBody, captures: [ArraySlice<UInt8>]) {
@@ -52,6 +53,17 @@ extension SubstitutionMap {
             }
         }
     }
+}
+
+extension DecodingError {
+    /// The error for decoding a body that isn't there, or can't be seen.
+    package static let withoutBody = DecodingError.dataCorrupted(
+        Context(
+            codingPath: [],
+            debugDescription: "The request has no body, or one that can't be seen, such as an upload task's on Linux. "
+                + "Set the request's httpBody, and use a data task."
+        )
+    )
 }
 
 extension Entry {

@@ -92,6 +92,13 @@ struct HandlerTests {
         #expect(throws: DecodingError.self) { try request.json(Int.self) }
     }
 
+    @Test("Decoding a body that isn't there says what to do, and the request's error quotes it")
+    func withoutBody() async throws {
+        let handled = try Handled(["https://h/a": .handler { .text("\(try $0.json(Int.self))") }])
+        let error = try await #require(throws: URLError.self) { try await handled.load("https://h/a", "POST") }
+        #expect(error.localizedDescription.contains("Set the request's httpBody, and use a data task."))
+    }
+
     @Test("Captures have the query, and stay encoded where they aren't UTF-8", arguments: ["%FF", "a?b=1"])
     func captures(text: String) async throws {
         let handled = try Handled(["https://h/*": .handler { .text($0.captures.joined(separator: "|")) }])
