@@ -3,10 +3,10 @@ import Darwin
 
 /// A value behind a lock.
 ///
-/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock is allocated, since a lock must not move, and a
-/// stored property may.
+/// `Mutex` needs iOS 18, so this is a class around an `os_unfair_lock`. The lock has its own memory: a lock must not
+/// move, but a stored property may.
 public final class Guarded<Value: Sendable>: Sendable {
-    // The lock protects both: every access goes through `withLock`.
+    // Safe, although the compiler can't check that: every access goes through `withLock`, which takes the lock.
     private nonisolated(unsafe) var value: Value
     private nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
 
@@ -38,10 +38,10 @@ public import Synchronization
 ///
 /// The toolchain's `Mutex` is a bare futex in a library that isn't instrumented, so ThreadSanitizer sees no lock and
 /// reports a race for every use. In debug builds, this type tells ThreadSanitizer when the lock is taken and released.
-/// In release builds, it's only the `Mutex`.
+/// In release builds, the type is only the `Mutex`.
 ///
-/// It's public, although it's in no product, because other modules specialize only public declarations. They call a
-/// `package` declaration in its generic form, even if it's `@inlinable` (Swift 6.3.1).
+/// The type is public, although it's in no product, because other modules specialize only public declarations. They
+/// call a `package` declaration in its generic form, even if it's `@inlinable` (Swift 6.3.1).
 public struct Guarded<Value>: ~Copyable, Sendable where Value: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 

@@ -5,21 +5,21 @@ public import FoundationNetworking
 #endif
 
 extension LocalSubstitutionCache {
-    /// Makes a configuration's sessions use this cache's map for every request. This includes requests for which
-    /// URLSession doesn't ask a cache or rejects the cached response.
+    /// Makes a configuration's sessions use this cache's map for every request, even if URLSession wouldn't ask a cache
+    /// or would reject its response.
     ///
-    /// Sets the configuration's `urlCache` and adds a protocol to its `protocolClasses`. Attach the cache before you
-    /// make the session. Attach it once for each configuration: attaching again replaces the earlier attachment. Each
-    /// call creates a protocol class that exists until the process ends and keeps the map in memory.
+    /// Sets the configuration's `urlCache` and adds a protocol to its `protocolClasses`. Call this before you make the
+    /// session, and once for each configuration: attaching again replaces the earlier attachment. Each call creates a
+    /// protocol class, which exists until the process ends and keeps the map in memory.
     ///
-    /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode`, because the newer loader
-    /// might not use protocols. If your app has changed the property from its default, the method doesn't change it.
+    /// On Apple systems with two loaders, this method also sets `usesClassicLoadingMode` to `true`, because the newer
+    /// loader might not use protocols. It leaves the property alone if your app has changed it from its default.
     ///
     /// - Parameters:
     ///   - configuration: The sessions' configuration. Forwarded requests use its headers, cookies and timeouts as they are now.
     ///   - unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
-    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Also if `unmatched`
-    ///   isn't `.load` in a background configuration or on watchOS, which have no custom protocols.
+    /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. Background
+    ///   configurations and watchOS have no custom protocols. There, also throws if `unmatched` isn't `.load`.
     public func attach(
         to configuration: URLSessionConfiguration,
         unmatched: Unmatched = .load
@@ -30,13 +30,12 @@ extension LocalSubstitutionCache {
     /// Attaches this cache to a configuration, with settings that only the package uses.
     ///
     /// - Parameters:
-    ///   - recorder: Keeps responses from the network, and answers with them when the network fails.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default. A longer body
-    ///     is delivered in pieces where the platform supports that. Otherwise, the request fails with
-    ///     `URLError.dataLengthExceedsMaximum`.
-    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again.
-    ///   - listener: A listener for every HTTP request. With a listener, the protocol also handles requests that it
-    ///     would otherwise leave to the loader.
+    ///   - recorder: Keeps responses from the network, and answers with them when the network fails; `nil` for none.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is delivered
+    ///     in pieces as it arrives, and isn't recorded.
+    ///   - isBrowsed: Whether the recorder also keeps what a browser needs to show a site again; see ``Exchange/isBrowsed``.
+    ///   - listener: Hears of each HTTP request whose body the protocol can see; `nil` for none. With a listener, the
+    ///     protocol also handles requests that it would otherwise leave to the loader.
     /// - Returns: The protocol's class; `nil` where custom protocols aren't available.
     @discardableResult
     package func attach(
@@ -68,7 +67,7 @@ extension LocalSubstitutionCache {
         return slot
     }
 
-    /// Creates a session with this cache attached. Always sets `usesClassicLoadingMode` where it's available.
+    /// Creates a session with this cache attached. On Apple systems with two loaders, always selects the older loader.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which this method copies; `.ephemeral` by default.
@@ -91,7 +90,7 @@ extension LocalSubstitutionCache {
         )
     }
 
-    /// Creates a session as ``makeSession(_:unmatched:delegate:delegateQueue:)`` does, with a recorder.
+    /// Creates a session with this cache and a recorder attached; see ``makeSession(_:unmatched:delegate:delegateQueue:)``.
     package func makeSession(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
@@ -105,9 +104,9 @@ extension LocalSubstitutionCache {
         return URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
 
-    /// Creates a loader that answers requests as an attached session does, but without a session.
+    /// Creates a loader that answers requests with this cache's map, for a client that isn't a URLSession.
     ///
-    /// - Parameter sendsCredentials: Whether a request's `Authorization` is sent on to the network.
+    /// - Parameter sendsCredentials: Whether a request's `Authorization` header is forwarded to the network.
     package func makeDirectLoader(
         _ configuration: URLSessionConfiguration,
         unmatched: Unmatched,
@@ -118,7 +117,8 @@ extension LocalSubstitutionCache {
             of: responder,
             to: configuration,
             rules: try SessionRules(unmatched, recorder: recorder),
-            // Longer responses are passed on as they arrive. A recorder needs them whole.
+            // The loader passes longer bodies on as they arrive. A recorder needs whole bodies, so the limit is then
+            // the default.
             responseLimit: recorder == nil ? 16 << 20 : nil,
             isDirect: true,
             takesLargeFiles: true,
@@ -149,7 +149,7 @@ extension LocalSubstitutionCache {
 extension URLSessionConfiguration {
     /// Selects Apple's older loader on systems with two loaders. The newer loader might not use protocols.
     ///
-    /// - Parameter unlessChosen: Whether to leave the property alone if the app has changed it from its default.
+    /// - Parameter unlessChosen: Whether to keep `usesClassicLoadingMode` if the app has changed it from its default.
     package func useClassicLoader(unlessChosen: Bool = false) {
         #if canImport(Darwin)
         if #available(macOS 15.4, iOS 18.4, tvOS 18.4, watchOS 11.4, visionOS 2.4, *) {

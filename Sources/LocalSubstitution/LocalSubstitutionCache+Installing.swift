@@ -10,7 +10,7 @@ package import Foundation
 extension LocalSubstitutionCache {
     /// An installed cache, and the `URLCache.shared` that it replaced.
     private struct Installation: @unchecked Sendable {
-        // Unchecked, so that it compiles whether or not the SDK declares `URLCache` Sendable.
+        // Unchecked, so that this also compiles with an SDK that doesn't declare `URLCache` Sendable.
         let cache: LocalSubstitutionCache
         let formerCache: URLCache
 
@@ -22,25 +22,27 @@ extension LocalSubstitutionCache {
         }
     }
 
-    /// The installed cache. The lock is held during installing and uninstalling, since both change several globals.
+    /// The current installation, if any. Installing and uninstalling hold the lock, since both change several globals.
     private static let installation = Guarded<Installation?>(nil)
 
     /// Makes `URLSession.shared` use this cache's map for every request.
     ///
-    /// Sets `URLCache.shared` and registers a protocol. Call this before the process uses any session. Installing
-    /// doesn't reach sessions that other code makes with its own configuration: attach the cache to those
-    /// configurations. If another cache is installed, this method uninstalls it.
+    /// Sets `URLCache.shared` and registers a protocol. Call this before the process uses any session. If another cache
+    /// is installed, this method uninstalls it. A session with its own configuration doesn't use an installed cache:
+    /// attach the cache to that configuration.
+    ///
+    /// On Apple platforms, this method doesn't throw if `URLSession.shared` already has another cache, because the
+    /// protocol may still answer. The cache then reports the event `sharedSessionInUse`.
     ///
     /// - Parameter unmatched: What happens to requests that no entry answers. By default, they're loaded from the network.
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern. On Linux, also if a
-    ///   session was used before. On watchOS, which has no custom protocols, also if `unmatched` isn't `.load`. If it
-    ///   throws, nothing is installed. If `URLSession.shared` has another cache on Apple platforms, the cache reports
-    ///   the event `sharedSessionInUse` instead, because the protocol may still answer.
+    ///   session was used before. On watchOS, which has no custom protocols, also if `unmatched` isn't `.load`. After
+    ///   an error, nothing has changed.
     public func install(unmatched: Unmatched = .load) throws(AttachmentError) {
         try install(unmatched: unmatched, responseRecorder: nil)
     }
 
-    /// Installs this cache as ``install(unmatched:)`` does, with a recorder.
+    /// Installs this cache with a recorder; see ``install(unmatched:)``.
     package func install(unmatched: Unmatched, responseRecorder recorder: (any ResponseRecorder)?)
         throws(AttachmentError)
     {
@@ -60,20 +62,21 @@ extension LocalSubstitutionCache {
             if rules.isStrict { responder.takeCacheOffline() }
             return (former, missing(in: URLSession.shared.configuration))
         }
-        // Releases the former cache, if this is its last reference, only after the lock is released.
+        // Keeps the former cache until here, so that its `deinit` doesn't run while the lock is held.
         withExtendedLifetime(former) {}
         if reason != nil {
             let advice =
-                "URLSession.shared has another cache: it may have been used before. verify(_:) says whether the installed "
-                + "protocol answers. If it doesn't, install the cache before the process uses any session."
+                "URLSession.shared has another cache, probably because it was used before. Call verify(_:) to see whether the "
+                + "installed protocol answers anyway. If not, install the cache before the process uses any session."
             responder.observers.emit(Event(kind: .sharedSessionInUse, url: nil, reason: advice))
         }
     }
 
-    /// The installed cache, which an app can attach to its own sessions; `nil` if none is installed.
+    /// The installed cache, which an app can attach to its own configurations; `nil` if no cache is installed.
     public static var installed: LocalSubstitutionCache? { installation.withLock { $0 }?.cache }
 
-    /// Restores what was in place before this cache was installed. Does nothing if this cache isn't installed.
+    /// Uninstalls this cache. `URLCache.shared` becomes the cache that was replaced, unless other code has set a
+    /// different cache since. Does nothing if this cache isn't installed.
     public func uninstall() {
         let undone = Self.installation.withLock { installation -> Installation? in
             guard installation?.cache === self else { return nil }
@@ -88,14 +91,14 @@ extension LocalSubstitutionCache {
         let cause = "URLProtocol.registerClass failed, so URLSession.shared doesn't use the cache. Attach it"
         #else
         let cause =
-            "A session was used before the cache was installed, so URLSession.shared doesn't use it. Install it before the "
-            + "process uses any session, or attach it"
+            "A session was used before the cache was installed, so URLSession.shared doesn't use the cache. Install "
+            + "the cache before the process uses any session, or attach it"
         #endif
         return AttachmentError(.sessionInUse, "\(cause) to the configurations of your own sessions.")
     }
 
-    /// Makes `URLSession.shared` use this cache's map for some requests, whether or not a cache is installed. Works only if
-    /// ``reachesSharedSession``.
+    /// Makes `URLSession.shared` use this cache's map for some requests, whether or not a cache is installed. Call this
+    /// only if ``reachesSharedSession`` is `true`.
     ///
     /// - Parameter takes: Returns whether a request uses the map. On Linux, it's called on the thread that resumes the
     ///   request's task.
@@ -110,9 +113,11 @@ extension LocalSubstitutionCache {
         return SharedSessionProtocol.use(Attachment(of: responder, to: .default, rules: rules), takes: takes)
     }
 
-    /// Whether `URLSession.shared` has the package's protocols and cache. On Linux, the session keeps the protocols and
-    /// cache that are set when it's first used. On Apple platforms, registering the protocols is enough. They have no
-    /// effect unless a cache is installed or a test's map answers.
+    /// Whether `URLSession.shared` has the package's protocols and cache. The first access registers the protocols and
+    /// uses the session.
+    ///
+    /// On Linux, the session keeps the protocols and the cache that it finds at its first use. On Apple platforms, it's
+    /// enough to register the protocols. They have no effect unless a cache is installed or a test's map answers.
     package static let reachesSharedSession: Bool = {
         let formerCache = URLCache.shared
         URLCache.shared = InstalledCache.ofSharedSession
@@ -124,7 +129,7 @@ extension LocalSubstitutionCache {
         let protocols = [SharedSessionProtocol.self, InstalledProtocol.self]
         #endif
         guard protocols.allSatisfy({ URLProtocol.registerClass($0) }) else { return false }
-        // Uses the shared session now, so that it keeps both.
+        // Uses the shared session now, so that it keeps the protocols and the cache.
         let configuration = URLSession.shared.configuration
         #if canImport(Darwin)
         // Apple's sessions consult registered classes first, but don't list them. According to Apple's documentation, the shared
@@ -158,7 +163,7 @@ extension LocalSubstitutionCache {
     ///
     /// The variable `LOCAL_SUBSTITUTION_MAP` contains one of these:
     ///
-    /// - The path of a map file. It contains a slash or ends in `.json`. The file is reloaded when it changes.
+    /// - The path of a map file. The path contains a slash or ends in `.json`. The map is reloaded when the file changes.
     /// - The name of a map in the main bundle.
     /// - The map itself: JSON that begins with `{`. Use this on a device, where an app can't read the test runner's
     ///   files. The entries' files are in the main bundle.
@@ -173,9 +178,9 @@ extension LocalSubstitutionCache {
     ///   - handlers: The closures that entries name in their field `handler`.
     /// - Returns: The cache. Returns `nil` and does nothing if the variable isn't set, or if the build has no `DEBUG`
     ///   and `allowInRelease` is `false`.
-    /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map, or an ``AttachmentError`` if the variable
-    ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, or if ``install(unmatched:)`` throws one. If it
-    ///   throws, nothing is installed.
+    /// - Throws: A ``SubstitutionMapError`` that lists every problem with the map. Throws an ``AttachmentError`` if
+    ///   `LOCAL_SUBSTITUTION_UNMATCHED` is neither `fail` nor `load`, and the errors of ``install(unmatched:)``. After
+    ///   an error, nothing is installed.
     @discardableResult
     public static func installFromEnvironment(
         allowInRelease: Bool = false,

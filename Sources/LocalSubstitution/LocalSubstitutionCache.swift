@@ -15,7 +15,8 @@ public import FoundationNetworking
 /// It works for everything that this process loads with `URLSession.shared`. For a session with its own configuration, call
 /// ``attach(to:unmatched:)`` before you make the session. You can use the cache from any thread.
 public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
-    // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. Everything that it adds is Sendable.
+    // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
+    // is Sendable.
 
     let responder: Responder
     /// The loader for ``answer(to:)``, created at first use.
@@ -30,7 +31,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     ///   - memoryCapacity: The default cache's memory capacity, in bytes; 4 MiB by default. Retained responses don't count toward
     ///     it.
     ///   - diskCapacity: The default cache's disk capacity, in bytes; 20 MiB by default.
-    ///   - directory: The default cache's folder. By default, the folder that `URLCache` uses.
+    ///   - directory: The default cache's folder. By default, the folder that `URLCache` chooses.
     public init(
         map: SubstitutionMap,
         reloadsChanges: Bool = false,
@@ -101,7 +102,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     deinit {
         responder.defaultCache.takeBack()
         responder.observers.end()
-        // The protocol classes keep the responder alive. A session that's still in use may retain responses again.
+        // Frees memory, since the protocol classes keep the responder alive. A session that's still in use may retain
+        // responses again.
         responder.retained.removeAll()
     }
 
@@ -138,7 +140,7 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// left out.
     public var unusedEntries: [SubstitutionMap.EntryReference] { responder.maps.unusedEntries }
 
-    /// Explains how the current map answers a request. This doesn't change or count anything.
+    /// Explains how the current map answers a request. Explaining changes and counts nothing.
     public func explain(_ request: URLRequest) -> Explanation { responder.explain(request) }
 
     /// Answers a request as an attached session would, for code that doesn't use URLSession. Returns `nil` if the map
@@ -149,7 +151,8 @@ public final class LocalSubstitutionCache: URLCache, @unchecked Sendable {
     /// its target. Otherwise, the redirect itself is returned.
     ///
     /// - Parameter request: The request. Set its body as `httpBody`; a stream isn't read.
-    /// - Throws: A `URLError`: the entry's error, the network's, or `cancelled` if the task was cancelled.
+    /// - Throws: A `URLError`: the entry's or handler's error, the network's, one that says why a file can't be read,
+    ///   or `cancelled` if the Swift task was cancelled.
     public func answer(to request: URLRequest) async throws -> (Data, HTTPURLResponse)? {
         let loader = loader.withLock { loader in
             let made = loader ?? DirectLoader(Attachment(of: responder, to: .default, isDirect: true))

@@ -91,10 +91,9 @@ extension LocalSubstitutionCache {
     /// Loads one URL of the map through a session, and returns whether the map answered it.
     ///
     /// The URL is the key of an exact entry that answers a plain `GET`. If the session doesn't have this cache, nothing
-    /// is loaded. If the session has the cache but doesn't use its response, the URL is loaded from the network. The
-    /// load is cancelled after ten seconds. On Apple platforms, if the cache is installed and the session is
-    /// `URLSession.shared`, the URL is always loaded, since the session doesn't show whether it asks the installed
-    /// protocol.
+    /// is loaded. If the session has the cache but doesn't use its response, the session loads the URL from the
+    /// network. The load is cancelled after ten seconds. On Apple platforms, `URLSession.shared` doesn't show whether
+    /// it asks the installed protocol. So if this cache is installed, that session always loads the URL.
     public func verify(_ session: URLSession) async -> Verification {
         guard let url = urlToVerify else { return .notSubstituted(.nothingToLoad) }
         let configuration = session.configuration
@@ -118,7 +117,7 @@ extension LocalSubstitutionCache {
         return .notSubstituted(.platform.about(url))
     }
 
-    /// Returns whether a session may ask the installed protocol even though its configuration doesn't list it.
+    /// Returns whether a session may ask the installed protocol although the session's configuration doesn't list it.
     private func mayAskInstalledProtocol(_ session: URLSession) -> Bool {
         #if canImport(Darwin)
         session === URLSession.shared && Self.installed === self
@@ -132,7 +131,7 @@ extension LocalSubstitutionCache {
         let isAttached = (configuration.protocolClasses ?? []).contains {
             ($0 as? SubstitutionURLProtocol.Type)?.attachment?.responder === responder
         }
-        // Apple's sessions don't list registered protocols, so an installed cache shows only here.
+        // An installed cache shows only in `urlCache`, since Apple's sessions don't list registered protocols.
         let cache = (configuration.urlCache as? InstalledCache)?.target ?? configuration.urlCache
         guard !isAttached, cache !== self else { return nil }
         guard cache != nil else { return .noCache }
@@ -145,7 +144,7 @@ extension LocalSubstitutionCache {
         for entry in map.storage.index.entries where !entry.isPattern {
             guard let url = URL(string: entry.key) else { continue }
             let plan = Plan(URLRequest(url: url), in: map)
-            // The session would follow a redirect.
+            // A redirect can't be verified: the session would follow it.
             guard plan.cacheAnswer?.isRedirect == false,
                 Explanation(plan).verdict == .substituted
             else { continue }
@@ -154,8 +153,8 @@ extension LocalSubstitutionCache {
         return nil
     }
 
-    /// Loads a request. Doesn't use `data(for:)`: on Linux, that method may wait forever if the Swift task is
-    /// cancelled.
+    /// Loads a request, for at most ten seconds. Doesn't use `data(for:)`: on Linux, that method may wait forever if
+    /// the Swift task is cancelled.
     private static func load(_ request: URLRequest, _ session: URLSession) async -> Result<HTTPURLResponse, any Error> {
         await withCheckedContinuation { continuation in
             let waiting = Guarded<CheckedContinuation<Result<HTTPURLResponse, any Error>, Never>?>(continuation)

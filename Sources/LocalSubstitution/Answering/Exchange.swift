@@ -29,8 +29,8 @@ package struct Exchange: Sendable {
     package var body: Data
     /// The redirected requests that led to the response.
     package let redirects: [URLRequest]
-    /// Whether the response is part of a recorded site: a client of the server received it, or it was loaded with a
-    /// page. Showing the site again also needs its redirects, its 404s, and its responses to requests with cookies.
+    /// Whether the response is part of a recorded site: a client of the server received it, or it was loaded with a page. The
+    /// recorder then also keeps redirects, 404s, and responses to requests with cookies, which the site needs.
     package let isBrowsed: Bool
     /// Why the response can't be kept; `nil` if it can.
     package let obstacle: Obstacle?

@@ -20,7 +20,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public static let notHTTP = Verdict(rawValue: "notHTTP")
         /// No entry matches the URL, or the entries that match it are disabled or have no file for it.
         public static let noEntry = Verdict(rawValue: "noEntry")
-        /// The entry is `null`.
+        /// The entry is `null`, or its handler answered with `.notSubstituted`.
         public static let excluded = Verdict(rawValue: "excluded")
         /// The entry doesn't list the request's method.
         public static let methodNotListed = Verdict(rawValue: "methodNotListed")
@@ -135,7 +135,7 @@ extension Explanation {
     /// Explains a plan.
     ///
     /// - Parameters:
-    ///   - copy: The newer copy that answers instead of the entry's file.
+    ///   - copy: The newer copy that answers instead of the entry's file; `nil` if the file answers.
     ///   - refusal: Why a strict session refuses the request; `nil` to explain what the cache does.
     init(_ plan: Plan, copy: NewerCopy.Facts? = nil, reason refusal: String? = nil) {
         let (request, map, match) = (plan.request, plan.map, plan.match)
@@ -156,7 +156,7 @@ extension Explanation {
             match?.passedOver.map { PassedOver(entry: SubstitutionMap.EntryReference($0.entry), reason: $0.why.reason) }
             ?? []
         file = substitution?.fileURL
-        // A handler's answer has its own type.
+        // The type of a handler's answer isn't known before the handler is called.
         let typed: Substitution? = if case .handler? = substitution?.content { nil } else { substitution }
         contentType = typed.map { Self.contentType($0, map, copy) }
         contentTypeSource = typed.map { substitution in
@@ -201,7 +201,7 @@ extension Explanation {
         return substitution.use == .whenOffline ? "the network or, if that fails, \(answer)" : answer
     }
 
-    /// Returns text about whether a handler receives the request's body.
+    /// Returns a phrase to append that says whether a handler gets the request's body; empty if the body is known already.
     private static func body(_ plan: Plan) -> String {
         switch RequestBody(plan.request) {
         case .none, .data: ""

@@ -18,7 +18,7 @@ final class MapInUse: Sendable {
         var answers: [MapMatch.Count: Int] = [:]
         /// Where the map came from; `nil` if its file isn't watched.
         var source: SubstitutionMap.Source?
-        /// The problems reported last. They aren't reported again while they stay the same.
+        /// The problems of the last failed load. The same problems aren't reported twice in a row.
         var problems: [SubstitutionMap.Problem] = []
         /// When to load the file again after a failed load; `nil` after a successful one.
         var retry: Retry?
@@ -28,13 +28,13 @@ final class MapInUse: Sendable {
 
     /// When to load an invalid map again although its file is unchanged: a missing resource may have been added.
     private struct Retry: Sendable {
+        /// When to load the file again, in nanoseconds since 1970.
         let time: Int64
         let folder: String
         /// The folder's status before the failed load.
         let folderStatus: FileStatus?
 
-        /// Whether ``time`` has come, or the folder itself has changed. Changes in its subfolders are found only at
-        /// ``time``.
+        /// Whether ``time`` has come, or the folder itself has changed. A change in a subfolder is found only at ``time``.
         var isDue: Bool { FileStatus.now >= time || FileStatus(path: folder) != folderStatus }
     }
 
@@ -60,7 +60,8 @@ final class MapInUse: Sendable {
         }
     }
 
-    /// Returns whether a map is the one in use and its file certainly hasn't changed.
+    /// Returns whether a map is in use and its file certainly hasn't changed. Returns `false` if the file is due to be
+    /// loaded again after a failed load.
     func isCurrent(_ map: SubstitutionMap) -> Bool {
         // Copies what the check needs inside the lock and checks files outside it, so threads don't wait for each other.
         let (isInUse, file, retry) = state.withLock { ($0.map.storage === map.storage, $0.source?.file, $0.retry) }
@@ -69,7 +70,8 @@ final class MapInUse: Sendable {
         return file.isCurrent && !(retry?.isDue ?? false)
     }
 
-    /// Loads the map again if its file has changed or a retry is due. One thread loads it while the others wait.
+    /// Loads the map again if its file has changed or a retry is due. One thread loads it while the others wait. Calls
+    /// `forget` before other threads can get the new map.
     func reloadIfChanged(forget: () -> Void) -> Change {
         guard reloadsChanges else { return .none }
         return state.withLock { state in
@@ -106,7 +108,8 @@ final class MapInUse: Sendable {
             state.retry = nil
             return isRetry && !wasBroken ? .none : .reloaded(map)
         } catch {
-            // Loading a large map again and again must not take all of the process's time.
+            // Waits at least 0.5 s, and 20 times as long as loading took. Otherwise, a large invalid map would take all
+            // of the process's time.
             let took = FileStatus.now - started
             let time = FileStatus.now + max(500_000_000, took * 20)
             state.retry = Retry(time: time, folder: folderPath, folderStatus: folderStatus)
@@ -140,7 +143,8 @@ final class MapInUse: Sendable {
         state.withLock { $0.map.storage === map.storage && $0.answers[count, default: 0] >= count.most }
     }
 
-    /// Counts an answer. Returns `false` if the limit has already been reached.
+    /// Counts an answer. Returns `false` if the limit has already been reached. If the map isn't in use any more,
+    /// returns `true` without counting.
     func count(_ count: MapMatch.Count, of map: SubstitutionMap) -> Bool {
         state.withLock { state in
             guard state.map.storage === map.storage else { return true }

@@ -8,8 +8,9 @@ import FoundationNetworking
 
 /// Newer copies of files from the network, for entries with `"use": "untilUpdated"`.
 ///
-/// The file answers at once. In the background, the network is asked for a newer copy, at most once an hour for each URL. The time
-/// isn't kept on disk, so a new process may ask again sooner. Copies are stored in the default cache.
+/// An entry's file answers at once. In the background, the network is asked for a newer copy, at most once an hour for
+/// each URL. The time of the last question isn't kept on disk, so a new process may ask sooner. Copies are stored in
+/// the default cache.
 final class NewerCopies: Sendable {
     /// A question to the network: whether there's a newer copy of an entry's file for a URL.
     final class Question: Sendable {
@@ -32,7 +33,8 @@ final class NewerCopies: Sendable {
             return URL(string: String(text)).map { URLRequest(url: $0, cachePolicy: .reloadIgnoringLocalCacheData) }
         }
 
-        /// Throws an error unless a response may be stored and may answer later requests, whatever headers they have.
+        /// Throws an error if a response's status, `Cache-Control`, `Vary` or type shows that it can't answer later
+        /// requests for the URL.
         fileprivate func check(_ response: HTTPURLResponse) throws(Failure) {
             guard response.statusCode == 200 else {
                 throw Failure(reason: "the server answered \(response.statusCode)")
@@ -59,13 +61,13 @@ final class NewerCopies: Sendable {
         let bytes: FileBytes
         /// The copy's facts; `nil` if the file answers.
         let copy: NewerCopy.Facts?
-        /// The name under which the copy's bytes are held; `nil` if the file answers.
+        /// The name under which ``RetainedResponses`` holds the copy's bytes; `nil` if the file answers.
         let place: String?
-        /// The record's state when the answer was made, which tells whether the answer has expired.
+        /// The state of the URL's record when the answer was made. It tells whether the answer has expired.
         let stamp: RefreshSchedule.Record.Stamp
     }
 
-    /// The reason why no newer copy was stored, in readable words.
+    /// Why no newer copy was stored. The reason is readable and has no period.
     struct Failure: Error {
         let reason: String
     }
@@ -84,10 +86,9 @@ final class NewerCopies: Sendable {
 
     // MARK: Answering
 
-    /// Returns a file that was just read, or the copy that replaces it.
+    /// Returns the answer to a question: a file that was just read, or the copy that replaces it.
     ///
-    /// If the question is due, also asks the network in the background. May search the default cache, which may read
-    /// from disk.
+    /// If the URL is due, also asks the network in the background. May search the default cache, which may read from disk.
     func answer(_ question: Question, file: FileBytes) -> Answer {
         let record = schedule.record(for: question.url)
         let stamp = record.stamp
@@ -149,7 +150,8 @@ final class NewerCopies: Sendable {
 
     /// Removes the copy for a URL.
     func removeCopy(of url: String) {
-        // From the default cache first, so that the change also invalidates what a lookup finds there meanwhile.
+        // Before the change: a lookup that still finds the copy in the default cache then has an older stamp, so its
+        // response expires.
         if let request = NewerCopy.request(for: url) { defaultCache.remove(under: request) }
         release(schedule.knownRecord(for: url)?.change(to: .absent), of: url)
     }
@@ -166,7 +168,7 @@ final class NewerCopies: Sendable {
 
     // MARK: Copies in memory
 
-    /// Returns the name under which a copy's bytes are held. It isn't a path, so it can't equal a file's path.
+    /// Returns the name under which a copy's bytes are held. The name begins with a URL, so it's never a file's path.
     private static func place(of facts: NewerCopy.Facts, _ url: String) -> String { "\(url) \(facts.digest)" }
 
     private func heldCopy(_ facts: NewerCopy.Facts, of url: String, insteadOf file: FileBytes) -> FileBytes? {
@@ -200,12 +202,12 @@ final class NewerCopies: Sendable {
 
 extension NewerCopies {
     private func ask(_ question: Question, _ done: @escaping @Sendable () -> Void) {
-        // Without a cache that lends its storage, a copy couldn't be stored.
+        // If no cache lends its storage, a copy couldn't be stored.
         guard defaultCache.isLent, var request = question.request else { return done() }
         let known = storedCopy(of: question.url)
         known?.facts.validators?.makeConditional(&request)
         schedule.loader.load(request, limit: defaultCache.capacity) { [weak self] outcome in
-            // Leaves the session's queue to other loads.
+            // Continues elsewhere, so that the session's queue is free for other loads.
             DispatchQueue.global(qos: .utility).async { [weak self] in
                 guard let self else { return done() }
                 let (url, key) = (question.requested, question.key)
@@ -266,12 +268,13 @@ extension NewerCopies {
         }
         let copy = NewerCopy(data, response, insteadOf: file)
         if copy.facts != known?.facts {
-            // The same bytes may arrive with a new validator.
+            // Also stores the same bytes with a new validator.
             try store(copy, insteadOf: known, question.url, record)
         } else if record.copy.facts == copy.facts {
             return false
         }
-        // Even if a lookup has already found the copy: other responses were made before it was stored.
+        // Changes the record even if a lookup has already found the copy, since other responses were made before the
+        // copy was stored.
         release(record.change(to: .kept(copy.facts)), of: question.url)
         return known.map { $0.facts.digest != copy.facts.digest || !$0.facts.standsFor(file) } ?? true
     }
@@ -285,7 +288,7 @@ extension NewerCopies {
         guard let request = NewerCopy.request(for: url) else { return }
         if let stored = copy.stored { defaultCache.store(stored, under: request) }
         guard storedCopy(of: url)?.facts != copy.facts else { return }
-        // `URLCache` removes the older copy even if it refuses the new one as too large.
+        // `URLCache` removes the older copy even if it refuses the new one as too large, so the older one is stored again.
         if let stored = known?.stored {
             defaultCache.store(stored, under: request)
         } else {

@@ -38,7 +38,7 @@ struct NewerCopy: Sendable {
             fileSize == other.fileSize && fileDigest == other.fileDigest
         }
 
-        /// - Parameter response: The server's response, or the stored one.
+        /// - Parameter response: The server's response, or the one from the default cache.
         fileprivate init(_ response: HTTPURLResponse, digest: String, fileSize: Int, fileDigest: String) {
             self.digest = digest
             self.fileSize = fileSize
@@ -62,7 +62,7 @@ struct NewerCopy: Sendable {
 
     // MARK: In the default cache
 
-    // Kept in headers, since Apple doesn't document what else `URLCache` keeps on disk.
+    // Headers hold the facts, since Apple doesn't document what else `URLCache` keeps on disk.
     private static let digestHeader = "LocalSubstitution-Digest"
     private static let fileSizeHeader = "LocalSubstitution-File-Size"
     private static let fileDigestHeader = "LocalSubstitution-File-Digest"
@@ -79,7 +79,7 @@ struct NewerCopy: Sendable {
         facts = Facts(response, digest: digest, fileSize: fileSize, fileDigest: fileDigest)
     }
 
-    /// The response to store. Clients receive the headers of a ``ResponseBuilder`` instead of these.
+    /// The response to store in the default cache. Clients don't get its headers, but those of a ``ResponseBuilder``.
     var stored: CachedURLResponse? {
         let headers: [String: String?] = [
             Self.digestHeader: facts.digest,
@@ -102,7 +102,7 @@ struct NewerCopy: Sendable {
 
     /// Returns the request under which the default cache keeps the copy for a URL.
     ///
-    /// No other response is stored under it, because no real host has a name in `invalid` (RFC 6761 §6.4). On Linux,
+    /// No other response is stored under this request: no real host has a name in `invalid` (RFC 6761 §6.4). On Linux,
     /// the keys of other responses also have a different host: see ``DefaultCache/key(for:_:)``.
     static func request(for canonicalURL: String) -> URLRequest? {
         place(digest: Digest.base64(of: canonicalURL)).map { URLRequest(url: $0) }

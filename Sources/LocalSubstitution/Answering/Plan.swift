@@ -5,9 +5,9 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// What to do about a request, and why. The cache, the protocol, the server and explanations all use it.
+/// What to do about a request, and why. The cache, the protocol, the server and explanations all use plans.
 ///
-/// The map decides which entry matches. The session's rules decide what to do then.
+/// The map decides which entry matches. The session's rules, if any, decide what that means for the request.
 final class Plan: Sendable {
     enum Action: Sendable {
         /// The entry answers.
@@ -34,7 +34,7 @@ final class Plan: Sendable {
         case recorder(any ResponseRecorder)
     }
 
-    /// Why a cache alone answers a request as it does.
+    /// Why a cache without a protocol answers a request, or why it doesn't.
     enum Reason: Sendable, Hashable {
         /// An entry answers.
         case substituted
@@ -60,21 +60,22 @@ final class Plan: Sendable {
     let request: URLRequest
     /// The rules of the session; `nil` if the cache alone decides.
     let rules: SessionRules?
-    /// Whether the request must not reach the network. Then the network isn't asked for a newer copy, and no newer copy answers.
+    /// Whether the request must not reach the network. If so, the network isn't asked for a newer copy, and no newer
+    /// copy answers.
     let isOffline: Bool
     /// The map in which the request was looked up.
     let map: SubstitutionMap
-    /// See ``RetainedResponses/generation``.
+    /// The generation of ``RetainedResponses`` when the request was looked up.
     let generation: Int
     /// The map's match; `nil` if no map can match the request's URL.
     let match: MapMatch?
-    /// Why a cache alone answers as it does.
+    /// Why a cache without a protocol answers the request, or why it doesn't.
     let reason: Reason
     let action: Action
-    /// Whether the default cache doesn't store responses to this request, because an entry answers it, or would if the
-    /// request's cache policy allowed that.
+    /// Whether responses to this request stay out of the default cache: an entry answers it, or would if the request's
+    /// cache policy allowed that.
     let keepsOutOfDefaultCache: Bool
-    /// The handler's answer; `nil` before the handler is called, if it declined, or if the entry has none.
+    /// The handler's answer; `nil` if the entry has no handler, or if its handler hasn't been called yet or declined.
     private let handled: Substitution?
     /// Whether the answer has been counted; see ``Responder/count(_:)``.
     let isCounted = Guarded(false)
@@ -149,8 +150,8 @@ final class Plan: Sendable {
         }
     }
 
-    /// Returns why a cache without a protocol can't answer as the entry says, apart from the request's cache policy; `nil`
-    /// if it can.
+    /// Returns why a cache without a protocol can't do what the entry says; `nil` if it can. Ignores the request's
+    /// cache policy.
     private static func obstacle(_ request: URLRequest, _ match: MapMatch?) -> Reason? {
         if let field = match?.protocolField { return .needsProtocol(field: field) }
         guard let substitution = match?.localSubstitution else { return nil }
@@ -176,7 +177,7 @@ final class Plan: Sendable {
         switch substitution.content {
         case .handler(let handler, _): return .call(handler, substitution)
         case .error(let code): return .fail(substitution, code)
-        // A `forwardTo` allows its target, even in a strict session.
+        // This entry has no `forwardTo`. The target of a `forwardTo` is allowed even in a strict session.
         case .network(nil) where rules.fails(request): return .refuse
         case .network: return .forward(nil)
         case .file, .inline, .empty, .stream:
@@ -197,15 +198,17 @@ final class Plan: Sendable {
         }
         guard rules.isStrict || rules.listener != nil, request.reachesNetwork else { return .pass }
         if rules.fails(request) { return .refuse }
-        // An exception may redirect to a URL that isn't one. Only a forwarded request lets the redirect's target be checked.
+        // The URL may redirect to one that isn't an exception. The protocol can check that target only if it forwards
+        // the request.
         let mayBeSentOn = request.showsItsBody || rules.listener?.mustHear(request) == true
         return request.isHTTP && mayBeSentOn ? .forward(nil) : .pass
     }
 
-    /// The substitution of the entry that wins; `nil` if there is none, or if the request's body must be read first.
+    /// The answer of the winning entry or its handler; `nil` if no entry answers, the handler declined, or the body
+    /// must be read first.
     var substitution: Substitution? { reason == .declined ? nil : handled ?? match?.substitution }
 
-    /// Whether an entry's handler has answered. Its answer isn't retained.
+    /// Whether an entry's handler has answered. A handler's answer isn't retained.
     var isHandled: Bool { handled != nil }
 
     /// Whether an entry answers the request, or may answer it once its body is read.
@@ -214,7 +217,7 @@ final class Plan: Sendable {
     /// The substitution that a cache alone can return; `nil` if there is none.
     var cacheAnswer: Substitution? { reason == .substituted ? match?.localSubstitution : nil }
 
-    /// Whether the map leaves the answer to the server at the request's URL, perhaps with changed request headers.
+    /// Whether only the server at the request's URL can answer: no entry does, or the entry only changes request headers.
     var needsOrigin: Bool {
         guard let substitution else { return !hasEntry }
         return if case .network(nil) = substitution.content { true } else { false }
@@ -235,11 +238,11 @@ final class Plan: Sendable {
         substitution.fileName.flatMap { name in folder?.path(of: name) }
     }
 
-    /// The default cache's key for a response to the request; `nil` if the response isn't kept.
+    /// The default cache's key for a response to the request; `nil` if the default cache can't keep the response.
     var defaultCacheKey: URLRequest? { DefaultCache.key(for: request, match?.url.text) }
 
     /// Whether the URL's text is the key of the exact entry that wins, or that key's canonical form. An entry has at
-    /// most two such texts.
+    /// most two such texts, so all responses to them can be retained.
     var isSpelledAsKey: Bool {
         guard let match = match, let entry = match.winner, !entry.isPattern else { return false }
         let text = request.url?.absoluteString
@@ -263,7 +266,7 @@ final class Plan: Sendable {
 }
 
 extension Plan {
-    /// Why a cache answers the request as it does, without a period.
+    /// The ``reason`` in words, without a period.
     var reasonText: String {
         switch reason {
         case .substituted: "an entry answers it"

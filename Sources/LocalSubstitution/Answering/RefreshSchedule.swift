@@ -25,8 +25,8 @@ final class RefreshSchedule: Sendable {
         var running: Int { asking.count - waiting.count }
     }
 
-    /// The maximum number of records, since a pattern matches any number of URLs. A record is removed only when it's
-    /// due: if removed earlier, its URL would be asked for again too early.
+    /// The maximum number of records. There's a limit because a pattern matches any number of URLs. Only a record
+    /// that's due is removed: otherwise, its URL would be asked for again too early.
     private let limit: Int
     /// The maximum number of questions at a time. More would slow down what the app itself loads.
     private static let mostRunning = 4
@@ -59,8 +59,8 @@ final class RefreshSchedule: Sendable {
         state.withLock { $0.records[url] }
     }
 
-    /// Returns a URL's record, or a new one. If there's no room for a new record, it isn't kept, and isn't due until
-    /// there may be room.
+    /// Returns a URL's record, or a new one. If there's no room, the new record isn't kept, and isn't due until a kept
+    /// record can be removed.
     func record(for url: String) -> Record {
         state.withLock { state in
             if let known = state.records[url] { return known }
@@ -74,12 +74,12 @@ final class RefreshSchedule: Sendable {
 
     private func makeRoom(_ state: inout State) {
         guard state.records.count >= limit, SteadyTime.now >= state.fullUntil else { return }
-        // A response made with a due record isn't returned any more, so the record isn't needed.
+        // A response expires when its record is due, so such a record isn't needed any more.
         state.records = state.records.filter { !$1.isDue || state.asking.contains($0) }
         state.fullUntil = state.records.values.reduce(.max) { min($0, $1.due) }
     }
 
-    /// Forgets all records, including when the network was last asked.
+    /// Removes all records. So every URL is due again.
     func removeAll() {
         state.withLock { state in
             for record in state.records.values { record.change(to: .unknown) }
@@ -90,13 +90,14 @@ final class RefreshSchedule: Sendable {
 
     // MARK: Asking
 
-    /// Asks the network for a URL if it's due, but never on the caller's thread: a lookup runs on a queue that all sessions on
-    /// Linux share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
+    /// Asks the network for a URL if its record is due. Calls `question` on another thread: on Linux, a lookup runs on
+    /// a queue that all sessions share, and using a session there traps (`URLSession.swift`, `sharedQueue`).
     func ask(for url: String, _ record: Record, by question: @escaping Question) {
         guard record.isDue else { return }
         state.withLock { state in
             guard record.isDue, state.records[url] === record, state.asking.insert(url).inserted else { return }
-            // The URL counts as asked from now on, so hits don't wait for the response.
+            // Postpones the record now, not when the response arrives: until it's postponed, every response to the URL
+            // counts as expired.
             record.postpone(to: nextTime(state))
             state.waiting.append(Waiting(url: url, record: record, ask: question))
         }
@@ -110,7 +111,7 @@ final class RefreshSchedule: Sendable {
             return next
         }
         guard let next else { return }
-        // Weak, since a response may never arrive.
+        // Weak, so that a response that never arrives doesn't keep the schedule alive.
         DispatchQueue.global(qos: .utility).async { [weak self] in
             next.ask { [weak self] in self?.finish(next.url) }
         }
@@ -127,7 +128,7 @@ final class RefreshSchedule: Sendable {
 }
 
 extension RefreshSchedule {
-    /// What is known about the newer copy of a file, for one URL of an `untilUpdated` entry.
+    /// What is known about the newer copy for one URL of an `untilUpdated` entry, and when to ask again.
     final class Record: Sendable {
         enum Copy: Sendable {
             /// The default cache hasn't been searched yet.
@@ -170,7 +171,8 @@ extension RefreshSchedule {
             state.withLock { if stamp.change == $0.changes { $0.copy = copy } }
         }
 
-        /// Replaces or removes the copy, unless it has changed since a stamp. Returns the former copy.
+        /// Replaces or removes the copy, unless it has changed since a stamp. Returns the former copy; `nil` if there
+        /// was none or nothing changed.
         ///
         /// - Parameter stamp: The stamp; `nil` to change the copy in any case.
         @discardableResult

@@ -16,14 +16,14 @@ package final class RequestListener: Sendable {
         case ended(RequestOutcome, isHiddenUpload: Bool)
     }
 
-    /// Called when a request starts. Returns a closure that receives the request's progress. A cancelled request
-    /// doesn't report `ended`.
+    /// Called when a request starts. Returns a closure that receives the request's progress, but no `ended` if the
+    /// request is cancelled.
     package let start: @Sendable (URLRequest) -> @Sendable (Progress) -> Void
     /// Returns whether an unanswered request must fail if the protocol can't forward it. If `false`, the loader loads
     /// such a request, and the listener doesn't hear of it.
     package let mustHear: @Sendable (URLRequest) -> Bool
 
-    /// Whether the listener explains why an unanswered request failed. If it does, the request's error doesn't.
+    /// Whether the listener explains why an unanswered request failed. If so, the request's error is brief.
     package let explainsUnmatched: Bool
 
     package init(

@@ -4,7 +4,8 @@ package import Foundation
 package import FoundationNetworking
 #endif
 
-/// The outcome of a request that a protocol accepted. It's a class, since many functions pass it on.
+/// The outcome of a request that a protocol or a ``DirectLoader`` handles. It's a class, since the compiler would copy
+/// a structure's fields in each of the many functions that pass it on.
 package final class RequestOutcome: Sendable {
     package enum Kind: Sendable {
         /// An entry or a recorder's copy answered.
@@ -32,7 +33,7 @@ package final class RequestOutcome: Sendable {
     let largeBody: LargeFile.Part?
     /// How fast the body is sent; `nil` if it's sent at once.
     let pace: Pace?
-    /// Whether the body was delivered without being held in memory, since it's too long.
+    /// Whether the body was delivered in pieces and isn't in the result, since it's too long for memory or isn't kept.
     package let isPassedOn: Bool
 
     init(

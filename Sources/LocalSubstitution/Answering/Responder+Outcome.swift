@@ -4,8 +4,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Responses for a protocol, which also answers requests for which URLSession doesn't ask a cache or rejects its
-/// response.
+/// Outcomes for a protocol. It also answers requests for which URLSession doesn't ask a cache or rejects the cache's response.
 extension Responder {
     /// Returns an entry's response, even if the loader wouldn't accept it from a cache.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
@@ -63,8 +62,7 @@ extension Responder {
 
     /// Returns the bytes of a stream's piece.
     ///
-    /// - Throws: The error that ends the stream: the piece's own error, or an error because the piece's file can't be
-    ///   read.
+    /// - Throws: The error that ends the stream: the one that the piece names, or one that says why its file can't be read.
     func bytes(of piece: Entry.Piece, _ plan: Plan, _ substitution: Substitution) throws(URLError) -> Data {
         let url = plan.request.url
         switch piece.content {
@@ -124,7 +122,7 @@ extension Responder {
 
     /// Fails a request that nothing answers in a session that isn't allowed to reach the network.
     ///
-    /// - Parameter isBrief: Whether a listener explains the failure, so that the error needn't.
+    /// - Parameter isBrief: Whether the error leaves the explanation to a listener.
     func unmatched(_ plan: Plan, isBrief: Bool) -> RequestOutcome {
         uncount(plan)
         var reason = plan.reasonText

@@ -13,10 +13,10 @@ final class Responder: Sendable {
     let copies: NewerCopies
     let observers = Observers()
     let defaultCache: DefaultCache
-    /// The proofs of the verifications in progress, by token.
+    /// The proofs of the verifications in progress, by token; see ``LocalSubstitutionCache/verify(_:)``.
     ///
-    /// A proof shows that the cache answered, rather than a server that sends the same headers. A verification's request has the
-    /// token in a header. The cache's response has the proof, which the network never sees. Such a response isn't retained.
+    /// A verification's request has a token in a header. The cache's response to it has the proof, which the network
+    /// never sees. So a server can't pretend to be the cache. A response with a proof isn't retained.
     let proofs = Guarded<[String: String]>([:])
     /// The header for a token or a proof.
     static let proofHeader = "LocalSubstitution-Proof"
@@ -37,8 +37,8 @@ final class Responder: Sendable {
     /// Uses another map from now on and drops the responses made with the old one.
     func use(_ map: SubstitutionMap) { maps.set(map, forget: retained.removeAll) }
 
-    /// Stops the cache's own lookups from asking the network for newer copies. A session that must not reach the network also asks
-    /// the cache, and the cache can't see which session asks.
+    /// Stops the cache's own lookups from asking the network for newer copies. A session that must not reach the
+    /// network also asks the cache, which can't see whose lookup it is.
     func takeCacheOffline() { isCacheOffline.withLock { $0 = true } }
 
     /// What has been counted so far.
@@ -70,11 +70,11 @@ final class Responder: Sendable {
 
     // MARK: Retained responses
 
-    /// Returns the retained response to a plain `GET` if it's still valid. This path is hot, so it neither reads a file nor looks
-    /// in the map.
+    /// Returns the retained response to a plain `GET` if the response is still valid. This is the fastest path: it
+    /// neither reads a file nor searches the map.
     ///
     /// - Parameters:
-    ///   - checked: A retained response that is known to be valid. It's returned without looking at its files again.
+    ///   - checked: A retained response that is known to be valid. Its file isn't checked again.
     ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
     func retainedResponse(
         for request: URLRequest,
@@ -109,7 +109,8 @@ final class Responder: Sendable {
     /// Returns the retained response to a request that a protocol answers.
     ///
     /// - Parameters:
-    ///   - cached: The response that the loader got from a cache. If it's the retained one, it has already been counted.
+    ///   - cached: The response that the loader got from a cache. If it's the retained response, its hit has already
+    ///     been counted.
     ///   - taken: What was noted when the protocol accepted the request.
     func retainedResponse(
         for request: URLRequest,
@@ -148,7 +149,8 @@ final class Responder: Sendable {
             let event = Observers.Event(kind: .mapNotReloaded, url: nil, reason: error.description)
             observers.emit(event, isReload: true)
         }
-        // The generation must be read before the map: see `RetainedResponses.retain`.
+        // Reads the generation before the map. Then `RetainedResponses.retain` doesn't retain a response made with an
+        // outdated map.
         let (generation, map) = (retained.generation, maps.map)
         return Plan(
             request,
@@ -160,7 +162,8 @@ final class Responder: Sendable {
         ) { [maps] count in maps.isUsedUp(count, of: map) }
     }
 
-    /// Counts a plan's answer if the alternative that answers has a limit. Returns `false` if the limit has been reached.
+    /// Counts a plan's answer if the alternative that answers has a limit of `times`. Returns `false` if the limit had
+    /// already been reached.
     func count(_ plan: Plan) -> Bool {
         guard let count = plan.match?.count else { return true }
         guard maps.count(count, of: plan.map) else { return false }
@@ -173,7 +176,7 @@ final class Responder: Sendable {
         if let number = plan.match?.number { maps.use(number, of: plan.map) }
     }
 
-    /// Undoes ``count(_:)``, since nothing was answered. Calling this again has no effect.
+    /// Undoes ``count(_:)`` for a request that wasn't answered after all. A second call has no effect.
     func uncount(_ plan: Plan) {
         guard let count = plan.match?.count,
             plan.isCounted.withLock({ isCounted in
@@ -184,7 +187,7 @@ final class Responder: Sendable {
         maps.uncount(count, of: plan.map)
     }
 
-    /// Looks up a request for which the loader asks a cache.
+    /// Looks up a request that the loader asks the cache about.
     func lookUp(_ request: URLRequest) -> Plan { lookUp(request, isOffline: isCacheOffline.withLock { $0 }) }
 
     /// Returns whether everything that an entry's response needs is in memory.
@@ -198,9 +201,9 @@ final class Responder: Sendable {
 
     /// Notes that a protocol has accepted a request.
     ///
-    /// Only the last note is kept, which is enough. Linux's loader asks the protocol, then the cache, and then starts
-    /// the protocol, all on a queue that the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's
-    /// loader promises no such order.
+    /// One note is enough. For each request, Linux's loader asks the protocol, then the cache, and then starts the
+    /// protocol, all on a queue that the process's sessions share (`URLSession.swift`, `sharedQueue`). Apple's loader
+    /// promises no such order, so nothing is noted there.
     func noteTaken(_ request: TakenRequest) {
         #if !canImport(Darwin)
         taken.withLock { $0 = request }
@@ -238,7 +241,8 @@ final class Responder: Sendable {
             ? try FileBytes(opening: name, in: folder, mayMap: false) : try retained.file(name, in: folder)
     }
 
-    /// Returns an entry's response. Reads the file, asks for a newer copy, builds the response and retains it.
+    /// Returns an entry's response; `nil` if the request has no URL. Reads the file, asks for a newer copy, builds the
+    /// response and retains it.
     func response(
         to plan: Plan,
         by substitution: Substitution
@@ -286,12 +290,12 @@ extension Responder {
         /// Whether the cache has left the request to the protocol.
         var isLeft = false
 
-        /// The retained response if it's certainly still valid, because this cache left the request to the protocol at
-        /// once. Otherwise `nil`: another cache may have kept the loader waiting.
+        /// The retained response, if this cache left the request to the protocol: then almost no time has passed, and
+        /// the response is still valid. Otherwise `nil`, since another cache may have kept the loader waiting.
         var checkedResponse: RetainedResponses.Response? { isLeft ? response : nil }
 
-        /// Returns whether a request is the same as this one. Foundation's `==` ignores differences in headers, bodies and timeouts
-        /// (`NSURLRequest.swift`, `isEqual`).
+        /// Returns whether a request equals this one. Foundation's `==` ignores differences in headers, bodies and
+        /// timeouts (`NSURLRequest.swift`, `isEqual`).
         func isOf(_ other: URLRequest) -> Bool {
             request == other && request.allHTTPHeaderFields == other.allHTTPHeaderFields
                 && request.httpBody == other.httpBody && request.timeoutInterval == other.timeoutInterval
@@ -300,7 +304,7 @@ extension Responder {
 }
 
 extension URLRequest {
-    /// Whether this is a `GET` without a header that changes a cache's response.
+    /// Whether this is a `GET` that has no header on which a cache's response depends.
     fileprivate var isPlainGet: Bool {
         guard httpMethod == "GET" else { return false }
         guard let headers = allHTTPHeaderFields, !headers.isEmpty else { return true }
@@ -310,15 +314,15 @@ extension URLRequest {
     }
 }
 
-/// The responses that a cache returns if nothing is retained: an entry's, or the default cache's.
+/// Lookups without a retained response: an entry answers, or else the default cache.
 extension Responder {
     /// Calls back with the response to a data task's request: at once if nothing has to be read from disk, otherwise on another
     /// queue.
     func cachedResponse(to request: URLRequest, _ done: @escaping @Sendable (CachedURLResponse?) -> Void) {
-        // The protocol answers the request, even if its response is retained, and reports the outcome.
+        // A protocol has accepted the request. It answers and reports the request, even if the response is retained.
         if leavesToProtocol(request) { return done(nil) }
         if let response = retainedResponse(for: request) { return done(response) }
-        // If the map's file has changed, looking up would read it.
+        // Looking up would read the map's file if it has changed, so that's left to the other queue.
         let plan = maps.isCurrent(maps.map) ? lookUp(request) : nil
         if let plan, needsNoDisk(plan) { return done(cachedResponse(to: plan)) }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
@@ -351,6 +355,8 @@ extension Responder {
         }
     }
 
+    /// Returns and reports the default cache's response.
+    ///
     /// - Parameter problem: Why the entry that matches doesn't answer; `nil` for the plan's reason.
     private func defaultResponse(to plan: Plan, since problem: String? = nil) -> CachedURLResponse? {
         let response = plan.defaultCacheKey.flatMap(defaultCache.response(under:))
@@ -395,7 +401,7 @@ extension Responder {
 
     // MARK: Storing
 
-    /// Stores a response in the default cache, unless an entry would answer the request or has made the response.
+    /// Stores a response in the default cache, unless an entry would answer the request or has already answered it.
     func store(_ response: CachedURLResponse, for request: URLRequest) {
         guard response.response.substitutionStatus == nil else { return }
         let plan = lookUp(request)
@@ -408,8 +414,8 @@ extension Responder {
 extension Responder {
     /// Returns the name under which an entry's response is retained; `nil` if the response isn't retained.
     ///
-    /// If every plain `GET` of the URL gets the response, the name is the URL. Otherwise, each request is looked up in
-    /// the map, and the name identifies the entry or alternative that answers.
+    /// If every plain `GET` of the URL gets the response, the name is the URL, so that hits find it. Otherwise, each
+    /// request is looked up in the map, and the name identifies the entry or alternative that answers.
     func retainedName(_ plan: Plan, _ substitution: Substitution) -> String? {
         guard !plan.isHandled, let url = plan.request.url?.absoluteString, let match = plan.match,
             let number = match.number
@@ -423,7 +429,7 @@ extension Responder {
         return isAccepted && answersAtOnce && isPlain ? url : nil
     }
 
-    /// Drops all responses to a URL.
+    /// Drops all retained responses to a URL.
     func removeRetained(_ url: String, in map: SubstitutionMap) {
         retained.remove(url)
         guard let normal = try? NormalizedURL(url) else { return }
@@ -435,14 +441,14 @@ extension Responder {
         }
     }
 
-    /// Returns a name with the numbers of an entry and of its alternative, which count from 0 and 1. The alternative 0
-    /// is the entry itself. Hits look up URLs, which have no spaces, so they never find the name.
+    /// Returns a name from a URL, an entry's number in the map's index, and its alternative's number from 1, or 0 for
+    /// the entry itself. Hits look up URLs, which have no spaces, so they never find such a name.
     private static func decidedName(_ url: String, entry: Int, alternative: Int) -> String {
         "\(url) \(entry) \(alternative)"
     }
 }
 
-/// Removes responses when the cache is asked to. Entries survive: the next lookup answers from the map again.
+/// Removes responses when the cache is asked to. The map's entries stay, and answer the next lookup again.
 extension Responder {
     /// Removes a request's retained response, its response in the default cache, and the newer copy of its entry's file.
     func remove(_ request: URLRequest) {
@@ -452,8 +458,8 @@ extension Responder {
         if let key = DefaultCache.key(for: request, match?.url.text) { defaultCache.remove(under: key) }
     }
 
-    /// Removes all retained responses and forgets the newer copies. Newer copies that are still in the default cache
-    /// are found again.
+    /// Removes all retained responses and forgets the newer copies. If a newer copy is still in the default cache, the
+    /// next lookup finds it again.
     ///
     /// - Parameter removeFromDefaultCache: Removes responses from the default cache.
     func removeAll(_ removeFromDefaultCache: () -> Void) {
@@ -463,7 +469,8 @@ extension Responder {
     }
 }
 
-/// Files that can't be read are counted and reported as events. The next entry or the default cache answers instead.
+/// Counts files that can't be read, and reports them as events. The next matching entry answers instead of a missing
+/// file, and the default cache instead of an unreadable file.
 extension Responder {
     /// Reports a file that can't be read, and drops the URL's retained response.
     func report(_ problem: FileProblem, of substitution: Substitution, _ url: URL) {

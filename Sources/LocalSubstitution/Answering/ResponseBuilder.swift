@@ -6,7 +6,7 @@ package import FoundationNetworking
 
 /// Builds a substitution's responses: whole, partial, or only the headers.
 ///
-/// They are `HTTPURLResponse`s because Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`,
+/// All are `HTTPURLResponse`s, because Linux's loader refuses a plain `URLResponse` (`URLSessionTask.swift`,
 /// `canRespondFromCache`).
 package struct ResponseBuilder {
     let substitution: Substitution
@@ -14,9 +14,9 @@ package struct ResponseBuilder {
     let file: FileBytes?
     /// The file, if it's read in pieces. The responses then have no body.
     var large: LargeFile?
-    /// The newer copy that the bytes come from; `nil` if they're the file's.
+    /// The newer copy whose bytes `file` has; `nil` if they're the file's own.
     var copy: NewerCopy.Facts?
-    /// The proof for ``LocalSubstitutionCache/verify(_:)`` that the cache answered; `nil` for any other request.
+    /// For a request of ``LocalSubstitutionCache/verify(_:)``, the proof that the cache answered; otherwise `nil`.
     var proof: String?
 
     /// Returns the whole response.
@@ -29,7 +29,7 @@ package struct ResponseBuilder {
         response(for: url, status: substitution.status, headers: headers(length: size), body: Data())
     }
 
-    /// Returns the head of a stream, whose length isn't known.
+    /// Returns the head of a stream. It has no `Content-Length`, since the length isn't known.
     func streamHead(for url: URL) -> HTTPURLResponse? {
         var headers = headers(length: 0)
         headers["Content-Length"] = nil
@@ -47,7 +47,7 @@ package struct ResponseBuilder {
         return response(for: url, status: 206, headers: headers, body: body)
     }
 
-    /// Returns the range of bytes that a `Range` header asks for; `nil` for all of them.
+    /// Returns the range of bytes that a `Range` header asks for; `nil` if the whole body is sent.
     func range(_ header: String) -> Range<Int>? {
         substitution.status == 200 && hasBody ? ByteRange(header)?.bytes(of: size) : nil
     }
@@ -66,7 +66,7 @@ package struct ResponseBuilder {
         }
     }
 
-    /// The storage policy of a cache's substitutions. The cache never stores them, whatever the policy.
+    /// The storage policy of a substitution. Whatever the policy, the cache never stores a substitution.
     ///
     /// Apple's newer loader was reported to ignore a cached response that says `.notAllowed`.
     private static var storagePolicy: URLCache.StoragePolicy {
@@ -79,7 +79,7 @@ package struct ResponseBuilder {
 }
 
 extension URLResponse {
-    /// The `Cache-Status` of a substitution; `nil` if this isn't one, or if its entry sets the header.
+    /// The `Cache-Status` of a substitution; `nil` if this isn't a substitution, or if its entry sets the header.
     package var substitutionStatus: String? {
         let status = (self as? HTTPURLResponse)?.value(forHTTPHeaderField: "Cache-Status")
         return status.flatMap { $0.hasPrefix(ResponseBuilder.hitStatus) ? $0 : nil }
@@ -92,7 +92,7 @@ extension ResponseBuilder {
     }
 }
 
-/// The headers of a substitution. Headers that the entry sets override the others, except for `Content-Length`.
+/// The headers of a substitution. Headers that the entry sets override the others, except `Content-Length`.
 extension ResponseBuilder {
     /// The default `Cache-Control` of a substitution: fresh for a year, for loaders that check a response's age.
     package static let cacheControl = "max-age=\(365 * 24 * 60 * 60)"
@@ -110,7 +110,8 @@ extension ResponseBuilder {
             "Cache-Control": Self.cacheControl,
             "Cache-Status": cacheStatus,
         ]
-        // Linux's loader can't parse a date (`HTTPURLProtocol.swift`, `canCache`), and is slow to fail.
+        // On Linux, a date is of no use: the loader can't parse it, and takes long to fail (`HTTPURLProtocol.swift`,
+        // `canCache`).
         #if canImport(Darwin)
         headers["Date"] = HTTPSyntax.text(of: Date())
         #endif
@@ -125,9 +126,9 @@ extension ResponseBuilder {
     /// Returns the `Content-Type` of a substitution: the entry's header, or its MIME type, with a charset for text.
     ///
     /// - Parameters:
-    ///   - bodyBeginning: The beginning of the body, at least as long as the longest byte order mark.
-    ///   - copy: The newer copy that the body comes from; `nil` for the file. The type that the copy's server sent
-    ///     overrides a type guessed from the file extension.
+    ///   - bodyBeginning: The beginning of the body, or all of it: enough to detect a byte order mark.
+    ///   - copy: The newer copy that the body comes from; `nil` for the file. The type that the server sent with the
+    ///     copy overrides a type guessed from the file extension.
     static func contentType(
         of substitution: Substitution,
         bodyBeginning: Data,
@@ -145,8 +146,8 @@ extension ResponseBuilder {
         return substitution.mimeType + (charset.map { "; charset=\($0)" } ?? "")
     }
 
-    /// The `Cache-Status` (RFC 9211): says that the response is a substitution, of which file, and whether it's a newer
-    /// copy.
+    /// The `Cache-Status` (RFC 9211). It says that the response is a substitution, names the file, and says whether a
+    /// newer copy of the file answers.
     private var cacheStatus: String {
         let name = Self.hitStatus
         guard let file = substitution.fileName else { return name }
@@ -159,7 +160,7 @@ extension ResponseBuilder {
         return "\(name); detail=\"\(detail)\""
     }
 
-    /// A strong validator (RFC 9110 §8.8.3); `nil` if there's no body.
+    /// The `ETag`, a strong validator (RFC 9110 §8.8.3); `nil` if there's no body.
     private var entityTag: String? {
         if let copy { return "\"\(copy.digest)\"" }
         return (file?.status ?? large?.status).map(Self.entityTag) ?? substitution.inlineBody.map { "\"\($0.digest)\"" }

@@ -4,27 +4,29 @@ package import FoundationNetworking
 package import Foundation
 #endif
 
-/// Keeps a session's responses, and answers with them when the network fails. `SubstitutionRecorder` conforms to it.
+/// An object that keeps a session's responses, and answers with them when the network fails. `SubstitutionRecorder` is one.
 package protocol ResponseRecorder: AnyObject, Sendable {
-    /// Returns whether a request goes through the recorder. If so, its response may be kept, and a kept copy answers when there's
-    /// no network.
+    /// Returns whether a request goes through the recorder: its response may be kept, and a kept copy answers if the
+    /// network can't.
     func takes(_ request: URLRequest) -> Bool
-    /// Returns whether there's a copy that ``answer(_:)`` can read.
+    /// Returns whether there's a kept copy that ``answer(_:)`` can read.
     func hasAnswer(to request: URLRequest) -> Bool
-    /// Returns whether the response to a request is probably an event stream, which is passed on as it arrives even if there's a copy.
+    /// Returns whether the response to a request is probably an event stream. A stream is passed on as it arrives, even
+    /// if there's a copy.
     func expectsStream(_ request: URLRequest) -> Bool
     /// Returns the kept copy; `nil` if there is none.
     func answer(_ request: URLRequest) throws(FileProblem) -> CachedURLResponse?
-    /// Returns the validators with which a request can ask the server whether the kept copy is current; `nil` if it can't.
+    /// Returns the validators with which to ask the server whether the kept copy is current; `nil` if there are none.
     func validators(for request: URLRequest) -> Validators?
     /// Notes that the server has confirmed the kept copy as current.
     func confirm(_ request: URLRequest)
     /// Keeps a response if the rules allow it. Call this before the response is delivered.
     ///
-    /// - Parameter report: Called, perhaps later, with what happened to the response. If a redirect is recorded
-    ///   separately, also called for the redirect.
+    /// - Parameter report: Called, perhaps later, with what happened to the response. Also called for each redirect
+    ///   that's recorded separately.
     func keep(_ exchange: Exchange, report: @escaping @Sendable (Exchange.Report) -> Void)
-    /// Whether the responses that aren't written yet take too much memory. Then call ``writeBodies()`` before more are delivered.
+    /// Whether the responses that aren't written yet take too much memory. If so, call ``writeBodies()`` before
+    /// delivering more.
     var isBehind: Bool { get }
     /// Writes the bodies of the responses that have arrived.
     func writeBodies()

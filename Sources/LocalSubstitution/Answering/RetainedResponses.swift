@@ -5,11 +5,12 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The retained responses and the files they're made from. A file and its responses are dropped together.
+/// The retained responses and the files that they're made from. Dropping a file's bytes also drops the responses made
+/// from them.
 ///
-/// Patterns, `ignoreQuery` entries and alternative spellings match any number of URLs. Only the newest responses to
-/// such “endless” URLs stay. All responses made from a file share its bytes. The total size of the files' bytes is
-/// limited; mapped files don't count.
+/// Patterns, `ignoreQuery` entries and other spellings of a key match any number of URLs. Of the responses to such
+/// “endless” URLs, only the newest stay. All responses made from a file share its bytes. The total size of the files'
+/// bytes is limited, not counting mapped files.
 final class RetainedResponses: Sendable {
     private struct HeldFile: Sendable {
         let bytes: FileBytes
@@ -19,9 +20,9 @@ final class RetainedResponses: Sendable {
     }
 
     private struct State: Sendable {
-        /// The number of calls of `removeAll`. A response whose lookup began before a call isn't retained after the
-        /// call.
+        /// The number of calls of `removeAll`. A response isn't retained if `removeAll` was called after its lookup began.
         var generation = 0
+        /// The number of files and endless responses held so far. Each gets the next number as its ordinal.
         var ordinals = 0
         /// The held files by path, and the held newer copies by a name that isn't a path.
         var files: [String: HeldFile] = [:]
@@ -47,16 +48,15 @@ final class RetainedResponses: Sendable {
         let padding: (Int, Int, Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0, 0, 0)
     }
 
-    /// The table of responses, the only one that hits use. Responses are added and removed only while `state` is
-    /// locked.
+    /// The table of responses. A hit uses nothing else. Responses are added and removed only while `state` is locked.
     ///
-    /// It has several parts, each with its own lock. With a single lock, two threads together make fewer hits than one thread alone:
-    /// see the benchmark “two threads”.
+    /// The table has several parts, each with its own lock. With a single lock, two threads together make fewer hits
+    /// than one thread alone: see the benchmark “two threads”.
     private let parts = (0..<16).map { _ in Part() }
     private let state = Guarded(State())
-    /// Locks for reading files, chosen by path.
+    /// Locks for reading files. The path's hash chooses the lock.
     private let readLocks = (0..<16).map { _ in NSLock() }
-    /// Whether held files are checked for changes. If not, a file's bytes are used until its responses are dropped.
+    /// Whether held files are checked for changes. If not, a file's bytes are used until they're released.
     private let checksFiles: Bool
     private let endlessLimit: Int
     private let heapLimit: Int
@@ -84,7 +84,7 @@ final class RetainedResponses: Sendable {
     /// Returns the response for a URL without counting a hit.
     func peek(_ url: String) -> Response? { part(for: url).contents.withLock { $0.responses[url] } }
 
-    /// Makes ``response(for:)`` tell from now on that there are listeners.
+    /// Notes that there are listeners from now on, as ``response(for:)`` then tells.
     func observe() {
         for part in parts { part.contents.withLock { $0.isObserved = true } }
     }
@@ -96,7 +96,7 @@ final class RetainedResponses: Sendable {
         }
     }
 
-    /// Returns the part for a URL. It's chosen by the URL's end, where URLs differ most.
+    /// Returns the part of the table for a URL. The URL's last 8 bytes choose it, since URLs differ most at their ends.
     private func part(for url: String) -> Part {
         let end = url.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.count < 8
@@ -107,7 +107,7 @@ final class RetainedResponses: Sendable {
 
     // MARK: Retaining
 
-    /// The generation to pass to `retain` for a response whose lookup begins now.
+    /// The generation for a lookup that begins now. Pass it to `retain` together with the lookup's response.
     var generation: Int { state.withLock { $0.generation } }
 
     /// Returns the response that is retained under a name, if it was made from these bytes and `removeAll` hasn't been called since
@@ -120,8 +120,8 @@ final class RetainedResponses: Sendable {
         peek(name).flatMap { $0.bytes === file && !$0.hasExpired ? $0 : nil }
     }
 
-    /// Retains a response, unless `removeAll` has been called since its lookup began, or its file isn't held, perhaps
-    /// because the file is too large.
+    /// Retains a response. Doesn't retain it if `removeAll` has been called since its lookup began, or if its file's
+    /// bytes aren't held, perhaps because the file is too large.
     ///
     /// - Returns: The response to use: this one, or an equal one that another thread retained in the meantime.
     func retain(_ response: Response, as name: String, generation: Int) -> CachedURLResponse {
@@ -172,24 +172,25 @@ final class RetainedResponses: Sendable {
     /// The heap memory of the held files, in bytes.
     var heapBytes: Int { state.withLock { $0.heapBytes } }
 
-    /// The number of names in `endlessOrder` and `fileOrder`, including those of dropped files and responses.
+    /// The number of names in `endlessOrder` and `fileOrder`, including the names of dropped files and responses.
     var noted: Int { state.withLock { $0.endlessOrder.count + $0.fileOrder.count } }
 
-    /// Returns a file's bytes: the held ones if they're current, otherwise newly read ones.
+    /// Returns a file's bytes: the held bytes if they're current, and otherwise newly read bytes.
     func file(_ name: String, in folder: ResourcesFolder) throws(FileProblem) -> FileBytes {
         try file(at: folder.path(of: name)) { () throws(FileProblem) in
             try FileBytes(opening: name, in: folder, mayMap: !checksFiles)
         }
     }
 
-    /// Returns a file's bytes as ``file(_:in:)`` does. Threads that ask for a file at the same time share one read.
+    /// Returns a file's held bytes if they're current, and otherwise the bytes that `read` returns. Threads that ask
+    /// for a file at the same time share one read.
     func file(at path: String, read: () throws(FileProblem) -> FileBytes) throws(FileProblem) -> FileBytes {
         if let current = currentFile(at: path) { return current }
         let wantedAt = FileStatus.now
         let lock = readLocks[path.hashValue & 15]
         lock.lock()
         defer { lock.unlock() }
-        // Another thread may have read it meanwhile. A read that began before this call may have older bytes.
+        // Another thread may have read the file meanwhile. If its read began before this call, its bytes may be too old.
         let held = heldFile(at: path)
         if let held, held.wasRead(since: wantedAt) { return held }
         if let current = currentFile(at: path) { return current }
@@ -211,8 +212,8 @@ final class RetainedResponses: Sendable {
     /// Returns the bytes that are held at a place: a file's path, or a newer copy's name.
     func heldFile(at place: String) -> FileBytes? { state.withLock { $0.files[place]?.bytes } }
 
-    /// Holds a file's bytes, and drops the responses made from its old bytes. If all held bytes exceed the limit, also
-    /// drops the files held longest.
+    /// Holds a file's bytes, and drops the responses made from its old bytes. If the held bytes then exceed the limit,
+    /// also releases the files that have been held longest.
     func hold(_ file: FileBytes, at place: String) {
         state.withLock { state in
             guard state.files[place]?.bytes !== file else { return }
@@ -243,10 +244,10 @@ final class RetainedResponses: Sendable {
 }
 
 extension RetainedResponses {
-    /// A response that the cache keeps in memory, with what a hit needs to know about it.
+    /// A response that the cache keeps in memory, and the facts about it that a hit needs.
     ///
-    /// It's a subclass so that a hit touches one object: the response that it returns.
-    // Foundation declares the superclass as unchecked, so a subclass must say it again. What this one adds is constant.
+    /// It's a subclass of `CachedURLResponse`, so that a hit needs only one object, the response that it returns.
+    // Foundation declares the superclass as unchecked, so a subclass must repeat that. All that this class adds is constant.
     final class Response: CachedURLResponse, @unchecked Sendable {
         /// The size of the body in bytes.
         let size: Int
@@ -261,13 +262,13 @@ extension RetainedResponses {
         fileprivate let bytes: FileBytes?
         /// The path or name under which the bytes are held; `nil` for an entry without a file.
         fileprivate let place: String?
-        /// Whether the URL is endless: only the newest responses to such URLs stay.
+        /// Whether the URL is endless; see ``RetainedResponses``. Only the newest responses to endless URLs stay.
         fileprivate let isEndless: Bool
-        /// The map in use; `nil` if changes aren't reloaded.
+        /// Tells which map is in use; `nil` if changes aren't reloaded.
         private let maps: MapInUse?
         /// The map that the response was made with; `nil` if changes aren't reloaded.
         private let map: SubstitutionMap?
-        /// The names of missing files. If one of them existed, another entry would answer.
+        /// The names of missing files. If one of them is added, another entry may answer, so the response isn't valid any more.
         private let missing: [String]
         /// When the loader stops accepting the response, in nanoseconds since 1970; `nil` if the entry sets no limit.
         private let expiresAt: Int64?
@@ -308,16 +309,16 @@ extension RetainedResponses {
             )
         }
 
-        // On Apple platforms, responses can be archived. Archives have plain ones.
+        // On Apple platforms, responses can be archived. An archive contains a plain `CachedURLResponse` instead of this class.
         override var classForCoder: AnyClass { CachedURLResponse.self }
         required init?(coder: NSCoder) { nil }
 
-        /// Returns whether the response certainly matches the current map and file. If `false`, read the file to find
-        /// out.
+        /// Returns whether the response is certainly the one that the current map and file lead to. If `false`, look
+        /// the request up again.
         ///
         /// - Parameters:
         ///   - isStrict: Whether the session must not reach the network. Newer copies don't answer there.
-        ///   - isChecked: Whether the response is known to match.
+        ///   - isChecked: Whether the map, the files and the age are known to be right. They aren't checked then.
         func isValid(isStrict: Bool, isChecked: Bool = false) -> Bool {
             isAlwaysValid || (isChecked || (!hasExpired && isUnchanged)) && !(isStrict && stamp != nil)
         }

@@ -4,15 +4,15 @@ import Foundation
 package import FoundationNetworking
 #endif
 
-/// What a session adds to the map's rules. It's an object so that a plan can tell which session it was made for.
+/// What a session adds to the map's rules. The rules are an object, whose identity tells for which session a plan was made.
 package final class SessionRules: Sendable {
-    /// Whether unanswered requests fail, unless they're exceptions.
+    /// Whether requests that no entry answers fail, except for the exceptions of `unmatched`.
     package let isStrict: Bool
     private let exceptions: MapKey.Matcher
-    /// Keeps what the network answers, and answers when there's no network; `nil` for most sessions.
+    /// The recorder, which keeps the network's responses and answers with them when the network fails; `nil` for most sessions.
     let recorder: (any ResponseRecorder)?
-    /// A listener for the requests that the protocol handles: all those whose bodies it can see. `nil` for most
-    /// sessions.
+    /// The listener for HTTP requests; `nil` for most sessions. With a listener, the protocol handles every request
+    /// whose body it can see.
     let listener: RequestListener?
 
     private init() {
@@ -20,7 +20,7 @@ package final class SessionRules: Sendable {
         (recorder, listener) = (nil, nil)
     }
 
-    /// Unanswered requests may reach the network.
+    /// The rules of `unmatched: .load`: requests that no entry answers may reach the network.
     static let load = SessionRules()
 
     /// - Throws: An error if an exception of `unmatched` is neither a URL nor a match pattern.
@@ -59,16 +59,17 @@ extension LocalSubstitutionCache {
     public enum Unmatched: Sendable, Hashable {
         /// The request is loaded from the network, as if nothing were attached.
         case load
-        /// The request fails, unless its URL matches an exception. An exception is an exact URL, or a match pattern such as
-        /// `http://127.0.0.1:*/*`. A redirect of an exception is followed only to another exception or to an entry.
+        /// The request fails, unless its URL matches an exception. An exception is an exact URL, or a match pattern
+        /// such as `http://127.0.0.1:*/*`. If an exception's URL redirects, the redirect is followed only to another
+        /// exception or to an entry.
         ///
         /// On Linux, a download task for an exception fails, because Foundation can't finish a download task that a protocol
         /// answers.
         case fail(except: [String])
 
-        /// Every unanswered request fails at once, with an error that explains why. The session reaches the network
-        /// only if an entry has `forwardTo`. Newer copies of files aren't used. Once there's such a session, newer
-        /// copies are requested only for sessions attached with `.load`.
+        /// The request fails at once, with an error that explains why. The session reaches the network only if an entry
+        /// has `forwardTo`. Newer copies of files aren't used. Once a cache has such a session, it requests newer
+        /// copies only for its sessions attached with `.load`.
         public static var fail: Unmatched { .fail(except: []) }
     }
 }

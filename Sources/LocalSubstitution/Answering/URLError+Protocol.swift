@@ -5,8 +5,8 @@ import FoundationNetworking
 #endif
 
 extension URLError {
-    /// Returns the error of a request that no entry answers in a strict session. It explains why, ready to print, and has no
-    /// credentials.
+    /// Returns the error of a request that no entry answers in a strict session. Its text explains why, is ready to
+    /// print, and has no credentials.
     package static func unmatched(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         let text = explanation.text(
@@ -20,7 +20,7 @@ extension URLError {
         )
     }
 
-    /// Returns a shorter error, for a session whose listener explains the failure.
+    /// Returns a shorter error for the same failure, for a session whose listener explains it.
     static func unmatchedInBrief(_ explanation: Explanation) -> URLError {
         let shown = ShownURL(explanation.url)
         return .explained(
@@ -34,7 +34,7 @@ extension URLError {
         .explained(.cannotOpenFile, "The entry's file \(problem.message)", url)
     }
 
-    /// Returns the error of a request that its entry makes fail.
+    /// Returns the error of a request whose entry makes it fail.
     static func ofEntry(_ key: String, _ code: Code, _ url: URL?) -> URLError {
         .explained(
             code,

@@ -11,7 +11,7 @@ enum ByteRange: Equatable {
     /// `bytes=-20`: the last 20 bytes.
     case suffix(Int)
 
-    /// Parses a header; `nil` for another unit, several ranges, or bad syntax, since such a header is ignored (RFC 9110 §14.2).
+    /// Parses a header; `nil` for another unit, several ranges, or bad syntax: a server ignores such a header (RFC 9110 §14.2).
     init?(_ header: String) {
         let parts = header.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].lowercased() == "bytes" else { return nil }
@@ -26,7 +26,7 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Returns the range in a body of `count` bytes; `nil` if it can't be satisfied.
+    /// Returns the range in a body of `count` bytes; `nil` if the body has none of the range's bytes.
     func bytes(of count: Int) -> Range<Int>? {
         switch self {
         case .from(let start, let last):
@@ -38,8 +38,8 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Parses a number; `.some(nil)` for an empty text, and `nil` for one with other characters. A number too large for
-    /// `Int` becomes `Int.max`.
+    /// Parses digits; `.some(nil)` if there are none, and `nil` for other characters. A number too large for `Int`
+    /// becomes `Int.max`.
     private static func number(_ digits: String) -> Int?? {
         guard digits.utf8.allSatisfy(\.isDigit) else { return nil }
         return digits.isEmpty ? .some(nil) : .some(Int(digits) ?? .max)
@@ -47,8 +47,8 @@ enum ByteRange: Equatable {
 }
 
 extension URLRequest {
-    /// The `Range` header; `nil` if the request has an `If-Range` header. The whole body is then sent, which is always
-    /// correct.
+    /// The `Range` header; `nil` if the request also has an `If-Range` header. The whole body is then sent, which is
+    /// always correct.
     package var rangeHeader: String? {
         value(forHTTPHeaderField: "If-Range") == nil ? value(forHTTPHeaderField: "Range") : nil
     }

@@ -1,4 +1,4 @@
-/// The charset of a text, detected by its byte order mark.
+/// Names of charsets, and byte order marks.
 package enum Charset {
     /// The default charset of text.
     package static let standard = "utf-8"
@@ -6,12 +6,12 @@ package enum Charset {
     /// The length of the longest byte order mark, in bytes.
     static let longestByteOrderMark = 4
 
-    /// Returns the IANA name of the charset whose byte order mark the bytes begin with (Unicode §23.8); `nil` if
-    /// there's no mark.
+    /// Returns the IANA name of the charset that a byte order mark at the beginning names (Unicode §23.8); `nil`
+    /// without a mark.
     package static func byteOrderMark(of bytes: some Collection<UInt8>) -> String? {
         let marks: [([UInt8], String)] = [
             ([0xEF, 0xBB, 0xBF], "utf-8"),
-            // Before UTF-16, since this mark begins with that of UTF-16.
+            // Before UTF-16, whose mark is the beginning of this one.
             ([0xFF, 0xFE, 0, 0], "utf-32le"),
             ([0, 0, 0xFE, 0xFF], "utf-32be"),
             ([0xFF, 0xFE], "utf-16le"),

@@ -5,9 +5,9 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The responses that `URLCache` itself has stored, for code that may outlive the cache.
+/// Access to the responses that `URLCache` itself has stored, for code that may outlive the cache.
 ///
-/// The cache lends its storage, and takes it back when it's deinitialized. After that, nothing is found and nothing is stored.
+/// The cache lends its storage, and takes the storage back in its `deinit`. After that, nothing is found and nothing is stored.
 final class DefaultCache: Sendable {
     /// The methods of `URLCache` that only a subclass can call, with the request as the key.
     struct Storage: Sendable {
@@ -21,7 +21,7 @@ final class DefaultCache: Sendable {
     private let lent = Guarded<Storage?>(nil)
     private let emptiness: DefaultCacheEmptiness
 
-    /// - Parameter folder: The folder in which `URLCache` keeps responses on disk, if it's known.
+    /// - Parameter folder: The folder in which `URLCache` keeps responses on disk; `nil` if that isn't known.
     init(folder: URL?) {
         emptiness = DefaultCacheEmptiness(of: folder?.path)
     }
@@ -29,7 +29,7 @@ final class DefaultCache: Sendable {
     func lend(_ storage: Storage) { lent.withLock { $0 = storage } }
     func takeBack() { lent.withLock { $0 = nil } }
 
-    /// Whether there's a cache to store responses in.
+    /// Whether a cache currently lends its storage.
     var isLent: Bool { storage != nil }
     var capacity: Int { storage?.capacity() ?? 0 }
 
@@ -45,9 +45,9 @@ final class DefaultCache: Sendable {
         #if canImport(Darwin)
         storage.store(response, key)
         #else
-        // Linux's cache traps when it evicts a response that was stored twice under one key: the key is then in its order of
-        // eviction twice (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So a stored response is removed first. Only
-        // one thread at a time does this.
+        // Linux's cache traps when it evicts a response that was stored twice under one key, since its order of
+        // eviction has the key twice (`URLCache.swift`, `evictFromMemoryCacheAssumingLockHeld`). So an older response
+        // is removed first. The lock keeps other threads from storing in between.
         storing.withLock { _ in
             storage.remove(key)
             storage.store(response, key)
@@ -65,8 +65,8 @@ final class DefaultCache: Sendable {
 extension DefaultCache {
     /// The folder in which `URLCache` keeps responses on disk by default.
     ///
-    /// On Linux, it's the folder that `URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`, chooses. On
-    /// Apple platforms, it's `nil`, and `URLCache` chooses the folder.
+    /// On Linux, `URLCache` chooses the same folder (`URLCache.swift`, `init(memoryCapacity:diskCapacity:diskPath:)`).
+    /// On Apple platforms, this is `nil`, and `URLCache` chooses the folder.
     static var standardFolder: URL? {
         #if canImport(Darwin)
         return nil
@@ -82,15 +82,15 @@ extension DefaultCache {
 
     // MARK: Keys
 
-    /// Returns the key, itself a request, for a response to a request; `nil` if the response isn't kept. On Apple
-    /// platforms, the key is the request itself.
+    /// Returns the default cache's key for a response to a request; `nil` if the response can't be kept. A key is a
+    /// request. On Apple platforms, it's the request itself.
     ///
     /// On Linux, `URLCache` compares only host, port and path (`URLCache.swift`, `identifier(for:)`), so URLs that
-    /// differ only in scheme or query would share a response. It also doesn't store a response with a long path on
-    /// disk. So on Linux, the key's path is a digest of the URL's normal form, and only `http` and `https` URLs have a
-    /// key. The key is short because every byte of it costs time: see the benchmark “misses”.
+    /// differ only in scheme or query would share a response. Also, it doesn't store a response on disk if the path is
+    /// long. So on Linux, the key's path is a digest of the URL's normal form, and only `http` and `https` URLs have a
+    /// key. The key is short because each of its bytes costs time: see the benchmark “misses”.
     ///
-    /// - Parameter normalized: The request's URL in normal form; `nil` if it has none.
+    /// - Parameter normalized: The request's URL in normal form; `nil` if the URL has no normal form.
     static func key(for request: URLRequest, _ normalized: String?) -> URLRequest? {
         #if canImport(Darwin)
         return request
@@ -101,8 +101,8 @@ extension DefaultCache {
     }
 
     #if !canImport(Darwin)
-    /// Returns the text of an `http` or `https` URL with user info, which has no normal form; `nil` for any other URL.
-    /// The response may differ from that of the URL without user info.
+    /// Returns the text of an `http` or `https` URL with user info; `nil` for any other URL. Such a URL has no normal
+    /// form, and needs its own key: without the user info, the server may answer otherwise.
     private static func textWithUserInfo(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), scheme == "http" || scheme == "https", url.user != nil else {
             return nil
@@ -112,24 +112,24 @@ extension DefaultCache {
     #endif
 }
 
-/// A record of whether `URLCache` is certainly empty, and needn't be asked.
+/// A record of whether `URLCache` is certainly empty. Then a lookup needn't ask it.
 ///
-/// Linux's `URLCache` lists its folder for every lookup that it doesn't find in memory. Linux's loader never stores a response by
-/// itself, so the folder is nearly always empty. The folder's status tells whether it still is, even if another process or another
-/// cache stores responses there.
+/// Linux's `URLCache` lists its folder for every response that it doesn't find in memory. Linux's loader never stores a
+/// response by itself, so the folder is nearly always empty. The folder's status shows whether that has changed, even
+/// if another process or another cache stores responses there.
 private final class DefaultCacheEmptiness: Sendable {
     private enum Knowledge: Sendable {
         case unknown
-        /// The folder had this status and no responses, or didn't exist if the status is `nil`.
+        /// The folder had no responses when it had this status; `nil` if the folder didn't exist.
         case empty(FileStatus?)
-        /// This cache has stored something, at least in memory.
+        /// This cache has stored a response, at least in memory, so it must be asked from now on.
         case ended
     }
 
     private let folder: String?
     private let knowledge = Guarded(Knowledge.unknown)
 
-    /// - Parameter folder: The cache's folder. If it's `nil`, the cache is always asked.
+    /// - Parameter folder: The cache's folder; `nil` to ask the cache for every lookup.
     init(of folder: String?) {
         #if canImport(Darwin)
         self.folder = nil
@@ -138,7 +138,7 @@ private final class DefaultCacheEmptiness: Sendable {
         #endif
     }
 
-    /// Notes that a response is stored.
+    /// Notes that this cache stores a response.
     func end() { knowledge.withLock { $0 = .ended } }
 
     /// Returns what a closure finds. If the cache is certainly empty, returns `nil` without calling the closure.
@@ -153,11 +153,13 @@ private final class DefaultCacheEmptiness: Sendable {
         return found
     }
 
+    /// Notes that the cache is empty, if that's certain, after a search that found nothing.
+    ///
     /// - Parameter status: The folder's status before the search.
     private func learn(_ folder: String, _ status: FileStatus?) {
         if let status {
-            // A response that was stored within a tick of the file system's clock might not show. And a folder that can't be
-            // listed, perhaps because the process has no descriptor left, may contain anything.
+            // The status might not show a response that was stored within a tick of the file system's clock. And a
+            // folder that can't be listed, perhaps because the process has no descriptor left, may contain anything.
             guard !status.isTooFresh(at: FileStatus.now),
                 let names = try? FileManager.default.contentsOfDirectory(atPath: folder), names.isEmpty
             else { return }

@@ -7,14 +7,14 @@ package enum HTTPSyntax {
         !text.isEmpty && text.utf8.allSatisfy { tokenBytes.contains($0) }
     }
 
-    /// Returns whether a text is type/subtype (RFC 9110 §8.3.1), without parameters.
+    /// Returns whether a text is a MIME type without parameters, such as `text/html` (RFC 9110 §8.3.1).
     package static func isMIMEType(_ text: String) -> Bool {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { isToken($0) }
     }
 
-    /// Returns the number of bytes that a `Content-Length` states; `nil` if it isn't valid. The header may repeat one number in a
-    /// list (RFC 9110 §8.6).
+    /// Returns the number of bytes that a `Content-Length` states; `nil` if the value isn't valid. A list that repeats
+    /// one number is valid (RFC 9110 §8.6).
     package static func length(_ value: String) -> Int? {
         let numbers = Set(value.components(separatedBy: ",").map { $0.trimmingCharacters(in: .whitespaces) })
         guard numbers.count == 1, let number = numbers.first, number.utf8.allSatisfy(\.isDigit) else { return nil }
@@ -24,11 +24,12 @@ package enum HTTPSyntax {
     /// Returns whether a response with a status may have a body (RFC 9110 §15).
     package static func hasBody(status: Int) -> Bool { status >= 200 && ![204, 205, 304].contains(status) }
 
-    /// Returns what's wrong with a header that an entry sets on a response, or on a forwarded request; `nil` if it's
-    /// valid.
+    /// Returns a message about what's wrong with a header that an entry sets; `nil` if nothing is.
+    ///
+    /// - Parameter isOfRequest: Whether the entry sets the header on a forwarded request, and not on a response.
     package static func problem(ofHeader name: String, value: String, isOfRequest: Bool = false) -> String? {
         guard isToken(name) else { return "“\(name)” isn't a header name. Use letters, digits and hyphens." }
-        // RFC 9110 §5.5: visible characters, space and tab. Everything above ASCII is opaque.
+        // RFC 9110 §5.5 allows visible characters, space and tab. It also allows all bytes above ASCII.
         guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
             return "The header “\(name)” has a control character in its value. Remove the character."
         }
@@ -39,7 +40,7 @@ package enum HTTPSyntax {
             : "The header “\(name)” can't be set, because it wouldn't match the body. Remove it."
     }
 
-    /// The request headers that identify the sender to a server. The response may be meant for that sender alone.
+    /// The request headers that identify a user to a server. The response may be meant for that user alone.
     package static let credentialHeaders = ["Authorization", "Proxy-Authorization", "Cookie"]
 
     private static let tokenBytes = AllowedBytes(
@@ -50,7 +51,7 @@ package enum HTTPSyntax {
 
     /// Returns the text of a date in whole seconds (RFC 9110 §5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
     ///
-    /// This doesn't use a formatter of Foundation: creating one takes longer than the rest of a first response.
+    /// Uses no formatter of Foundation: creating a formatter takes longer than the rest of a first response.
     static func text(of date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
         var parts = tm()
@@ -68,9 +69,9 @@ package enum HTTPSyntax {
     ]
 }
 
-/// Header fields by name. Names are compared without regard to case (RFC 9110 §5.1).
+/// Headers by name. Names that differ only in case are equal (RFC 9110 §5.1).
 extension Dictionary where Key == String, Value == String {
-    /// The value of a header. The name's case is ignored. Setting it removes the header's other spellings.
+    /// The value of a header, in whatever case its name is. Setting the value removes all other spellings of the name.
     package subscript(header name: String) -> String? {
         get { self[name] ?? first { $0.key.isSameHeader(as: name) }?.value }
         set {

@@ -4,12 +4,11 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The rules by which a loader refuses responses from a cache. A cache that returns such a response only wastes a
-/// lookup.
+/// The rules by which a loader refuses responses from a cache. So the cache doesn't return a response that would be refused.
 ///
-/// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. It expects month names that HTTP doesn't
-/// use. So it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader refuses; the
-/// rules assume the same.
+/// On Linux, the rules are those of `canCache` in `HTTPURLProtocol.swift`. That function expects month names that HTTP
+/// doesn't use. So it ignores `Date`, and treats every `Expires` as past. Apple doesn't document what its loader
+/// refuses, so nearly the same rules apply there.
 package enum LoaderRules {
     package enum Refusal: Hashable, Sendable {
         case method(String)
@@ -31,10 +30,10 @@ package enum LoaderRules {
         }
     }
 
-    /// Returns why the loader wouldn't use a cached response to a request; `nil` if it would.
+    /// Returns why the loader would refuse every cached response to a request; `nil` if it may use a cached response.
     static func refusal(of request: URLRequest) -> Refusal? {
         if let method = request.httpMethod, method != "GET", method != "HEAD" { return .method(method) }
-        // Apple's loader isn't known to refuse these.
+        // Not on Apple platforms, whose loader isn't known to refuse requests with these headers.
         #if !canImport(Darwin)
         for name in ["Authorization", "Proxy-Authorization"] where request.value(forHTTPHeaderField: name) != nil {
             return .requestHeader(name)
@@ -43,7 +42,7 @@ package enum LoaderRules {
         return nil
     }
 
-    /// Returns why the loader would refuse a cached response, whatever the request; `nil` if it would use it.
+    /// Returns why the loader would refuse a cached response to any request; `nil` if it would use the response.
     package static func refusal(ofStatus status: Int, headers: [String: String]) -> Refusal? {
         guard statuses.contains(status) else { return .status(status) }
         guard !headers.isEmpty else { return nil }
@@ -53,7 +52,8 @@ package enum LoaderRules {
         return freshnessRefusal(headers)
     }
 
-    /// Returns for how many seconds the loader accepts a new response; `nil` if its `Cache-Control` sets no limit.
+    /// Returns the number of seconds for which the loader accepts a new response; `nil` if `Cache-Control` has no valid
+    /// `max-age`.
     static func lifetime(_ headers: [String: String]) -> Double? {
         headers[header: "Cache-Control"].flatMap { directives($0)["max-age"] ?? nil }.flatMap(seconds).map(Double.init)
     }
@@ -72,7 +72,7 @@ package enum LoaderRules {
     private static let statuses = [200, 203, 204, 206, 300, 301, 404, 405, 410, 414, 501]
 
     private static func freshnessRefusal(_ headers: [String: String]) -> Refusal? {
-        // If the entry sets no `Cache-Control`, the cache's own has a `max-age`, which outranks `Expires`.
+        // Without a `Cache-Control` of the entry, the cache adds one with a `max-age`, which overrides `Expires`.
         guard let directives = headers[header: "Cache-Control"].map(directives) else { return nil }
         for name in ["no-store", "no-cache"] where directives[name] != nil { return .cacheControl(name) }
         if let maxAge = (directives["max-age"] ?? nil).flatMap(seconds) {
@@ -81,7 +81,7 @@ package enum LoaderRules {
         return headers[header: "Expires"] != nil && directives["s-maxage"] == nil ? .expires : nil
     }
 
-    /// Parses a number of seconds as the loader does: digits, perhaps in quotes; `nil` for anything else.
+    /// Parses a number of seconds in digits, which may be in quotes, as the loader allows; `nil` for anything else.
     private static func seconds(_ text: String) -> UInt? {
         let isQuoted = text.count > 1 && text.first == "\"" && text.last == "\""
         return UInt(isQuoted ? String(text.dropFirst().dropLast()) : text)
@@ -89,7 +89,7 @@ package enum LoaderRules {
 }
 
 extension URLRequest {
-    /// Whether the cache policy forbids answers that are stored locally. Linux's loader asks a cache anyway.
+    /// Whether the cache policy forbids answers that are stored locally. Linux's loader asks the cache even then.
     var ignoresLocalData: Bool { cachePolicy.ignoresLocalData }
 }
 

@@ -1,13 +1,13 @@
-/// MIME types of files. They're guessed from the file extension, since a local file has no `Content-Type`.
+/// MIME types of files, guessed from the file extension, since a local file has no `Content-Type`.
 package enum MIMEType {
     /// The type of server-sent events.
     package static let eventStream = "text/event-stream"
 
     /// Returns the MIME type for a file extension, such as `text/html` for `html`.
     ///
-    /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If an extension has several types, the one
-    /// that browsers agree on wins (WHATWG MIME Sniffing, RFC 9239), such as `text/javascript` for `js`. Without one,
-    /// IANA's type wins, then Apache's, then any other.
+    /// The types are those of [mime-db](https://github.com/jshttp/mime-db). If an extension has several types, the type
+    /// that browsers agree on wins (WHATWG MIME Sniffing, RFC 9239), such as `text/javascript` for `js`. If they don't
+    /// agree on any, IANA's type wins, then Apache's, then any other.
     ///
     /// - Parameter ext: The extension without its dot, in uppercase or lowercase. One leading dot is dropped.
     /// - Returns: The type in lowercase, without parameters; `nil` if the extension is unknown or empty.
@@ -15,7 +15,7 @@ package enum MIMEType {
         let lowered = ext.asciiLowercased
         let wanted = lowered.utf8.dropFirst(lowered.hasPrefix(".") ? 1 : 0)
         return table.withUTF8Buffer { table in
-            // A binary search, so the table needs no preparation when a process starts.
+            // A binary search in the text, so that the table needs no preparation when a process starts.
             var left = table[...]
             while !left.isEmpty {
                 let pair = pair(in: left, at: (left.startIndex + left.endIndex) / 2)
@@ -28,7 +28,7 @@ package enum MIMEType {
         }
     }
 
-    /// Returns the pair of ``table`` around an index.
+    /// Returns the pair in ``table`` that contains an index.
     private static func pair(
         in table: Slice<UnsafeBufferPointer<UInt8>>,
         at index: Int
@@ -70,7 +70,7 @@ package enum MIMEType {
     /// Returns a type in lowercase, without its parameters (WHATWG MIME Sniffing §4.1): `text/html` for `Text/HTML; charset=utf-8`.
     package static func essence(of type: String) -> String {
         let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }
-        // Processed as bytes, since characters take twenty times as long, and each first lookup needs this.
+        // Works on bytes: characters take twenty times as long, and each first lookup of a URL comes here.
         guard essence.contains(where: isWhiteSpace) else { return String(Substring(essence)).asciiLowercased }
         return String(decoding: essence.filter { !isWhiteSpace($0) }, as: UTF8.self).asciiLowercased
     }

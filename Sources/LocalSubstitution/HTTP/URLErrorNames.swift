@@ -6,7 +6,7 @@ import FoundationNetworking
 
 /// The names of the codes of `URLError`, as Swift spells them. Foundation has no such list.
 enum URLErrorNames {
-    /// Returns the code with a name; `nil` if there's none.
+    /// Returns the code with a name; `nil` if no code has it.
     static func code(_ name: String) -> URLError.Code? { all.first { $0.name == name }?.code }
 
     /// Returns the name of a code; `nil` if it has none.
@@ -68,7 +68,7 @@ enum URLErrorNames {
 }
 
 extension URLError {
-    /// Returns an error with a description by this package.
+    /// Returns an error with a description, which can be printed, and the URL of the request, if any.
     package static func explained(_ code: Code, _ description: String, _ url: URL?) -> URLError {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if let url { info[NSURLErrorFailingURLErrorKey] = url }

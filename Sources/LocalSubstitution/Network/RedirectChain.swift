@@ -40,15 +40,15 @@ package struct RedirectChain: Sendable {
         }
         #endif
         if !Self.isSameOrigin(response.url, request.url) {
-            // The credentials were meant for the other origin (RFC 9110 §15.4). Linux's loader sends them on.
+            // The credentials were meant for the origin that redirects (RFC 9110 §15.4). Linux's loader would send them on.
             request.removeCredentials()
             #if !canImport(Darwin)
             ownCookie = nil
             #endif
         }
         #if !canImport(Darwin)
-        // Linux's loader keeps the first request's cookies, and adds none in a session with a delegate
-        // (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
+        // In a session with a delegate, Linux's loader would send the first request's cookies, and none of the new
+        // URL's (`HTTPURLProtocol.swift`, `didCompleteRedirectCallback`).
         let cookies = configuration.storedCookies(for: request.url) ?? ownCookie
         request.setValue(cookies, forHTTPHeaderField: "Cookie")
         #endif
@@ -85,7 +85,7 @@ extension URLSessionConfiguration {
 }
 
 extension URLRequest {
-    /// Removes the credentials, since the request is redirected to a different origin (RFC 9110 §15.4).
+    /// Removes the headers with credentials. Call this if the request is redirected to a different origin (RFC 9110 §15.4).
     mutating func removeCredentials() {
         for name in HTTPSyntax.credentialHeaders { setValue(nil, forHTTPHeaderField: name) }
     }

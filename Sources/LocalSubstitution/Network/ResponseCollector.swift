@@ -8,13 +8,13 @@ package import FoundationNetworking
 
 /// A session delegate that collects the responses to the session's data tasks.
 ///
-/// Without an owner that answers challenges, a 401 is a response like any other, since the collector has no
+/// If a task's owner doesn't answer challenges, a 401 is a response like any other, since the collector has no
 /// credentials. The collector trusts only servers that the system trusts.
 package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// A response that has arrived.
     package struct Response: Sendable {
         package let head: URLResponse
-        /// The body; `nil` if it was only passed on, since it was longer than the limit or isn't kept.
+        /// The body; `nil` if it was only passed on, because it's longer than the limit or the owner doesn't keep bodies.
         package let body: Data?
         /// The requests for the targets of the redirects that led to the response.
         package let redirects: [URLRequest]
@@ -50,12 +50,14 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         ///     Otherwise, the load fails with `URLError.dataLengthExceedsMaximum`.
         ///   - isLimited: Returns whether the limit applies to a response. Called when the head arrives. By default, the
         ///     limit always applies.
-        ///   - progress: Receives the number of bytes so far, and the expected total if it's known.
+        ///   - progress: Receives the number of bytes so far, and the expected total; `nil` if that isn't known.
         ///   - pass: Receives the pieces in order, as they arrive or once the body is longer than the limit.
-        ///   - keepsBody: Whether a body that's passed on at once is also held.
-        ///   - redirect: Decides about a redirect: calls back with the request to send, or with `nil` to not follow the
-        ///     redirect. By default, redirects are followed.
-        ///   - answerChallenge: Answers an authentication challenge, on Apple platforms. By default, the system does.
+        ///   - passesAtOnce: Whether pieces are passed on as they arrive, and not only once the body is longer than the limit.
+        ///   - keepsBody: Whether the body is held, up to the limit, even if pieces are passed on at once.
+        ///   - redirect: Decides about a redirect. Calls back with the request to send, or with `nil` if the redirect
+        ///     is the response. By default, redirects are followed.
+        ///   - answerChallenge: Answers an authentication challenge; used only on Apple platforms. By default, the
+        ///     system answers.
         ///   - complete: Called once, when the load has ended.
         package init(
             limit: Int,
@@ -114,7 +116,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     }
 
     package func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // Changes the load in place. A second reference to it would copy everything that arrived before, for each piece.
+        // Changes the load in place. With a second reference to the load, each piece would copy everything that arrived before.
         guard let received = loads.withLock({ $0[ObjectIdentifier(dataTask)]?.receive(data) }),
             let owner = owner(of: dataTask)
         else { return }
@@ -131,7 +133,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
     /// Ends a load with an error, and cancels its task.
     private func abandon(_ task: URLSessionDataTask, _ error: URLError) {
         end(task, error)
-        // On another queue, since on Linux `cancel()` waits for the loader's queue.
+        // Cancels on another queue, since on Linux `cancel()` waits for the loader's queue.
         DispatchQueue.global(qos: .utility).async { task.cancel() }
     }
 
@@ -161,10 +163,10 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
         }
         answer(challenge, completionHandler)
         #else
-        // Linux's loader asks after the whole 401 has arrived. Without a credential, it never ends the task by itself
+        // Linux's loader asks after the whole 401 has arrived. Without a credential, the loader never ends the task
         // (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
         end(task, nil)
-        // On another queue: cancelling the challenge cancels the task, which on the loader's queue would wait for that queue.
+        // Answers on another queue. Cancelling the challenge cancels the task, which waits for the loader's queue.
         DispatchQueue.global(qos: .userInitiated).async { completionHandler(.cancelAuthenticationChallenge, nil) }
         #endif
     }
@@ -188,7 +190,7 @@ package final class ResponseCollector: NSObject, URLSessionDataDelegate, Sendabl
 
 /// The part of a task's response that has arrived.
 private struct CollectedLoad: Sendable {
-    /// What happened to a piece of the body.
+    /// What a piece of the body leads to.
     enum Received: Sendable {
         case held(count: Int, expected: Int64?)
         case passed([ResponseCollector.Piece])
@@ -255,16 +257,16 @@ extension URLError {
     }
 }
 
-/// Marks the requests that the package itself sends. On Apple platforms, registered protocols are asked about these
-/// requests too, and must not take them. On Linux, the mark is lost, so the package's own sessions leave out the
-/// protocol.
+/// A mark for the requests that the package itself sends. On Apple platforms, the loader asks registered protocols
+/// about these requests too, and the package's must not take them. On Linux, the mark would be lost, so the package's
+/// own sessions leave out its protocols.
 extension URLRequest {
     #if canImport(Darwin)
     private static let ownKey = "LocalSubstitution.isOwn"
 
     var isOwn: Bool { URLProtocol.property(forKey: Self.ownKey, in: self) != nil }
 
-    /// The request, marked as the package's own.
+    /// This request, marked as the package's own.
     var own: URLRequest {
         guard let request = (self as NSURLRequest).mutableCopy() as? NSMutableURLRequest else { return self }
         URLProtocol.setProperty(true, forKey: Self.ownKey, in: request)

@@ -12,20 +12,20 @@ package final class UncachedLoader: Sendable {
         case answer(HTTPURLResponse, Data)
         /// The body is longer than the limit.
         case tooLong
-        /// The load failed. The reason is readable.
+        /// The load failed, or the response isn't HTTP. The value says why.
         case failed(String)
     }
 
-    /// The session, created at first use. It holds the collector until it's invalidated.
+    /// The session, created at first use. It holds the collector until ``end()`` invalidates it.
     private let session = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
     package init() {}
 
-    /// Loads a request. Must not be called during a cache lookup.
+    /// Loads a request. Don't call this during a cache lookup: on Linux, using a session there traps.
     ///
     /// - Parameters:
-    ///   - limit: The longest body to load, in bytes. The load of a longer body is cancelled.
+    ///   - limit: The longest body to load, in bytes. For a longer body, the outcome is `tooLong`.
     ///   - completion: Called once, on another queue.
     package func load(_ request: URLRequest, limit: Int, completion: @escaping @Sendable (Outcome) -> Void) {
         let session = session.withLock { session in
@@ -38,7 +38,7 @@ package final class UncachedLoader: Sendable {
         task.resume()
     }
 
-    /// Cancels all loads on another queue, since the last reference to a cache may be released on a session's queue.
+    /// Cancels all loads. Does so on another queue, since the last reference to a cache may be released on a session's queue.
     package func end() {
         guard let session = session.withLock({ $0.take() }) else { return }
         DispatchQueue.global(qos: .utility).async { session.invalidateAndCancel() }

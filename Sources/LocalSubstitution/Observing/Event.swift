@@ -11,9 +11,8 @@ extension LocalSubstitutionCache {
             /// Creates a kind with a name.
             public init(rawValue: String) { self.rawValue = rawValue }
 
-            /// An entry or a recorder's copy answered, or an entry made the request fail. If the entry is
-            /// `untilUpdated`, a newer copy of its file may have answered. The copy was announced by ``refreshed`` or
-            /// stored by an earlier process.
+            /// An entry or a recorder's copy answered, or an entry made the request fail. For an `untilUpdated` entry, a newer
+            /// copy of its file may have answered: one that ``refreshed`` announced, or that an earlier process stored.
             public static let substituted = Kind(rawValue: "substituted")
             /// An entry matches the URL, but didn't answer the request.
             public static let bypassed = Kind(rawValue: "bypassed")
@@ -34,11 +33,12 @@ extension LocalSubstitutionCache {
             public static let missed = Kind(rawValue: "missed")
             /// An entry's file couldn't be read when it was requested.
             public static let fault = Kind(rawValue: "fault")
-            /// A newer copy of an `untilUpdated` entry's file arrived from the network. It answers from now on.
+            /// A newer copy of an `untilUpdated` entry's file arrived from the network. The copy answers from now on.
             public static let refreshed = Kind(rawValue: "refreshed")
-            /// The network has no newer copy of the file of an `untilUpdated` entry.
+            /// The network has no newer copy of an `untilUpdated` entry's file.
             public static let upToDate = Kind(rawValue: "upToDate")
-            /// The request for a newer copy failed. The file or copy that answered before stays in use.
+            /// The request for a newer copy failed, or the response can't replace the file. The file or copy that
+            /// answered before stays in use.
             public static let refreshFailed = Kind(rawValue: "refreshFailed")
             /// The map's file changed and was loaded again.
             public static let mapReloaded = Kind(rawValue: "mapReloaded")
@@ -53,12 +53,12 @@ extension LocalSubstitutionCache {
         public let kind: Kind
         /// The request's URL; `nil` for events about the map or about installing.
         public let url: URL?
-        /// The entry's key. If a recorder's copy or the network answers without an entry, this is the URL. `nil` for
-        /// any other event without an entry.
+        /// The entry's key; `nil` for an event without an entry. If a recorder's copy or the network answers without an
+        /// entry, the URL.
         public internal(set) var key: String?
         /// The file that answered, couldn't be read, or was written by a recorder.
         public internal(set) var file: URL?
-        /// The size of the body that was delivered, recorded or refreshed.
+        /// The size in bytes of the body that was delivered, recorded or refreshed; `nil` for other events.
         public internal(set) var bytes: Int?
         /// The reason, in words; `nil` for events that need none. For ``Kind/recorded``, it lists the response's
         /// headers that were left out because they may contain a credential.
@@ -68,7 +68,7 @@ extension LocalSubstitutionCache {
 
         /// One line, or several for a map with several problems.
         public var description: String {
-            // The reason has several lines and is already printable.
+            // Returned as it is: the reason has several lines and is already printable.
             if kind == .mapNotReloaded {
                 return "map not reloaded; the last good one stays in use:\n\(reason ?? "")"
             }

@@ -1,7 +1,7 @@
 import Foundation
 import Guarded
 
-/// Counts what a cache does, and tells its listeners.
+/// The counts of what a cache does, and the listeners that are told about it.
 final class Observers: Sendable {
     typealias Event = LocalSubstitutionCache.Event
     typealias Statistics = LocalSubstitutionCache.Statistics
@@ -11,8 +11,7 @@ final class Observers: Sendable {
         let hear: @Sendable (Event) -> Void
         /// Called when the cache is deallocated.
         let end: @Sendable () -> Void
-        /// Whether the listener receives only events about reloading the map. Other events aren't created for such a
-        /// listener.
+        /// Whether the listener receives only events about reloading the map. No other events are created for such a listener.
         let hearsOnlyReloads: Bool
 
         init(
@@ -36,7 +35,7 @@ final class Observers: Sendable {
 
     private let state = Guarded(State())
 
-    /// The counts so far, without hits of responses that are always valid. ``RetainedResponses`` counts those.
+    /// The counts so far. Hits of responses that are always valid aren't included: ``RetainedResponses`` counts them.
     var statistics: Statistics { state.withLock { $0.statistics } }
 
     // MARK: Listeners
@@ -75,10 +74,10 @@ final class Observers: Sendable {
         case table
     }
 
-    /// Counts an event, and tells the listeners about it. An event without a URL is only counted.
+    /// Counts an event, and tells the listeners about it. If `url` is `nil`, only counts the event.
     ///
-    /// - Parameter lookup: What no entry answers. Its near misses are searched only if there are listeners.
-    @inline(never)  // Each of some twenty callers would get a copy.
+    /// - Parameter lookup: For a miss, the URL and the map. Near misses are searched for only if there are listeners.
+    @inline(never)  // Otherwise, some twenty callers would each contain a copy.
     func report(
         _ kind: Event.Kind,
         _ url: URL?,

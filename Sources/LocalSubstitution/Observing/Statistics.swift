@@ -1,25 +1,26 @@
 extension LocalSubstitutionCache {
     /// Counts of what a cache has done. They begin at 0 and never decrease.
     ///
-    /// Every lookup counts as ``substituted``, ``bypassed``, ``fallbackHits`` or ``misses``. A request that
-    /// ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache first. If the
-    /// protocol can't read the file, the request counts only in ``faults``.
+    /// Every lookup also counts in one of ``substituted``, ``bypassed``, ``fallbackHits`` and ``misses``. A request
+    /// that ``SubstitutionURLProtocol`` answers or forwards itself isn't a lookup, even if the loader asked the cache
+    /// first. If the protocol can't read the entry's file, the request counts only in ``faults``.
     public struct Statistics: Sendable, Hashable {
         /// Requests that the loader looked up in the cache, except those that a protocol answers or forwards itself. A
         /// request that fails in a protocol also counts, unless an entry makes it fail or its file can't be read.
         public internal(set) var lookups = 0
         /// Lookups that an entry answered.
         public internal(set) var substituted = 0
-        /// Lookups that no entry answered although one matches the URL: because of `null`, the request's cache policy
-        /// or method, `use` or a fault, or because the loader would refuse the response or couldn't finish the task.
+        /// Lookups that no entry answered although an entry matches the URL: because of its `null`, `use`, handler or
+        /// conditions, because of the request's cache policy or method, because of a fault, or because the loader would
+        /// refuse the response or can't finish the task.
         public internal(set) var bypassed = 0
         /// Lookups that the default cache answered, since no entry matches the URL.
         public internal(set) var fallbackHits = 0
         /// Lookups that the default cache didn't answer, and whose URL no entry matches.
         public internal(set) var misses = 0
         /// Requests that ``SubstitutionURLProtocol`` answered with an entry or a recorder's copy, because the loader
-        /// didn't ask the cache or would have refused its response. Requests that an entry made fail also count. None
-        /// of these are lookups.
+        /// didn't ask the cache or would have refused its response. Also counts requests that an entry made fail. These
+        /// requests aren't lookups.
         public internal(set) var served = 0
         /// Requests that the network answered, and that had a fallback or were forwarded by an entry.
         public internal(set) var forwarded = 0
@@ -27,7 +28,7 @@ extension LocalSubstitutionCache {
         public internal(set) var fellBack = 0
         /// Responses that a recorder kept because they were new or had changed.
         public internal(set) var recorded = 0
-        /// Times that an entry's file couldn't be read when it was requested, in a lookup or by a protocol.
+        /// The number of times that an entry's file couldn't be read for a request, in a lookup or by a protocol.
         public internal(set) var faults = 0
         /// The total size of all bodies that were substituted or served, in bytes.
         public internal(set) var bytes = 0
@@ -37,7 +38,7 @@ extension LocalSubstitutionCache {
 }
 
 extension LocalSubstitutionCache.Statistics {
-    /// Counts an event. The table of retained responses counts its own hits. Confirmed copies count as forwarded.
+    /// Counts an event. The table of retained responses counts its own hits. A confirmed copy was already counted as forwarded.
     mutating func count(_ kind: LocalSubstitutionCache.Event.Kind, by answerer: Observers.Answerer, bytes: Int) {
         switch kind {
         case .substituted:

@@ -10,7 +10,7 @@ import FoundationNetworking
 package final class ArrivingResponse: Sendable {
     enum Event: Sendable {
         case piece(ResponseCollector.Piece)
-        /// The head of an entry's stream. The bytes follow as pieces.
+        /// The head of an entry's stream. The stream's bytes follow as pieces.
         case stream(URLResponse)
         case end(RequestOutcome)
     }
@@ -42,7 +42,7 @@ package final class ArrivingResponse: Sendable {
 
     deinit { cancel() }
 
-    /// Keeps the load, to cancel it when the response isn't wanted any more. If the response is already over, cancels
+    /// Keeps the load, to cancel it once the response isn't wanted any more. If the response has already ended, cancels
     /// the load at once.
     func wait(for load: Task<Void, Never>) {
         let isOver = state.withLock { state in
@@ -81,7 +81,7 @@ package final class ArrivingResponse: Sendable {
             }
         }
         let event = state.withLock { $0.queue.next() }
-        // Nothing is under way after this, unless what waited can't be read.
+        // The load has usually ended too, but not if stored bytes couldn't be read.
         if case .end = event { cancel() }
         return event
     }
@@ -113,16 +113,16 @@ package final class ArrivingResponse: Sendable {
     }
 }
 
-/// The events that a slow reader hasn't read yet. The first bytes wait in memory and later ones in a temporary file,
+/// The events that a slow reader hasn't read yet. Up to 4 MiB wait in memory, and further bytes in a temporary file,
 /// since a session can't be told to receive more slowly.
 private struct EventQueue: Sendable {
     private enum Waiting: Sendable {
         case event(ArrivingResponse.Event)
-        /// Bytes in the file, after those of earlier events.
+        /// A piece whose bytes are in the file, after those of earlier pieces. The value is their number.
         case stored(Int)
     }
 
-    /// The events; `nil` for an event that was read but isn't removed yet.
+    /// The events. The first ``taken`` ones are `nil`: they were read but aren't removed yet.
     private var waiting: [Waiting?] = []
     private var taken = 0
     private var bytesInMemory = 0
@@ -130,7 +130,7 @@ private struct EventQueue: Sendable {
     /// The range of the file's bytes that haven't been read yet.
     private var stored = 0..<0
 
-    /// The most bytes that wait in memory.
+    /// The maximum number of bytes that wait in memory.
     private static let mostBytes = 4 << 20
 
     mutating func add(_ event: ArrivingResponse.Event) throws(URLError) {
@@ -146,7 +146,7 @@ private struct EventQueue: Sendable {
         waiting.append(.stored(data.count))
     }
 
-    /// Adds an outcome instead of an event that couldn't be added.
+    /// Adds an outcome. Call this after ``add(_:)`` has failed.
     mutating func end(_ outcome: RequestOutcome) {
         waiting.append(.event(.end(outcome)))
     }
@@ -155,7 +155,7 @@ private struct EventQueue: Sendable {
         guard taken < waiting.count else { return nil }
         let next = waiting[taken].take()
         taken += 1
-        // Not each time, since all later events move.
+        // Removes read events only now and then, since that moves all later events.
         if taken == waiting.count || taken == 1_000 {
             waiting.removeFirst(taken)
             taken = 0

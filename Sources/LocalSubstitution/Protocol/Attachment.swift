@@ -15,13 +15,14 @@ final class Attachment: Sendable {
     let takesLargeFiles: Bool
     /// Whether a request's `Authorization` header is forwarded to the network.
     let sendsCredentials: Bool
-    /// Whether the recorder also keeps responses that only a browser needs to show a site again: see
+    /// Whether the recorder also keeps the responses that only a browser needs to show a site again; see
     /// ``Exchange/isBrowsed``.
     let isBrowsed: Bool
 
     /// - Parameters:
-    ///   - configuration: The configuration for forwarding requests.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default.
+    ///   - configuration: The configuration with which requests are forwarded.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is passed on
+    ///     in pieces.
     init(
         of responder: Responder,
         to configuration: URLSessionConfiguration,
@@ -43,7 +44,8 @@ final class Attachment: Sendable {
 
     /// Returns the plan for a request of an attached session.
     ///
-    /// - Parameter body: The request's body, as far as it's known. A long body isn't looked at on the loader's queue.
+    /// - Parameter body: The request's body, as far as it's known. On the loader's queue, pass
+    ///   ``RequestBody/onLoaderQueue(_:)``.
     func lookUp(_ request: URLRequest, body: RequestBody) -> Plan {
         responder.lookUp(forwarder.withoutStoredCookies(request), body: body, rules: rules)
     }
@@ -52,17 +54,17 @@ final class Attachment: Sendable {
     ///
     /// - Parameters:
     ///   - body: The request's body, as far as it's known.
-    ///   - taken: The plan that was made when a protocol took the request. Ignored if it's from another session.
+    ///   - taken: The plan that was made when a protocol took the request. Ignored if the plan is from another session.
     func decide(_ request: URLRequest, body: RequestBody, _ taken: Plan? = nil, reportsGoneFiles: Bool = true) -> Plan {
         var plan = taken.flatMap { $0.rules === rules ? $0 : nil } ?? lookUp(request, body: body)
-        // Another request may have used up the alternative since.
+        // Another request may have used up the alternative since the lookup.
         while !responder.count(plan) { plan = lookUp(request, body: body) }
         if reportsGoneFiles { responder.reportGoneFiles(plan) }
         return plan
     }
 
-    /// Carries out a plan on this thread. Returns `nil` if the plan needs a delay, the request's body, the network or,
-    /// for a URLSession, a file that isn't in memory.
+    /// Carries out a plan on this thread: refuses the request, or answers with an entry. Returns `nil` for any other action,
+    /// for an entry with a delay, pace or stream and, if a URLSession asks, for a redirect or a file that isn't in memory.
     func outcomeAtOnce(_ plan: Plan) -> RequestOutcome? {
         switch plan.action {
         case .refuse:
@@ -77,13 +79,13 @@ final class Attachment: Sendable {
         }
     }
 
-    /// Returns an entry's response, without its delay.
+    /// Returns an entry's response, without waiting for the entry's delay.
     func serve(_ plan: Plan, by substitution: Substitution) -> RequestOutcome {
         let large = takesLargeFiles ? responder.serveInPieces(plan, by: substitution) : nil
         return large ?? responder.serve(plan, by: substitution)
     }
 
-    /// Fails a request that nothing answers, since it isn't allowed to reach the network.
+    /// Fails a request that nothing answers and that isn't allowed to reach the network.
     func refuse(_ plan: Plan) -> RequestOutcome {
         responder.unmatched(plan, isBrief: rules.listener?.explainsUnmatched == true)
     }

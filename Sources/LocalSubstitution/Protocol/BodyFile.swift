@@ -1,7 +1,8 @@
 import Foundation
 import Guarded
 
-/// A temporary file for a body that's too long for memory. Only this user can read it. It's deleted with the object.
+/// A temporary file for a body that's too long for memory. Only the current user can read it. Releasing the object
+/// deletes the file.
 final class BodyFile: Sendable {
     let url: URL
     private let handle: Guarded<FileHandle>
@@ -14,7 +15,8 @@ final class BodyFile: Sendable {
         handle = Guarded(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
     }
 
-    /// Returns a file whose name is already removed, so that nothing is left behind if the process is killed.
+    /// Returns a file without a name in its folder, so that nothing is left behind if the process is killed. Its
+    /// ``url`` doesn't lead to it.
     static func nameless() throws(URLError) -> BodyFile {
         let file = try BodyFile()
         try? FileManager.default.removeItem(at: file.url)
@@ -23,7 +25,7 @@ final class BodyFile: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Writes bytes where the last access ended.
+    /// Writes bytes at the position where the last read or write ended.
     func append(_ data: Data) throws(URLError) {
         do {
             try handle.withLock { try $0.write(contentsOf: data) }

@@ -6,17 +6,17 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Reads a request's body stream once. It uses its own thread, since reading waits for the app to write.
+/// A reader of one request's body stream. It has its own thread, since reading waits until the app writes.
 final class BodyReader: Sendable {
     private let result = FirstValue<Result<Body, URLError>>()
     private let isDone = Guarded(false)
 
     private init() {}
 
-    /// Reads a stream. If reading is cancelled or times out, the thread ends only when the app writes to the stream or
-    /// closes it.
+    /// Reads a stream. After a cancellation or timeout, the reader's thread ends only when the app writes to the stream
+    /// or closes it.
     ///
-    /// - Parameter time: When reading times out; `nil` for never.
+    /// - Parameter time: When reading fails with `timedOut`; `nil` for never.
     static func read(
         _ stream: InputStream,
         until time: DispatchTime?
@@ -76,7 +76,7 @@ extension BodyReader {
         /// A body that is longer than ``RequestBody/limit``, in a file from which it can be sent.
         case long(BodyFile)
 
-        /// The part of the body that conditions see.
+        /// The body as conditions see it: a long body only as ``RequestBody/tooLong``.
         var shown: RequestBody {
             switch self {
             case .data(let data): .data(data)

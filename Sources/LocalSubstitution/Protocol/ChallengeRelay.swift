@@ -10,7 +10,7 @@ import FoundationNetworking
 final class ChallengeRelay: NSObject, URLAuthenticationChallengeSender, Sendable {
     typealias Answer = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    /// The closure for the answer; `nil` once it was called, since a session accepts only one answer.
+    /// Receives the answer; `nil` after the first answer, since a session accepts only one.
     private let answer: Guarded<Answer?>
 
     init(_ answer: @escaping Answer) { self.answer = Guarded(answer) }

@@ -4,8 +4,8 @@ import FoundationNetworking
 
 /// The state of a protocol's delivery to its client.
 ///
-/// Suspending a task stops its protocol, and resuming it starts the same protocol again. Meanwhile, the load goes on,
-/// and its events are held. Linux's loader also starts a protocol that is already running or has ended.
+/// Suspending a task stops its protocol, and resuming the task starts the same protocol again. Meanwhile, the load goes
+/// on, and this type holds its events. Linux's loader also starts a protocol that is already running or has ended.
 struct Delivery: Sendable {
     /// An event of a load.
     enum Event: Sendable {
@@ -24,14 +24,14 @@ struct Delivery: Sendable {
     /// Whether pieces of the response have been delivered.
     private(set) var hasPassedPieces = false
 
-    /// Begins the delivery. Returns `false` if it has begun before.
+    /// Begins the delivery. Returns `false` if the delivery has begun before.
     mutating func begin() -> Bool {
         guard progress == .idle else { return false }
         progress = .underWay
         return true
     }
 
-    /// Keeps the load that is under way, so that it's cancelled with the task.
+    /// Keeps the load, so that ``cancel()`` can return it. Does nothing if the delivery has ended.
     mutating func wait(for load: Task<Void, Never>) {
         if progress != .ended { self.load = load }
     }
@@ -41,7 +41,7 @@ struct Delivery: Sendable {
         if progress == .underWay { progress = .suspended }
     }
 
-    /// Returns the events that arrived while the task was suspended, to be delivered now.
+    /// Stops holding events. Returns the held events, which the caller must deliver now.
     mutating func resume() -> [Event] {
         guard progress == .suspended else { return [] }
         progress = .underWay
@@ -49,7 +49,7 @@ struct Delivery: Sendable {
         return held
     }
 
-    /// Ends the delivery. Returns the load that is under way, to be cancelled.
+    /// Ends the delivery. Returns the load that is under way, if any, which the caller must cancel.
     mutating func cancel() -> Task<Void, Never>? {
         progress = .ended
         held = []

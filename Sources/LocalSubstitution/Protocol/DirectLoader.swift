@@ -5,19 +5,20 @@ import Guarded
 package import FoundationNetworking
 #endif
 
-/// Loads requests as an attached session does, for a client that isn't a URLSession: the server, the command, or code that uses
-/// another HTTP client.
+/// A loader that answers as an attached session would, for a client that isn't a URLSession: the server, the command,
+/// or code that uses another HTTP client.
 package final class DirectLoader: Sendable {
     private let attachment: Attachment
 
     init(_ attachment: Attachment) { self.attachment = attachment }
 
-    /// Loads a request. Blocks the thread until the response begins. Returns redirects instead of following them, and
-    /// long bodies in pieces.
+    /// Loads a request. Blocks the thread until the response begins. Returns a redirect instead of following it, and a
+    /// long body in pieces.
     ///
     /// - Parameters:
     ///   - request: The request, with its whole body.
-    ///   - isWanted: Called every half second while the call waits. If it returns `false`, the request is cancelled.
+    ///   - isWanted: Called every half second while this method waits. If the closure returns `false`, the request is
+    ///     cancelled.
     package func load(_ request: URLRequest, isWanted: @escaping @Sendable () -> Bool) -> Response {
         let isStrict = attachment.rules.isStrict
         if let retained = attachment.responder.retainedResponse(for: request, isStrict: isStrict) {
@@ -65,7 +66,7 @@ package final class DirectLoader: Sendable {
 
     private func wholeResponse(to request: URLRequest) async throws(URLError) -> (Data, HTTPURLResponse)? {
         var request = request
-        // A body that isn't set is known to be empty, unlike that of a task.
+        // A body that isn't set is empty here, since the request has no task that could have a hidden body.
         if request.httpBody == nil, request.httpBodyStream == nil, !request.showsItsBody { request.httpBody = Data() }
         let body = request.httpBodyStream == nil ? RequestBody(request) : .hidden
         if Task.isCancelled { throw URLError(.cancelled) }
@@ -111,7 +112,7 @@ package final class DirectLoader: Sendable {
 }
 
 extension DirectLoader {
-    /// The result of loading.
+    /// The result of ``load(_:isWanted:)``.
     package struct Response: Sendable {
         package enum Body: Sendable {
             case data(Data)
@@ -125,7 +126,7 @@ extension DirectLoader {
         /// How fast to send the body; `nil` to send it at once, or as it arrives.
         package let pace: Pace?
 
-        /// Whether it's an entry's stream, whose pieces arrive when they're due.
+        /// Whether the response is an entry's stream, whose pieces arrive when they're due.
         package var isStream: Bool {
             guard case .answered = kind, case .success((_, .arriving)) = result else { return false }
             return true

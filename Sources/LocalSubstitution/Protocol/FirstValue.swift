@@ -1,6 +1,6 @@
 import Guarded
 
-/// A value that a callback sets and an async function waits for. Only the first value counts.
+/// A value that a callback sets and an async function waits for. Once it's set, later values are ignored.
 final class FirstValue<Value: Sendable>: Sendable {
     private enum State: Sendable {
         case unset
@@ -29,7 +29,7 @@ final class FirstValue<Value: Sendable>: Sendable {
 
     /// Waits for the value. Call this once.
     ///
-    /// - Parameter cancel: Called if the Swift task is cancelled first. It must set the value.
+    /// - Parameter cancel: Called if the Swift task is cancelled first. The closure must set a value, or the wait never ends.
     func wait(onCancel cancel: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

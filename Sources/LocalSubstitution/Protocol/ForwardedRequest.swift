@@ -9,12 +9,13 @@ final class ForwardedRequest: Sendable {
     let plan: Plan
     /// The fallback if the network fails; `nil` if there's none.
     let fallback: Plan.Fallback?
-    /// The request to send: changed by its entry, and with the validators of the kept copy if there is one.
+    /// The request to send, with its entry's changes and, if there's a kept copy, the copy's validators.
     let request: URLRequest
     /// Whether the request has the kept copy's validators, so that a 304 confirms the copy.
     let isConditional: Bool
     private let forwarder: Forwarder
-    /// The header by which the session identifies its user, if any. It's read before sending, since a response may set a cookie.
+    /// The header by which the session identifies its user, if any. It's determined before sending, since a response
+    /// may set a cookie.
     private let credentialHeader: String?
 
     /// - Parameters:
@@ -48,14 +49,14 @@ final class ForwardedRequest: Sendable {
     /// The entry that answers if the network fails; `nil` if none does.
     var entryFallback: Substitution? { if case .entry(let substitution)? = fallback { substitution } else { nil } }
 
-    /// Whether the response is held until it's complete, so that the fallback can answer if the network fails. The kept
-    /// copy may be gone when it's needed. An event stream isn't held, since it may take hours.
+    /// Whether the response is held until it's complete, so that the fallback can still answer if the network fails. An
+    /// event stream isn't held, since it may take hours.
     var isHeld: Bool {
         switch fallback {
         case nil: false
         case .entry: true
         case .recorder(let recorder):
-            // A 304 isn't passed on, even if the copy that it confirms is gone by now.
+            // A 304 must not reach the client, even if the copy that it confirms is gone by now.
             isConditional || recorder.hasAnswer(to: plan.request) && !recorder.expectsStream(plan.request)
         }
     }
@@ -63,7 +64,8 @@ final class ForwardedRequest: Sendable {
     /// The headers that the session must not add, because the entry sets or removes them.
     var fixedHeaders: [String] { plan.substitution.map { Array($0.options.fields.requestHeaders.keys) } ?? [] }
 
-    /// Returns a credential that the session adds to the request or to a redirected one; `nil` if it adds none.
+    /// Returns the obstacle to keeping the response if the session adds a credential to the request or to a redirected
+    /// request; `nil` if it adds none.
     func credential(after redirects: [URLRequest]) -> Exchange.Obstacle? {
         if let credentialHeader { return .credential(header: credentialHeader, isAfterRedirect: false) }
         let header = redirects.lazy.compactMap { [forwarder] in forwarder.credentialHeader(for: $0.url) }.first
@@ -72,7 +74,8 @@ final class ForwardedRequest: Sendable {
 }
 
 extension Plan {
-    /// Returns the head of a response to a forwarded request, with the URL that was requested and the entry's headers.
+    /// Returns the head of a response to a forwarded request as the client gets it: with the URL that the client
+    /// requested, and with the entry's headers.
     func changed(_ head: URLResponse) -> URLResponse {
         guard let substitution, case .network(let target) = substitution.content,
             target != nil || !substitution.headers.isEmpty, let http = head as? HTTPURLResponse, let url = http.url
@@ -95,8 +98,7 @@ extension Plan {
         ) ?? head
     }
 
-    /// Returns the original of a URL, such as a redirect's target: the URL that the entry forwards to it. `nil` if
-    /// there's none.
+    /// Returns the URL that the entry would forward to a given URL, such as a redirect's target; `nil` if there's none.
     func original(of url: URL) -> URL? {
         guard let match, let winner = match.winner,
             let original = substitution?.target?.original(of: url),
@@ -118,7 +120,7 @@ extension Substitution {
     func change(_ request: inout URLRequest) {
         if let target {
             request.url = target.url
-            // The target's host is sent instead.
+            // The session sends the target's host instead.
             request.setValue(nil, forHTTPHeaderField: "Host")
         }
         for (name, value) in options.fields.requestHeaders { request.setValue(value, forHTTPHeaderField: name) }

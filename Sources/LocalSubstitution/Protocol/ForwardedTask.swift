@@ -11,9 +11,9 @@ final class ForwardedTask: Sendable {
     enum Outcome: Sendable {
         /// The network's response. A body that's longer than the limit has already been passed on.
         case received(ResponseCollector.Response, limit: Int)
-        /// A redirect isn't followed, because an entry matches its target or the target must not be loaded.
+        /// A redirect isn't followed, because an entry matches the redirect's target, or the target must not be loaded.
         case answered(RequestLoad.Step)
-        /// - Parameter isPartial: Whether part of the response has been passed on, so nothing else can answer.
+        /// - Parameter isPartial: Whether part of the response has been passed on. If so, nothing else can answer.
         case failed(URLError, isPartial: Bool)
     }
 
@@ -22,7 +22,7 @@ final class ForwardedTask: Sendable {
         case follow
         /// The redirect itself is the response.
         case deliver
-        /// Continues with a step instead of following the redirect.
+        /// The load continues with a step instead of following the redirect.
         case answer(RequestLoad.Step)
     }
 
@@ -39,10 +39,10 @@ final class ForwardedTask: Sendable {
     private let limit: Int
     private let state = Guarded(State())
 
-    /// The longest body to hold in memory before it's passed on, in bytes.
+    /// The longest body to hold in memory by default, in bytes. A longer body is passed on.
     private static let standardLimit = 256 << 20
 
-    /// - Parameter limit: The longest body to hold, in bytes; `nil` for the default.
+    /// - Parameter limit: The longest body to hold in memory, in bytes; `nil` for 256 MiB.
     init(_ task: URLSessionDataTask, limit: Int?, to receiver: Forwarder.Receiver) {
         self.task = task
         self.receiver = receiver
@@ -73,8 +73,8 @@ final class ForwardedTask: Sendable {
         #if canImport(Darwin)
         task.cancel()
         #else
-        // On Linux, `cancel` waits for the loader's queue, and this runs on that queue when a protocol is stopped. The answer to a
-        // redirect must also have arrived there first, or the loader traps (`HTTPURLProtocol.swift`,
+        // On Linux, `cancel` waits for the loader's queue, so it must not be called there, where a protocol is stopped.
+        // Also, the answer to a redirect must reach that queue first, or the loader traps (`HTTPURLProtocol.swift`,
         // `didCompleteRedirectCallback`).
         LoaderThread.runAsDelegate { [task] in
             DispatchQueue.global(qos: .userInitiated).async { task.cancel() }
@@ -84,7 +84,7 @@ final class ForwardedTask: Sendable {
 
     // MARK: The session's delegate
 
-    /// The task's owner, which the collector calls.
+    /// The owner of the task for ``ResponseCollector``.
     var collectorOwner: ResponseCollector.Owner {
         var answerChallenge: ResponseCollector.Owner.AnswerChallenge?
         #if canImport(Darwin)
@@ -109,8 +109,8 @@ final class ForwardedTask: Sendable {
         }
     }
 
-    /// Passes a piece on, under the same lock as ``end(_:)``. After a piece, nothing else may answer. After a timeout, the
-    /// fallback may have answered.
+    /// Passes a piece on, unless the request has ended: after a timeout, the fallback may have answered. Once a piece
+    /// has been passed on, nothing else may answer.
     private func pass(_ piece: ResponseCollector.Piece) {
         let mayPass = state.withLock { state in
             if !state.isEnded { state.isPartial = true }
@@ -119,18 +119,18 @@ final class ForwardedTask: Sendable {
         if mayPass { receiver.pass(piece) }
     }
 
-    /// Follows a redirect, unless the receiver decides otherwise. The session stops endless redirects, and
-    /// ``RequestLoad`` stops those that go through the map.
+    /// Follows a redirect, unless the receiver decides otherwise. The session stops endless redirects. ``RequestLoad``
+    /// stops the ones that go through the map.
     private func redirect(to request: URLRequest, _ follow: @escaping @Sendable (URLRequest?) -> Void) {
         DispatchQueue.global(qos: .userInitiated).async { [self] in
             let answer = receiver.answerRedirect(request)
             LoaderThread.runAsDelegate { [self] in
-                // Done first, since the task ends when it's told not to follow the redirect.
+                // Sets the outcome first, since the task ends when it's told not to follow the redirect.
                 if case .answer(let step) = answer { end { _ in .answered(step) } }
                 let next = if case .follow = answer { request } else { nil as URLRequest? }
                 state.withLock { state in
-                    // Under the lock, so that no `cancel` comes in between. A cancelled task isn't waiting any more, and answering
-                    // it traps on Linux.
+                    // Holds the lock, so that no `cancel` comes in between. A cancelled task doesn't wait for an answer
+                    // any more, and answering it traps on Linux.
                     if !state.isCancelled { follow(next) }
                 }
             }
@@ -139,7 +139,7 @@ final class ForwardedTask: Sendable {
 
     private func end(_ error: URLError) { end { .failed(error, isPartial: $0) } }
 
-    /// Ends with an outcome, which may depend on whether a piece was passed on. Only the first call has an effect.
+    /// Sets the outcome, which may depend on whether a piece was passed on. Only the first call has an effect.
     private func end(_ make: (_ isPartial: Bool) -> Outcome) {
         let isPartial = state.withLock { state -> Bool? in
             guard !state.isEnded else { return nil }

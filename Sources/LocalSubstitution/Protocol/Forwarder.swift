@@ -6,15 +6,15 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// Sends requests to the network. Its session has no cache, and none of the package's protocols, which would intercept
-/// the requests again.
+/// Sends requests to the network. Its sessions have no cache, and none of the package's protocols, which would
+/// intercept the requests again.
 final class Forwarder: Sendable {
     /// The receiver of a response. All closures but `answerRedirect` run where ``LoaderThread/runAsDelegate(_:)`` runs
     /// its closure.
     struct Receiver: Sendable {
-        /// Returns what to do about a redirect, given the request for its target. It may read a file.
+        /// Returns what to do about a redirect, given the request for its target. The closure may read a file.
         let answerRedirect: @Sendable (URLRequest) -> ForwardedTask.RedirectAnswer
-        /// Passes a challenge to the session that made the original request.
+        /// Passes a server's challenge to the session that made the original request.
         let answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void
         /// Receives a piece of a response that isn't complete yet.
         let pass: @Sendable (ResponseCollector.Piece) -> Void
@@ -26,15 +26,16 @@ final class Forwarder: Sendable {
 
     private let configuration: Guarded<URLSessionConfiguration>
     private let session = Guarded<URLSession?>(nil)
-    /// The session for requests whose entry sets or removes headers that the session would add. It adds no headers and no cookies.
+    /// A session that adds no headers and no cookies. It's for requests whose entries set or remove what ``session`` would add.
     private let plainSession = Guarded<URLSession?>(nil)
     private let collector = ResponseCollector()
 
     private let responseLimit: Int?
 
     /// - Parameters:
-    ///   - configuration: The configuration to send requests with. Later changes to it have no effect.
-    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for the platform's default.
+    ///   - configuration: The configuration to send requests with. Later changes to the configuration have no effect.
+    ///   - responseLimit: The longest body to hold in memory, in bytes; `nil` for 256 MiB. A longer body is passed on
+    ///     in pieces.
     init(_ configuration: URLSessionConfiguration, responseLimit: Int? = nil) {
         self.responseLimit = responseLimit
         let snapshot = configuration.copy() as? URLSessionConfiguration ?? .default
@@ -44,15 +45,15 @@ final class Forwarder: Sendable {
     }
 
     deinit {
-        // A session holds its delegate until it's invalidated. This is done on another queue, since the current one may be the
-        // loader's.
+        // A session holds its delegate until it's invalidated. Invalidates on another queue, since the current queue
+        // may be the loader's.
         let sessions = [session.withLock { $0 }, plainSession.withLock { $0 }].compactMap { $0 }
         DispatchQueue.global(qos: .utility).async { for session in sessions { session.finishTasksAndInvalidate() } }
     }
 
     /// Sends a request, and waits for its outcome. Must not be called on the loader's thread.
     ///
-    /// - Parameter priority: The priority of the task that is answered; `nil` for the default.
+    /// - Parameter priority: The priority of the client's task; `nil` for the default.
     func send(
         _ sent: ForwardedRequest,
         priority: Float?,
@@ -70,7 +71,7 @@ final class Forwarder: Sendable {
         return await forwarded.outcome.wait { forwarded.cancel() }
     }
 
-    /// Returns the header by which the session identifies its user to a URL; `nil` if there is none.
+    /// Returns the name of the header by which the session identifies its user to a URL; `nil` if there's none.
     func credentialHeader(for url: URL?) -> String? {
         configuration.withLock { configuration in
             let names = configuration.httpAdditionalHeaders?.keys.compactMap { ($0 as? String)?.lowercased() } ?? []
@@ -113,8 +114,8 @@ final class Forwarder: Sendable {
 
 /// Accounts for the headers that a session adds to a request.
 extension Forwarder {
-    /// Returns a request without the cookies that Linux's loader added from the session's storage. The session adds
-    /// them again if the request is sent to its own URL, and they aren't meant for other URLs.
+    /// Returns a request without the cookies that Linux's loader added from the session's storage. They aren't meant
+    /// for a URL to which an entry forwards. For the request's own URL, the forwarding session adds them again.
     func withoutStoredCookies(_ request: URLRequest) -> URLRequest {
         #if canImport(Darwin)
         return request
@@ -145,7 +146,7 @@ extension Forwarder {
             || (names.contains("cookie") && storedCookies(for: url) != nil)
     }
 
-    /// Returns a request with the headers that the session would add, except those with the given names.
+    /// Returns a request with the headers that the session would add, except the headers with the given names.
     private func complete(_ request: URLRequest, but names: [String]) -> URLRequest {
         let names = names.map { $0.lowercased() }
         var request = request
@@ -163,10 +164,10 @@ extension Forwarder {
 }
 
 extension URLSessionConfiguration {
-    /// The protocol classes without the package's, and on Linux with all of Foundation's.
+    /// The configuration's protocol classes without the package's. On Linux, all of Foundation's are included.
     ///
-    /// If no listed class takes a request, Linux's loader asks the registered classes, which include an installed
-    /// cache's (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
+    /// If no listed class takes a request, Linux's loader asks the registered classes, which include those of an
+    /// installed cache (`URLSessionTask.swift`, `init(session:request:taskIdentifier:body:)`).
     fileprivate var otherProtocolClasses: [AnyClass] {
         let others = (protocolClasses ?? []).filter { !($0 is SubstitutionURLProtocol.Type) }
         #if canImport(Darwin)

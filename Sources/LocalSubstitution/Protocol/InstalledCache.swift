@@ -8,10 +8,10 @@ import FoundationNetworking
 /// The cache of `URLSession.shared`. That session keeps the cache that it finds at its first use, so this cache passes
 /// every call on to the installed cache, or to `URLCache.shared` if none is installed.
 final class InstalledCache: URLCache, @unchecked Sendable {
-    // Unchecked, because a subclass of `URLCache` must restate its superclass's conformance. What it adds is behind a lock, or
-    // doesn't change after `ofSharedSession` is initialized.
+    // Unchecked, because a subclass of `URLCache` must restate the superclass's conformance. All that this class adds
+    // is behind a lock, or doesn't change after `ofSharedSession` is initialized.
 
-    /// Unchecked, so that it compiles whether or not the SDK declares `URLCache` Sendable.
+    /// The installed cache, if any. Unchecked, so that this also compiles with an SDK that doesn't declare `URLCache` Sendable.
     private struct Installed: @unchecked Sendable {
         var cache: URLCache?
     }
@@ -32,7 +32,7 @@ final class InstalledCache: URLCache, @unchecked Sendable {
         isMade = true
     }
 
-    /// The cache that receives the calls.
+    /// The cache that the calls are passed on to.
     var target: URLCache {
         if let cache = installed.withLock({ $0 }).cache { return cache }
         let shared = URLCache.shared
@@ -68,7 +68,7 @@ final class InstalledCache: URLCache, @unchecked Sendable {
         if isStorable(cachedResponse) { target.storeCachedResponse(cachedResponse, for: dataTask) }
     }
 
-    /// Returns whether a response may be stored. A substitution may arrive after its cache was uninstalled.
+    /// Returns whether a response may be stored. A substitution may not, even if it arrives after its cache was uninstalled.
     private func isStorable(_ response: CachedURLResponse) -> Bool { response.response.substitutionStatus == nil }
 
     override func removeCachedResponse(for request: URLRequest) { target.removeCachedResponse(for: request) }
@@ -81,8 +81,8 @@ final class InstalledCache: URLCache, @unchecked Sendable {
 
     // MARK: Capacities
 
-    // Apple's loader offers a response for caching only if it's small enough for the disk capacity. `URLCache`'s initializer may
-    // also set the capacities, and that must not change the target's.
+    // Passed on too, since Apple's loader offers only responses that are small enough for the disk capacity.
+    // `URLCache`'s initializer may set the capacities, and that must not change the target's.
 
     override var memoryCapacity: Int {
         get { target.memoryCapacity }

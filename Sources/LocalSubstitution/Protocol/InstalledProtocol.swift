@@ -3,8 +3,8 @@ import Guarded
 
 /// The protocol of `URLSession.shared`.
 ///
-/// That session keeps the classes that it finds when it's first used. On Linux, a class that is registered later isn't asked. So
-/// this class stays registered, and uses the attachment of the installed cache.
+/// That session keeps the classes that it finds at its first use. On Linux, it doesn't ask a class that is registered
+/// later. So this class stays registered, and answers with the attachment of the installed cache, if any.
 final class InstalledProtocol: SubstitutionURLProtocol {
     private static let current = Guarded<Attachment?>(nil)
 

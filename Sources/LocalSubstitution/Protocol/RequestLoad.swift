@@ -8,8 +8,8 @@ import FoundationNetworking
 
 /// Loads the client's request, and the requests of its redirects, from decision to outcome.
 ///
-/// On Linux, and from macOS 15 and iOS 18 on, it runs on Dispatch's threads, since it may read files, and a test may block all of
-/// Swift's threads while it waits for a response. On older systems, it runs on Swift's.
+/// A load may read files, and a test may block all of Swift's threads while it waits for a response. So on Linux, macOS
+/// 15, iOS 18 and later, a load runs on Dispatch's threads. On older systems, it runs on Swift's.
 final class RequestLoad: Sendable {
     /// The receiver of the response.
     struct Client: Sendable {
@@ -21,11 +21,13 @@ final class RequestLoad: Sendable {
         var isPacing = false
         /// Whether the client itself loads requests that no entry answers.
         var takesBack = false
-        /// Receives a piece of a network response that isn't complete yet. Called where ``Forwarder/Receiver/pass`` is.
+        /// Receives a piece of a network response that isn't complete yet. Called on the same thread as
+        /// ``Forwarder/Receiver/pass``.
         let pass: @Sendable (ResponseCollector.Piece) -> Void
         /// Receives a piece of an entry's response that isn't complete yet. Called on any thread.
         let send: @Sendable (ResponseCollector.Piece) -> Void
-        /// Answers a server's authentication challenge. Without an outer session, a 401 is a response like any other.
+        /// Answers a server's authentication challenge. By default, the system does, so that a 401 is a response like
+        /// any other.
         var answerChallenge: @Sendable (URLAuthenticationChallenge) -> Void = { challenge in
             #if canImport(Darwin)
             (challenge.sender as? ChallengeRelay)?.performDefaultHandling(for: challenge)
@@ -33,24 +35,24 @@ final class RequestLoad: Sendable {
         }
         /// Receives the request's body if it was read from a stream.
         var hearBody: @Sendable (Data) -> Void = { _ in }
-        /// Receives the outcome, once. If the Swift task is cancelled, ignore the outcome.
+        /// Receives the outcome, once. If the Swift task was cancelled, ignore the outcome.
         let end: @Sendable (RequestOutcome) -> Void
     }
 
     /// The result of doing what a plan says.
     enum Step: Sendable {
         case end(RequestOutcome)
-        /// Continues with another plan: for a redirect from the network, with the request's body, or with a handler's
-        /// answer.
+        /// The load continues with another plan: for a network redirect's target, with the request's body, or with a
+        /// handler's answer.
         case next(Plan)
-        /// Follows a redirect that an entry or a kept copy answered with.
+        /// The load follows a redirect that an entry or a kept copy answered with.
         case follow(URLRequest)
     }
 
     private struct State: Sendable {
         /// The URL of the last decision.
         var url: URL?
-        /// The body, if it had to be read from a stream, which can be read only once.
+        /// The body that was read from the request's stream, which can be read only once; `nil` if it wasn't needed.
         var body: BodyReader.Body?
         var redirects = 0
         /// The time from which an entry's delay is counted: when the request began, or when its handler answered.
@@ -80,6 +82,8 @@ final class RequestLoad: Sendable {
     /// Starts loading.
     func start() -> Task<Void, Never> { Self.task { self.client.end(await self.run()) } }
 
+    /// Starts a Swift task for a closure.
+    ///
     /// - Parameter isOfApp: Whether the closure is the app's code, which may block its thread.
     private static func task(
         isOfApp: Bool = false,
@@ -115,7 +119,7 @@ final class RequestLoad: Sendable {
 
     /// Decides about the request again, with its body, or about the next request after a redirect.
     private func decide(_ request: URLRequest, body: RequestBody) -> Plan {
-        // Missing files are reported once, even if the decision had to wait for the request's body.
+        // Reports missing files once for each URL, even if the decision had to wait for the request's body.
         let isSame = state.withLock { state in
             defer { state.url = request.url }
             return state.url == request.url
@@ -153,7 +157,7 @@ final class RequestLoad: Sendable {
             responder.reportUnanswered(plan)
             return .end(RequestOutcome(.passed, plan, .failure(URLError(.resourceUnavailable))))
         case .forward(nil), .pass:
-            // A protocol can't give a request back to the loader, so it sends it.
+            // A protocol can't give a request back to the loader, so the load sends it to the network.
             try await wait(plan.substitution?.options.fields.delay)
             return try await forward(plan, nil)
         case .forward(let fallback):
@@ -162,7 +166,7 @@ final class RequestLoad: Sendable {
     }
 
     private func checkCancellation() throws(URLError) {
-        // A stopped attempt must not report what it can't deliver.
+        // A cancelled load must not report an answer that it can't deliver.
         if Task.isCancelled { throw URLError(.cancelled) }
     }
 
@@ -172,9 +176,10 @@ final class RequestLoad: Sendable {
         try await wait(until: state.withLock { $0.delaysFrom } + delay, since: began)
     }
 
-    /// Waits until a time. Linux's loader doesn't time out a request that a protocol answers, so this does.
+    /// Waits until a time. Throws `timedOut` if the client's timeout ends first: Linux's loader doesn't time out a
+    /// protocol's requests.
     ///
-    /// - Parameter last: When the client last received something.
+    /// - Parameter last: When the client's timeout began: when it last received something.
     private func wait(until time: DispatchTime, since last: DispatchTime) async throws(URLError) {
         let latest = client.timeout.isFinite ? last + client.timeout : .distantFuture
         if min(time, latest) > .now() {
@@ -196,7 +201,7 @@ final class RequestLoad: Sendable {
         )
     }
 
-    /// Reports that a request fails before anything could answer it.
+    /// Fails a request that nothing has answered, and reports it unless a URLSession cancelled it.
     private func fail(_ plan: Plan, _ error: URLError) -> RequestOutcome {
         if !Task.isCancelled {
             responder.reportUnanswered(plan, since: error.localizedDescription)
@@ -206,7 +211,7 @@ final class RequestLoad: Sendable {
         return .failed(plan, error)
     }
 
-    /// Reads a request's body. Returns the request with the body that was read, and the part of the body that conditions see.
+    /// Reads a request's body. Returns the request with the body that was read, and the body as conditions see it.
     private func readBody(of request: URLRequest) async throws(URLError) -> (URLRequest, RequestBody) {
         guard let stream = request.httpBodyStream else { return (request, RequestBody(request)) }
         if body == nil {
@@ -222,8 +227,8 @@ final class RequestLoad: Sendable {
 
     // MARK: Answering
 
-    /// Answers with an entry. Doesn't wait for its delay. An attached session doesn't see an entry's redirect, only the
-    /// response from its target.
+    /// Answers with an entry, without waiting for its delay. For an attached session, follows an entry's redirect, so
+    /// that the session gets only the response from the redirect's target.
     private func answer(_ plan: Plan, by substitution: Substitution) async throws(URLError) -> Step {
         if !attachment.isDirect, substitution.isRedirect, let next = plan.request.redirected(by: substitution) {
             responder.use(plan)
@@ -251,7 +256,7 @@ final class RequestLoad: Sendable {
                 let head = ResponseBuilder(substitution: substitution, file: nil).streamHead(for: url)
             else { return .failed(plan, URLError(.badURL)) }
             responder.use(plan)
-            // Also if the stream fails or is cancelled: the entry has answered.
+            // Reports the answer even if the stream fails or is cancelled, since the entry has answered.
             defer { responder.reportSubstituted(plan, by: substitution, bytes: bytes, .protocol) }
             client.send(.head(head))
             for piece in plan.request.httpMethod == "HEAD" ? [] : Entry.Piece.joined(pieces) {
@@ -267,7 +272,7 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Sends a body at its pace, unless the client does that itself.
+    /// Sends a body to the client at the entry's pace, unless the client keeps the pace itself.
     private func pace(_ outcome: RequestOutcome, _ plan: Plan) async -> RequestOutcome {
         guard let pace = outcome.pace, !client.isPacing, let response = outcome.response, !response.data.isEmpty
         else { return outcome }
@@ -279,7 +284,7 @@ final class RequestLoad: Sendable {
                 let (end, delay) = pace.piece(of: body, from: start)
                 try await wait(until: sent + delay, since: sent)
                 client.send(.data(body.subdata(in: body.startIndex + start..<body.startIndex + end)))
-                // A rate is kept even if a piece is late.
+                // If the pace is even, a late piece doesn't delay the later pieces.
                 sent = pace.isEven ? sent + delay : .now()
                 start = end
             }
@@ -387,8 +392,8 @@ final class RequestLoad: Sendable {
         }
     }
 
-    /// Returns what to do about a redirect: answer it as a request for its target, or follow it. A redirect is also
-    /// followed if its target has only a fallback.
+    /// Returns what to do about a redirect from the network: answer the request for its target, or follow the redirect.
+    /// A redirect is also followed if its target has only a fallback.
     private func answer(toRedirect request: URLRequest, of plan: Plan) -> ForwardedTask.RedirectAnswer {
         // A direct client follows redirects itself.
         guard !attachment.isDirect else { return .deliver }
@@ -410,7 +415,7 @@ final class RequestLoad: Sendable {
         return .answer(.next(next))
     }
 
-    /// Ends with the network's response, which the entry may change and the recorder may keep.
+    /// Ends with the network's response. The entry may change it, and the recorder may keep it.
     private func finish(
         _ sent: ForwardedRequest,
         with received: ResponseCollector.Response,
@@ -456,8 +461,8 @@ final class RequestLoad: Sendable {
                 isBrowsed: attachment.isBrowsed,
                 obstacle: sent.credential(after: redirects) ?? (received.body == nil ? .notHeld(most: limit) : nil)
             )
-            // Registered before delivery so that a flush waits for it; written afterwards so that delivery isn't delayed.
-            // Captures neither `self` nor the plan, which would keep the recorder alive as long as the recorder holds this closure.
+            // Called before delivery, so that a flush waits for the response. The recorder writes later, so that delivery isn't
+            // delayed. The closure captures neither `self` nor the plan: both hold the recorder, which holds this closure.
             recorder.keep(exchange) { [responder, url = plan.request.url] report in
                 if let url { responder.report(report, of: url) }
             }
@@ -482,7 +487,7 @@ final class RequestLoad: Sendable {
     }
 }
 
-/// Calls a closure once, at a given time. The system doesn't delay it to save power.
+/// A timer that calls a closure once, at a given time. The system doesn't delay the call to save power.
 private struct Timer {
     private let source: any DispatchSourceTimer
 
@@ -496,11 +501,11 @@ private struct Timer {
     func cancel() { source.cancel() }
 }
 
-/// Runs async functions on Dispatch's threads. Dispatch adds threads when some block.
+/// An executor that runs async functions on Dispatch's threads. Dispatch adds threads when some are blocked.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 private final class DispatchExecutor: TaskExecutor {
     static let ofLoads = DispatchExecutor(.userInitiated)
-    /// Uses another queue than timers do, since the app's code may block.
+    /// For the app's code, which may block. Timers use another queue.
     static let ofApp = DispatchExecutor(.default)
 
     private let queue: DispatchQueue
@@ -516,7 +521,8 @@ private final class DispatchExecutor: TaskExecutor {
 }
 
 extension URLError {
-    /// Whether the network, the host or the connection isn't available. An HTTP error status isn't such an error: it's a response.
+    /// Whether the network, the host or the connection failed, so that a fallback may answer. A response with an HTTP
+    /// error status isn't an error.
     fileprivate var isOfNetwork: Bool { Self.ofNetwork.contains(code) }
 
     private static let ofNetwork: Set<Code> = {
@@ -524,7 +530,7 @@ extension URLError {
             .notConnectedToInternet, .networkConnectionLost, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed,
             .timedOut, .internationalRoamingOff, .callIsActive, .dataNotAllowed, .secureConnectionFailed,
         ]
-        // Linux's loader reports these for a connection that ends before a response's head or within its body.
+        // Linux's loader reports these codes if a connection ends before the response's head or within its body.
         #if !canImport(Darwin)
         codes.formUnion([.badServerResponse, .unknown])
         #endif
@@ -533,7 +539,7 @@ extension URLError {
 }
 
 extension ResponseCollector.Piece {
-    /// Returns the piece with the changes of a plan's entry.
+    /// Returns the piece with the changes that a plan's entry makes to a head.
     fileprivate func changed(by plan: Plan) -> Self {
         guard case .head(let head) = self else { return self }
         return .head(plan.changed(head))

@@ -5,10 +5,10 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The protocol of `URLSession.shared` while a test's map answers it.
+/// The protocol of `URLSession.shared` while a test's map answers its requests.
 ///
-/// The session asks this class before ``InstalledProtocol``, which gets all other requests. So an installed cache keeps
-/// working.
+/// The session asks this class before ``InstalledProtocol``, which gets the requests that this class doesn't take. So
+/// an installed cache keeps working.
 final class SharedSessionProtocol: SubstitutionURLProtocol {
     private struct Use: Sendable {
         let attachment: Attachment
@@ -27,7 +27,7 @@ final class SharedSessionProtocol: SubstitutionURLProtocol {
 
     /// Answers with an attachment from now on. Returns a closure that removes the attachment.
     ///
-    /// - Parameter takes: Returns whether to answer a request. On Linux, it's called where the task is resumed.
+    /// - Parameter takes: Returns whether to answer a request. On Linux, it's called on the thread that resumes the task.
     static func use(
         _ attachment: Attachment,
         takes: @escaping @Sendable (URLRequest) -> Bool

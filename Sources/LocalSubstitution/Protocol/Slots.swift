@@ -5,7 +5,8 @@ import Guarded
 import FoundationNetworking
 #endif
 
-/// The protocol classes made so far. A class is never used for another attachment, and exists until the process ends.
+/// The protocol classes made so far, one for each attachment. A class exists until the process ends, and is never used
+/// for another attachment.
 package enum Slots {
     private struct State: Sendable {
         var count = 0
@@ -43,8 +44,8 @@ package enum Slots {
         state.withLock { $0.emptied.contains(ObjectIdentifier(slot)) }
     }
 
-    /// Returns the n-th class, nested as deeply as n has binary digits. A class that's nested 255 deep has no mangled
-    /// name, but Objective-C needs one.
+    /// Returns the n-th class, which nests one type for each binary digit of n. Nesting n types would fail: a class
+    /// with 255 nested types has no mangled name, but Objective-C needs one.
     private static func slot<Tag>(_ number: Int, _ tag: Tag.Type) -> SubstitutionURLProtocol.Type {
         guard number > 0 else { return Slot<Tag>.self }
         return number & 1 == 0 ? slot(number >> 1, Zero<Tag>.self) : slot(number >> 1, One<Tag>.self)

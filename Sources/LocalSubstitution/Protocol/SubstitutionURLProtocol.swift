@@ -14,7 +14,7 @@ public import Foundation
 /// You don't create it. ``LocalSubstitutionCache/attach(to:unmatched:)`` adds a subclass to a configuration's
 /// `protocolClasses`. The subclass takes only requests that it answers, forwards or fails.
 public class SubstitutionURLProtocol: URLProtocol {
-    /// The class's attachment; `nil` if there is none.
+    /// The attachment with which this class answers; `nil` if it has none.
     class var attachment: Attachment? { nil }
 
     private let delivery = Guarded(Delivery())
@@ -25,7 +25,8 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Tells the session's listener what happens to the request; `nil` if there's no listener.
     private let heard = Guarded<(@Sendable (RequestListener.Progress) -> Void)?>(nil)
 
-    /// Returns whether an entry applies to a request, a recorder may keep its response, or the session must fail it.
+    /// Returns whether this class handles a request: an entry applies to the request, a recorder may keep the response,
+    /// a listener hears of the request, or the session must fail it.
     public override class func canInit(with request: URLRequest) -> Bool {
         guard !request.isOwn else { return false }
         guard let attachment else { return Slots.isEmptied(self) && request.reachesNetwork }
@@ -78,7 +79,7 @@ public class SubstitutionURLProtocol: URLProtocol {
     /// Cancels the load, and delivers nothing more. If the task was only suspended, holds what arrives until the task
     /// is resumed.
     public override func stopLoading() {
-        // If the protocol wasn't started, the cache still expects it to report the request.
+        // If the protocol wasn't started, the cache still expects the protocol to report the request.
         Self.attachment?.responder.forgetTaken(request)
         guard !isSuspended else { return delivery.withLock { $0.suspend() } }
         delivery.withLock { $0.cancel() }?.cancel()
@@ -89,8 +90,8 @@ public class SubstitutionURLProtocol: URLProtocol {
         #if canImport(Darwin)
         task?.state == .suspended
         #else
-        // Linux's loader stops a protocol only for these two reasons. By then, a suspended task may have been resumed
-        // (`URLSessionTask.swift`, `suspend`).
+        // Linux's loader stops a protocol only because its task was suspended or cancelled. By now, a suspended task
+        // may have been resumed (`URLSessionTask.swift`, `suspend`).
         task?.state != .canceling
         #endif
     }
@@ -106,9 +107,9 @@ public class SubstitutionURLProtocol: URLProtocol {
 
     // MARK: Delivering
 
-    /// The receiver of the load's response. Must be made on the ``LoaderThread``.
+    /// The receiver of the load's response. Must be created on the ``LoaderThread``.
     private var loadClient: RequestLoad.Client {
-        // The loader itself hands protocols from thread to thread, but Foundation doesn't declare them Sendable.
+        // Foundation doesn't declare protocols Sendable, but its loader itself passes them from thread to thread.
         nonisolated(unsafe) let this = self
         let thread = LoaderThread()
         let tell = heard.withLock { $0 }
@@ -168,9 +169,9 @@ public class SubstitutionURLProtocol: URLProtocol {
         #if canImport(Darwin)
         client.urlProtocolDidFinishLoading(self)
         #else
-        // A delegate has had every piece. A completion handler gets only what the finishing protocol has loaded last
-        // (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`), so another protocol loads the whole body for a
-        // task without a delegate, and finishes for the real one.
+        // A delegate has had every piece. A completion handler gets only the last data that the finishing protocol
+        // loaded (`URLSessionTask.swift`, `urlProtocol(_:didLoad:)` and `completeTask`). So a second protocol loads the
+        // whole body for the silent task, which has no delegate, and then finishes for the real task.
         guard let task else { return }
         let whole = Self.init(task: LoaderThread.silentTask, cachedResponse: nil, client: client)
         client.urlProtocol(whole, didLoad: passed)
@@ -182,10 +183,10 @@ public class SubstitutionURLProtocol: URLProtocol {
 
 #if !canImport(Darwin)
 extension URLResponse {
-    /// The same response, without a challenge that would keep the task from ending.
+    /// This response, without a challenge that would keep the task from ending.
     ///
-    /// Linux's loader looks for a challenge in every 401 that a protocol finishes, and waits for a credential that never arrives
-    /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`). It knows `Basic` and `Digest`.
+    /// Linux's loader looks for a `Basic` or `Digest` challenge in every 401 that a protocol finishes, and waits for a
+    /// credential that never arrives (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     fileprivate var withoutChallenge: URLResponse {
         guard let http = self as? HTTPURLResponse, http.statusCode == 401, let url = http.url,
             let challenge = http.value(forHTTPHeaderField: "WWW-Authenticate")?.lowercased(),

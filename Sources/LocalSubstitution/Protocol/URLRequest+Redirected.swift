@@ -5,12 +5,12 @@ package import FoundationNetworking
 #endif
 
 extension URLRequest {
-    /// Returns the request that follows an entry's redirect; `nil` if its target isn't an http or https URL.
+    /// Returns the request that follows an entry's redirect; `nil` if the redirect's target isn't an http or https URL.
     func redirected(by substitution: Substitution) -> URLRequest? {
         redirected(by: substitution.status, to: substitution.headers[header: "Location"])
     }
 
-    /// Returns the request that follows a redirect (RFC 9110 §15.4); `nil` if its target isn't an http or https URL.
+    /// Returns the request that follows a redirect (RFC 9110 §15.4); `nil` if the redirect's target isn't an http or https URL.
     package func redirected(by status: Int, to location: String?) -> URLRequest? {
         guard let target = RedirectChain.target(location, from: url) else { return nil }
         var request = self
@@ -22,8 +22,8 @@ extension URLRequest {
         return request
     }
 
-    /// Returns this request with a redirect's URL, and with the method of the request that the loader proposes. If that changes the
-    /// method, the body is dropped.
+    /// Returns this request with a redirect's URL and with the method of the request that the loader proposes. If the
+    /// method changes, drops the body.
     func redirected(to url: URL, as proposed: URLRequest) -> URLRequest {
         var request = self
         request.url = url

@@ -6,7 +6,8 @@ import FoundationNetworking
 
 /// Tasks that a protocol can't serve.
 enum UnsupportedTask {
-    /// Returns whether Foundation traps when a protocol finishes a task (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
+    /// Returns whether Foundation traps when a protocol finishes a task: on Linux, a download task
+    /// (`URLSessionTask.swift`, `urlProtocolDidFinishLoading`).
     static func isUnfinishable(_ task: URLSessionTask?) -> Bool {
         #if canImport(Darwin)
         false
@@ -15,7 +16,7 @@ enum UnsupportedTask {
         #endif
     }
 
-    /// Returns whether Foundation hides a task's body from its protocol.
+    /// Returns whether Foundation hides a task's body from its protocol: on Linux, an upload task's.
     static func hidesBody(_ task: URLSessionTask?) -> Bool {
         #if canImport(Darwin)
         false
@@ -38,7 +39,7 @@ enum UnsupportedTask {
                 plan.request.url
             )
         }
-        // Not checked earlier, since `canInit(with:)` receives a request and not its task.
+        // `canInit(with:)` can't check this: it receives a request and not its task.
         switch plan.action {
         case .forward, .pass: return error(forForwarding: task, plan.request)
         case .answer, .call, .fail, .readBody, .refuse, .replay: return nil
