@@ -89,7 +89,7 @@ struct CSSScanner: SourceText.Scanner {
 
     // MARK: Tokens
 
-    /// Reads a name, and the beginning of a function if it is one. Returns the URL in `url(…)` (§4.3.4) or `src(…)`
+    /// Reads a name, or the name and opening parenthesis of a function. Returns the URL in `url(…)` (§4.3.4) or `src(…)`
     /// (CSS Values 4 §4.5); `nil` for anything else.
     private mutating func url() -> SourceText? {
         let name = name()
@@ -114,7 +114,7 @@ struct CSSScanner: SourceText.Scanner {
     /// Reads a URL without quotes (§4.3.6), up to its closing parenthesis or the end of the style sheet. Skips an
     /// invalid URL, and returns `nil`.
     private mutating func unquotedURL() -> SourceText? {
-        var url = emptyText()
+        var url = emptyText
         while let byte = byte() {
             if byte == UInt8(ascii: ")") || byte.isHTMLSpace {
                 skipSpace()
@@ -145,7 +145,7 @@ struct CSSScanner: SourceText.Scanner {
     private mutating func string() -> SourceText? {
         let quote = bytes[index]
         index += 1
-        var text = emptyText()
+        var text = emptyText
         while let byte = byte() {
             if byte == quote {
                 index += 1
@@ -178,8 +178,6 @@ struct CSSScanner: SourceText.Scanner {
 
     /// Returns the escape that begins here; `nil` if there's none.
     private func escape() -> SourceText.Escape? { SourceText.Escape(css: bytes[index...]) }
-
-    private func emptyText() -> SourceText { SourceText(at: source.place(of: index..<index).lowerBound) }
 
     private static func lowercased(_ name: ArraySlice<UInt8>) -> String {
         String(decoding: name.map(\.asciiLowercased), as: UTF8.self)

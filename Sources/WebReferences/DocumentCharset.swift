@@ -27,7 +27,7 @@ package enum DocumentCharset {
             return (SourceText(Array(text.utf8.drop { $0 == 0xEF || $0 == 0xBB || $0 == 0xBF })), "utf-8")
         }
         let (document, charset) = (Array(body), self.charset(of: body, charset, as: syntax))
-        guard let doubleByte = charset.flatMap(DoubleByteCharset.init) else { return (SourceText(document), charset) }
+        guard let doubleByte = charset.flatMap(DoubleByteCharset.named) else { return (SourceText(document), charset) }
         return (doubleByte.text(of: document), "utf-8")
     }
 
@@ -44,17 +44,15 @@ package enum DocumentCharset {
     /// Returns the encoding of a UTF-16 document; `nil` for another charset. A byte order mark takes precedence over a charset's
     /// name.
     private static func utf16(_ body: Data, _ charset: String?) -> String.Encoding? {
-        if hasUTF8Mark(body) { return nil }
-        if body.starts(with: [0xFF, 0xFE]) { return .utf16LittleEndian }
-        if body.starts(with: [0xFE, 0xFF]) { return .utf16BigEndian }
-        return switch charset?.asciiLowercased {
+        switch mark(of: body) ?? charset?.asciiLowercased {
         case "utf-16", "utf-16le": .utf16LittleEndian
         case "utf-16be": .utf16BigEndian
         default: nil
         }
     }
 
-    private static func hasUTF8Mark(_ body: Data) -> Bool { body.starts(with: [0xEF, 0xBB, 0xBF]) }
+    /// Returns the charset of a document's byte order mark. Browsers don't know the marks of UTF-32, which are longer.
+    private static func mark(of body: Data) -> String? { Charset.byteOrderMark(of: body.prefix(3)) }
 
     /// Decodes a URL as UTF-8 if it's valid UTF-8, otherwise in the document's charset. An unknown charset is read as
     /// windows-1252.
@@ -76,7 +74,7 @@ package enum DocumentCharset {
     private static let declarationLength = 1024
 
     private static func charset(of body: Data, _ charset: String?, as syntax: References.Syntax) -> String? {
-        if hasUTF8Mark(body) { return "utf-8" }
+        if let mark = mark(of: body), mark == "utf-8" { return mark }
         if let charset { return charset.asciiLowercased }
         let start = SourceText(Array(body.prefix(declarationLength)))
         let declared: String? =
@@ -93,8 +91,7 @@ package enum DocumentCharset {
 
     /// Returns the charset that a `<meta>` declares.
     private static func name(inHTML start: SourceText) -> String? {
-        for token in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) {
-            guard case .tag(let tag) = token, tag.name == "meta" else { continue }
+        for tag in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) where tag.name == "meta" {
             if let charset = tag.value("charset") { return String(decoding: charset.bytes, as: UTF8.self) }
             if tag.word("http-equiv") == "content-type", let charset = named(in: tag.word("content")) { return charset }
         }
@@ -104,7 +101,7 @@ package enum DocumentCharset {
     /// Returns the charset in the XML declaration.
     private static func name(inXML start: SourceText) -> String? {
         var scanner = XMLScanner(start, attributes: ["encoding"])
-        guard case .tag(let tag) = scanner.next(), tag.name == "?xml" else { return nil }
+        guard let tag = scanner.next(), tag.name == "?xml" else { return nil }
         return tag.word("encoding")
     }
 
@@ -126,23 +123,46 @@ package enum DocumentCharset {
 }
 
 /// A charset in which an ASCII byte, such as a backslash, can be the second byte of a character (WHATWG Encoding §10–12).
-private enum DoubleByteCharset {
-    case big5
-    case gb18030
-    case shiftJIS
+private struct DoubleByteCharset: Sendable {
+    let labels: Set<String>
+    /// Foundation's encoding.
+    let encoding: String.Encoding
+    /// The ranges of a character's first byte, and of its second.
+    let leads: [ClosedRange<UInt8>]
+    let trails: [ClosedRange<UInt8>]
+    /// Whether a character can also have four bytes: twice a first byte and a digit.
+    var hasLongCharacters = false
 
-    /// Creates a charset from its label; `nil` for any other charset.
-    init?(_ name: String) {
-        switch name {
-        case "big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5": self = .big5
-        case "gb18030", "chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "gbk", "iso-ir-58",
-            "x-gbk":
-            self = .gb18030
-        case "shift_jis", "csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis":
-            self = .shiftJIS
-        default: return nil
-        }
-    }
+    // An encoding without a constant has Core Foundation's number.
+    private static let all = [
+        DoubleByteCharset(
+            labels: ["big5", "big5-hkscs", "cn-big5", "csbig5", "x-x-big5"],
+            encoding: String.Encoding(rawValue: 0x8000_0000 | 0x0A06),
+            leads: [0x81...0xFE],
+            trails: [0x40...0x7E, 0xA1...0xFE]
+        ),
+        DoubleByteCharset(
+            labels: [
+                "gb18030", "chinese", "csgb2312", "csiso58gb231280", "gb2312", "gb_2312", "gb_2312-80", "gbk",
+                "iso-ir-58", "x-gbk",
+            ],
+            encoding: String.Encoding(rawValue: 0x8000_0000 | 0x0632),
+            leads: [0x81...0xFE],
+            trails: [0x40...0x7E, 0x80...0xFE],
+            hasLongCharacters: true
+        ),
+        DoubleByteCharset(
+            labels: [
+                "shift_jis", "csshiftjis", "ms932", "ms_kanji", "shift-jis", "sjis", "windows-31j", "x-sjis",
+            ],
+            encoding: .shiftJIS,
+            leads: [0x81...0x9F, 0xE0...0xFC],
+            trails: [0x40...0x7E, 0x80...0xFC]
+        ),
+    ]
+
+    /// Returns the charset with a label; `nil` if none of these has it.
+    static func named(_ label: String) -> DoubleByteCharset? { all.first { $0.labels.contains(label) } }
 
     /// Returns the document in UTF-8. A character that isn't known becomes U+FFFD.
     func text(of document: [UInt8]) -> SourceText {
@@ -151,7 +171,7 @@ private enum DoubleByteCharset {
         var index = 0
         while index < document.count {
             let character = document[index..<index + length(of: document[index...])]
-            if character.first.map({ $0 < 0x80 }) ?? false {
+            if document[index] < 0x80 {
                 text.append(character, at: index..<index + 1)
             } else {
                 let decoded = known[character] ?? decoded(character)
@@ -167,36 +187,14 @@ private enum DoubleByteCharset {
     private func length(of rest: ArraySlice<UInt8>) -> Int {
         let bytes = Array(rest.prefix(4))
         guard bytes.count > 1, isLead(bytes[0]) else { return 1 }
-        if isTrail(bytes[1]) { return 2 }
-        let isLong = self == .gb18030 && bytes.count == 4 && bytes[1].isDigit && isLead(bytes[2]) && bytes[3].isDigit
+        if trails.contains(where: { $0.contains(bytes[1]) }) { return 2 }
+        let isLong = hasLongCharacters && bytes.count == 4 && bytes[1].isDigit && isLead(bytes[2]) && bytes[3].isDigit
         return isLong ? 4 : 1
     }
 
-    private func isLead(_ byte: UInt8) -> Bool {
-        switch self {
-        case .big5, .gb18030: (0x81...0xFE).contains(byte)
-        case .shiftJIS: (0x81...0x9F).contains(byte) || (0xE0...0xFC).contains(byte)
-        }
-    }
-
-    private func isTrail(_ byte: UInt8) -> Bool {
-        switch self {
-        case .big5: (0x40...0x7E).contains(byte) || (0xA1...0xFE).contains(byte)
-        case .gb18030: (0x40...0xFE).contains(byte) && byte != 0x7F
-        case .shiftJIS: (0x40...0xFC).contains(byte) && byte != 0x7F
-        }
-    }
+    private func isLead(_ byte: UInt8) -> Bool { leads.contains { $0.contains(byte) } }
 
     private func decoded(_ character: ArraySlice<UInt8>) -> [UInt8] {
         Array((String(bytes: character, encoding: encoding) ?? "\u{FFFD}").utf8)
-    }
-
-    /// Foundation's encoding. An encoding without a constant has Core Foundation's number.
-    private var encoding: String.Encoding {
-        switch self {
-        case .big5: String.Encoding(rawValue: 0x8000_0000 | 0x0A06)
-        case .gb18030: String.Encoding(rawValue: 0x8000_0000 | 0x0632)
-        case .shiftJIS: .shiftJIS
-        }
     }
 }

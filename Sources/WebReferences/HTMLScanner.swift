@@ -3,12 +3,6 @@ import LocalSubstitution
 /// A scanner that finds the start tags of an HTML document, and the text of its scripts and styles, as browsers do (WHATWG HTML
 /// §13.2.5).
 struct HTMLScanner: SourceText.Scanner {
-    enum Token {
-        case tag(Tag)
-        /// The text of an element whose content isn't markup, such as `style`.
-        case text(of: String, SourceText)
-    }
-
     /// A start tag.
     struct Tag {
         /// The name, in lowercase in HTML and SVG.
@@ -16,15 +10,26 @@ struct HTMLScanner: SourceText.Scanner {
         var attributes: [Attribute]
         /// Whether it ends in `/>`, which only matters in XML, SVG and MathML.
         let isClosed: Bool
-        /// `svg` or `math` for an element of SVG or MathML; `xml` for one of another namespace; `nil` for an HTML element.
-        var root: String?
+        /// The namespace of the element; `nil` for one that doesn't matter in a page. An instruction counts as HTML.
+        var namespace: Namespace? = .html
+        /// The text that follows the tag if the element's content isn't markup, as that of `style`; `nil` for any other element.
+        var text: SourceText?
         /// The text that contains the tag.
         let page: SourceText
     }
 
+    /// A namespace whose elements or attributes matter in a page.
+    enum Namespace: String {
+        case html = "http://www.w3.org/1999/xhtml"
+        case svg = "http://www.w3.org/2000/svg"
+        case math = "http://www.w3.org/1998/Math/MathML"
+        case xlink = "http://www.w3.org/1999/xlink"
+    }
+
     struct Attribute {
         /// The name, in lowercase in HTML.
-        var name: String
+        let name: String
+        /// The range of the whole attribute.
         let range: Range<Int>
         /// The value's range, without its quotes and with character references as written.
         let value: Range<Int>
@@ -32,7 +37,6 @@ struct HTMLScanner: SourceText.Scanner {
 
     let source: SourceText
     var index = 0
-    private var openText: Tag?
     private var foreignElements = ForeignElements()
     /// The names of the attributes to find. Others are skipped, so a tag with a million of them takes no memory.
     private let attributes: Set<String>
@@ -48,22 +52,16 @@ struct HTMLScanner: SourceText.Scanner {
         self.attributes = attributes.union(ForeignElements.attributes)
     }
 
-    /// Returns the next token; `nil` at the end.
-    mutating func next() -> Token? {
-        if let tag = openText {
-            openText = nil
-            let start = index
-            if tag.root == nil { skipText(of: tag.name) } else { skipTextInSVG() }
-            return .text(of: tag.name, source.slice(start..<index))
-        }
+    /// Returns the next start tag; `nil` at the end.
+    mutating func next() -> Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start + 1
             switch byte() {
             case let letter? where letter.isLetter:
                 guard var tag = tag() else { break }
-                tag.root = foreignElements.start(tag)
-                if tag.root == nil ? Self.textElements.contains(tag.name) : tag.isOpenStyleInSVG { openText = tag }
-                return .tag(tag)
+                tag.namespace = foreignElements.start(tag)
+                tag.text = text(of: tag)
+                return tag
             case UInt8(ascii: "/"):
                 index += 1
                 if byte()?.isLetter != true {
@@ -130,6 +128,19 @@ struct HTMLScanner: SourceText.Scanner {
     }
 
     // MARK: Text
+
+    /// Reads the text of an element whose content isn't markup. Returns `nil` for any other element.
+    private mutating func text(of tag: Tag) -> SourceText? {
+        let start = index
+        if tag.isOpenStyleInSVG {
+            skipTextInSVG()
+        } else if tag.namespace == .html, Self.textElements.contains(tag.name) {
+            skipText(of: tag.name)
+        } else {
+            return nil
+        }
+        return source.slice(start..<index)
+    }
 
     /// Skips the text of an HTML element up to its end tag. Other tags in the text don't count.
     private mutating func skipText(of name: String) {
@@ -209,7 +220,7 @@ struct HTMLScanner: SourceText.Scanner {
 
 extension HTMLScanner.Tag {
     /// Whether this opens an SVG style element, whose text ends at any tag.
-    var isOpenStyleInSVG: Bool { root == "svg" && name == "style" && !isClosed }
+    var isOpenStyleInSVG: Bool { namespace == .svg && name == "style" && !isClosed }
 
     /// Returns the value of the first attribute with a name, with its character references decoded; `nil` if there's
     /// none.
@@ -230,13 +241,15 @@ extension HTMLScanner.Tag {
 
 /// The open elements of SVG and MathML. In these, `<style/>` has no content, and `CDATA` is text (WHATWG HTML §13.2.6.5).
 private struct ForeignElements {
+    typealias Namespace = HTMLScanner.Namespace
+
     private var open: [Element] = []
 
     /// An `svg` or `math` element, or an element inside one whose content is HTML again.
     private struct Element {
         let name: String
-        /// The root, `svg` or `math`, whose rules apply to the content; `nil` if the content is HTML.
-        let root: String?
+        /// The namespace whose rules apply to the content.
+        let content: Namespace
         /// Whether an HTML element has started inside the element.
         var hasHTML = false
     }
@@ -244,9 +257,12 @@ private struct ForeignElements {
     /// The limit of nesting. Deeper elements count as HTML, so that the search for an end tag stays short.
     private static let deepest = 64
 
-    /// The roots, each with its integration points: elements whose content is HTML again (§13.2.6.5).
-    private static let integrationPoints: [String: Set<String>] = [
-        "svg": ["foreignobject", "desc", "title"], "math": ["mi", "mo", "mn", "ms", "mtext"],
+    /// The elements that begin SVG and MathML.
+    private static let roots: [String: Namespace] = ["svg": .svg, "math": .math]
+
+    /// The integration points: elements whose content is HTML again (§13.2.6.5).
+    private static let integrationPoints: [Namespace: Set<String>] = [
+        .svg: ["foreignobject", "desc", "title"], .math: ["mi", "mo", "mn", "ms", "mtext"],
     ]
 
     /// HTML elements that end SVG or MathML content (§13.2.6.5).
@@ -262,42 +278,42 @@ private struct ForeignElements {
     /// The attributes that this type needs: those of `font`, and that of `annotation-xml`.
     static let attributes = Set(fontAttributes + ["encoding"])
 
-    /// The root of the innermost open element, `svg` or `math`; `nil` if its content is HTML.
-    private var root: String? { open.last?.root }
+    /// The namespace whose rules apply here.
+    private var namespace: Namespace { open.last?.content ?? .html }
 
     /// Whether `CDATA` is text, since the innermost element isn't an HTML element (§13.2.5.42).
-    var allowsCDATA: Bool { open.last.map { $0.root != nil || !$0.hasHTML } ?? false }
+    var allowsCDATA: Bool { open.last.map { $0.content != .html || !$0.hasHTML } ?? false }
 
-    /// Tracks a start tag, and returns the root that its element belongs to; `nil` for an HTML element.
-    mutating func start(_ tag: HTMLScanner.Tag) -> String? {
+    /// Tracks a start tag, and returns its element's namespace.
+    mutating func start(_ tag: HTMLScanner.Tag) -> Namespace {
         let name = tag.name
         if Self.breakouts.contains(name) || (name == "font" && Self.fontAttributes.contains { tag.value($0) != nil }) {
-            endRoots()
+            returnToHTML()
         }
-        let isRoot = Self.integrationPoints[name] != nil
-        let isInHTML = root == nil || (open.last?.name == "annotation-xml" && name == "svg")
-        let elementRoot = isInHTML ? (isRoot ? name : nil) : root
-        if elementRoot == nil, let last = open.indices.last { open[last].hasHTML = true }
-        let isAnnotation = elementRoot == "math" && name == "annotation-xml"
+        let root = Self.roots[name]
+        let isInHTML = namespace == .html || (open.last?.name == "annotation-xml" && name == "svg")
+        let elementNamespace = isInHTML ? root ?? .html : namespace
+        if elementNamespace == .html, let last = open.indices.last { open[last].hasHTML = true }
+        let isAnnotation = elementNamespace == .math && name == "annotation-xml"
         let containsHTML =
             if isAnnotation {
                 ["text/html", "application/xhtml+xml"].contains(tag.word("encoding"))
             } else {
-                !isInHTML && elementRoot.flatMap { Self.integrationPoints[$0] }?.contains(name) == true
+                !isInHTML && Self.integrationPoints[elementNamespace]?.contains(name) == true
             }
-        if isRoot || isAnnotation || containsHTML, !tag.isClosed, open.count < Self.deepest {
-            open.append(Element(name: name, root: containsHTML ? nil : elementRoot))
+        if root != nil || isAnnotation || containsHTML, !tag.isClosed, open.count < Self.deepest {
+            open.append(Element(name: name, content: containsHTML ? .html : elementNamespace))
         }
-        return elementRoot
+        return elementNamespace
     }
 
     mutating func end(_ name: String) {
-        if root != nil, name == "p" || name == "br" { return endRoots() }
+        if namespace != .html, name == "p" || name == "br" { return returnToHTML() }
         if let last = open.lastIndex(where: { $0.name == name }) { open.removeSubrange(last...) }
     }
 
     /// Ends open elements until the content is HTML again.
-    private mutating func endRoots() {
-        while root != nil { open.removeLast() }
+    private mutating func returnToHTML() {
+        while namespace != .html { open.removeLast() }
     }
 }

@@ -90,7 +90,8 @@ package struct ReferenceRewriter: Sendable {
     private static func apply(_ edits: [Edit], to text: [UInt8]) -> Data {
         var result = Data(capacity: edits.reduce(text.count) { $0 + $1.text.utf8.count })
         var end = 0
-        for edit in edits.sorted(by: { $0.place.lowerBound < $1.place.lowerBound }) where edit.place.lowerBound >= end {
+        let ordered = edits.ordered { $0.place.lowerBound < $1.place.lowerBound }
+        for edit in ordered where edit.place.lowerBound >= end {
             result += text[end..<edit.place.lowerBound]
             result += edit.text.utf8
             end = edit.place.upperBound
@@ -109,14 +110,14 @@ private struct ReferenceTarget {
         case unknown
     }
 
-    let kind: Kind
+    private(set) var kind = Kind.unknown
     /// The reference's scheme in lowercase; empty if it has none.
     let scheme: String
-    /// The range of the scheme and authority in the reference's bytes. In a relative reference, it's only the scheme's.
-    let place: Range<Int>
+    /// The range of the scheme and authority in the reference's bytes. Without an authority, it's only the scheme's.
+    private(set) var place: Range<Int>
     /// Where to insert slashes before the host; `nil` if there are two. They may be missing if the scheme isn't the
     /// base's.
-    let missingSlashes: Int?
+    private(set) var missingSlashes: Int?
 
     /// - Parameters:
     ///   - reference: The URL, with escapes and character references decoded.
@@ -144,35 +145,33 @@ private struct ReferenceTarget {
         }
 
         var named = read { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
-        var schemePlace = start..<start
+        place = start..<start
         if named.first?.isLetter == true, index < end, reference[index] == UInt8(ascii: ":") {
-            schemePlace = start..<placeEnd
+            place = start..<placeEnd
             index += 1
         } else {
             named = []
             index = start
         }
         placeEnd = index
-        let slashesPlace = index
+        let slashesStart = index
         let scheme = String(decoding: named, as: UTF8.self).asciiLowercased
         self.scheme = scheme
-        guard ["", "http", "https"].contains(scheme) else {
-            (kind, place, missingSlashes) = (.unknown, schemePlace, nil)
-            return
-        }
+        guard ["", "http", "https"].contains(scheme) else { return }
         let slashes = read { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
         // If the scheme isn't that of the base, slashes may be missing.
         guard slashes.count >= 2 || (!scheme.isEmpty && scheme != baseScheme) else {
-            (kind, place, missingSlashes) = (.relative, schemePlace, nil)
+            kind = .relative
             return
         }
         let authority = read { !"/\\?#".utf8.contains($0) }
         place = start..<placeEnd
-        missingSlashes = slashes.count < 2 ? slashesPlace : nil
-        let origin = Self.text(of: authority, charset: charset).flatMap { host in
-            WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\(host)/")
+        if slashes.count < 2 { missingSlashes = slashesStart }
+        if let host = Self.text(of: authority, charset: charset),
+            let origin = WebOrigin(of: "\(scheme.isEmpty ? baseScheme : scheme)://\(host)/")
+        {
+            kind = .origin(origin)
         }
-        kind = origin.map { .origin($0) } ?? .unknown
     }
 
     /// Returns host and port with their percent-encoding decoded; `nil` if a decoded byte isn't allowed in a host.

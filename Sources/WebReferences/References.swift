@@ -79,33 +79,28 @@ package struct References: Sendable {
         "application/ecmascript",
     ]
 
-    private mutating func add(_ page: some Sequence<HTMLScanner.Token>, depth: Int) {
-        // The type in the last tag is that of the text after it.
-        var type = ""
-        for token in page {
-            switch token {
-            case .tag(let tag):
-                type = tag.word("type")
-                add(tag, type: type, depth: depth)
-            case .text(of: "style", let text) where type.isEmpty || type == "text/css": addStyle(text)
-            case .text(of: "script", let text) where type == "module": imports += ModuleImports(text)
-            case .text: break
-            }
-        }
+    private mutating func add(_ page: some Sequence<HTMLScanner.Tag>, depth: Int) {
+        for tag in page { add(tag, depth: depth) }
     }
 
-    private mutating func add(_ tag: HTMLScanner.Tag, type: String, depth: Int) {
-        switch tag.root {
-        case nil: addHTML(tag, type: type, depth: depth)
-        case "svg":
+    private mutating func add(_ tag: HTMLScanner.Tag, depth: Int) {
+        let type = tag.word("type")
+        switch tag.namespace {
+        case .html: addHTML(tag, type: type, depth: depth)
+        case .svg:
             if let kind = Self.svgLinks[tag.name] {
                 for name in ["href", "xlink:href"] { add(tag.value(name), kind) }
             }
             for name in Self.svgStyles { addStyle(tag.value(name)) }
-        case "math": break
-        default: return
+        case .math: break
+        case .xlink, nil: return
         }
         addStyle(tag.value("style"))
+        switch tag.name {
+        case "style" where type.isEmpty || type == "text/css": addStyle(tag.text)
+        case "script" where type == "module": if let text = tag.text { imports += ModuleImports(text) }
+        default: break
+        }
     }
 
     private mutating func addHTML(_ tag: HTMLScanner.Tag, type: String, depth: Int) {

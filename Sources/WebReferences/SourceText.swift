@@ -2,7 +2,7 @@ import LocalSubstitution
 
 /// A decoded text that knows each byte's position in the document.
 ///
-/// So a part of the text can be replaced in the document without changing the escapes around it.
+/// So the rewriter can replace a part of the text in the document, and leave the escapes around it as they are.
 package struct SourceText: Sendable {
     package private(set) var bytes: [UInt8]
     /// The document position of each byte; `nil` while the text is one unescaped piece of the document.
@@ -55,8 +55,8 @@ package struct SourceText: Sendable {
         end = place.upperBound
     }
 
-    /// Appends the character of an escape at an index of another text; without an escape, the byte at the index.
-    /// Returns the index after the escape or byte.
+    /// Appends what's written at an index of another text: the character of the escape that begins there, or else the
+    /// byte. Returns the index after the escape or byte.
     @discardableResult
     mutating func append(_ escape: Escape? = nil, at index: Int, of written: SourceText) -> Int {
         let end = index + (escape?.length ?? 1)
@@ -131,21 +131,16 @@ extension SourceText {
 
         private init?(named rest: ArraySlice<UInt8>) {
             let letters = rest.prefix(Self.longestName).prefix { $0.isLetter }
-            if rest[letters.endIndex...].first == UInt8(ascii: ";"),
-                let character = Self.names[String(decoding: letters, as: UTF8.self)]
-            {
-                bytes = [UInt8(ascii: character)]
-                length = letters.count + 2
-                return
-            }
-            guard let name = Self.legacyNames.first(where: { rest.starts(with: $0.utf8) }),
-                let character = Self.names[name]
-            else { return nil }
+            let hasSemicolon = rest[letters.endIndex...].first == UInt8(ascii: ";")
+            let name =
+                hasSemicolon
+                ? String(decoding: letters, as: UTF8.self) : Self.legacyNames.first { rest.starts(with: $0.utf8) }
+            guard let name, let character = Self.names[name] else { return nil }
             let following = rest.dropFirst(name.utf8.count).first
             // Without a semicolon, text such as `&lt=1` is a query's parameter, not a reference.
             guard following.map({ $0 != UInt8(ascii: "=") && !$0.isLetter && !$0.isDigit }) ?? true else { return nil }
             bytes = [UInt8(ascii: character)]
-            length = name.utf8.count + 1
+            length = name.utf8.count + (hasSemicolon ? 2 : 1)
         }
 
         private init?(numeric rest: ArraySlice<UInt8>) {
@@ -188,7 +183,7 @@ extension SourceText {
 extension SourceText {
     /// A scanner that reads a text from its beginning to its end.
     ///
-    /// It works on the bytes of any charset that contains ASCII, and reads each byte once.
+    /// It works on the bytes of any charset that contains ASCII, and takes time in proportion to their number.
     protocol Scanner: Sequence, IteratorProtocol {
         var source: SourceText { get }
         /// The index of the next byte.
@@ -198,6 +193,9 @@ extension SourceText {
 
 extension SourceText.Scanner {
     var bytes: [UInt8] { source.bytes }
+
+    /// An empty text at the next byte's position in the document, to append to.
+    var emptyText: SourceText { SourceText(at: source.place(of: index..<index).lowerBound) }
 
     /// Whether the next byte is a single or double quote.
     var isAtQuote: Bool { byte() == UInt8(ascii: "\"") || byte() == UInt8(ascii: "'") }

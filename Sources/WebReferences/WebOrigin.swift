@@ -1,16 +1,14 @@
-package import LocalSubstitution
+import LocalSubstitution
 
 /// A web origin: the scheme, host and port of an http or https URL (RFC 6454 §4).
 package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// The origin as a normalized URL without its path: `https://www.example.com`, or `http://localhost:8080`.
     package let description: String
 
-    package init(of url: NormalizedURL) { description = url.origin }
-
     /// Creates the origin of a URL; `nil` if the text isn't an http or https URL with a host and without user info.
     package init?(of url: String) {
         guard let url = try? NormalizedURL(url) else { return nil }
-        self.init(of: url)
+        description = url.origin
     }
 
     /// The scheme, `http` or `https`.

@@ -8,7 +8,6 @@ import LocalSubstitution
 struct XMLScanner: SourceText.Scanner {
     let source: SourceText
     var index = 0
-    private var openText: HTMLScanner.Tag?
     private var namespaces = Namespaces()
     private var hasRoot = false
     /// The names of the attributes to find. Others are skipped.
@@ -20,13 +19,9 @@ struct XMLScanner: SourceText.Scanner {
         self.attributes = attributes
     }
 
-    /// Returns the next token; `nil` at the end. An instruction before the root element, such as `<?xml-stylesheet?>`,
-    /// is a tag whose name begins with a question mark.
-    mutating func next() -> HTMLScanner.Token? {
-        if let tag = openText {
-            openText = nil
-            return .text(of: tag.name, text())
-        }
+    /// Returns the next start tag; `nil` at the end. `<?xml?>` and `<?xml-stylesheet?>` before the root element are tags whose
+    /// names begin with a question mark.
+    mutating func next() -> HTMLScanner.Tag? {
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "<")) {
             index = start
             if skipSection() { continue }
@@ -42,17 +37,17 @@ struct XMLScanner: SourceText.Scanner {
                 let end = index
                 index = start
                 skip(past: "?>")
-                if let tag, index == end { return .tag(tag) }
+                if let tag, index == end { return tag }
             default:
                 guard let written = tag() else {
                     index = bytes.count
                     return nil
                 }
-                let tag = element(written)
+                var tag = element(written)
                 hasRoot = true
-                let hasText = tag.root == nil ? ["script", "style"].contains(tag.name) : tag.isOpenStyleInSVG
-                if hasText, !tag.isClosed { openText = tag }
-                return .tag(tag)
+                let isOpenText = tag.namespace == .html && ["script", "style"].contains(tag.name) && !tag.isClosed
+                if isOpenText || tag.isOpenStyleInSVG { tag.text = text() }
+                return tag
             }
         }
         index = bytes.count
@@ -103,12 +98,12 @@ struct XMLScanner: SourceText.Scanner {
 
     // MARK: Namespaces
 
-    /// Tracks the namespaces of an element, and returns its tag with names as in HTML.
+    /// Tracks the namespaces of an element. Returns its tag with names as in HTML.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
-        var declared: [(prefix: String, namespace: Namespace?)] = []
+        var declared: [(prefix: String, namespace: HTMLScanner.Namespace?)] = []
         for attribute in written.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
             let name = SourceText(attributeValue: attribute.value, of: source).bytes
-            let namespace = Namespace(rawValue: String(decoding: name, as: UTF8.self))
+            let namespace = HTMLScanner.Namespace(rawValue: String(decoding: name, as: UTF8.self))
             declared.append((String(attribute.name.dropFirst("xmlns:".utf8.count)), namespace))
         }
         namespaces.start(declaring: declared)
@@ -125,13 +120,7 @@ struct XMLScanner: SourceText.Scanner {
         let namespace = namespaces[prefix]
         // SVG's names have capitals, such as `feImage`. In HTML, they're found in lowercase.
         tag.name = namespace == .svg ? local.asciiLowercased : local
-        tag.root =
-            switch namespace {
-            case .html: nil
-            case .svg: "svg"
-            case .math: "math"
-            case .xlink, nil: "xml"
-            }
+        tag.namespace = namespace
         return tag
     }
 
@@ -144,7 +133,7 @@ struct XMLScanner: SourceText.Scanner {
 
     /// Reads an element's text up to the next tag.
     private mutating func text() -> SourceText {
-        var text = SourceText(at: source.place(of: index..<index).lowerBound)
+        var text = emptyText
         while let byte = byte() {
             let start = index
             if byte != UInt8(ascii: "<") {
@@ -162,7 +151,8 @@ struct XMLScanner: SourceText.Scanner {
 
     private static let cdata = "<![CDATA["
 
-    /// Skips a comment, `CDATA`, or an instruction other than one before the root element. Returns whether one begins here.
+    /// Skips a comment, `CDATA` or an instruction, except one before the root element whose name begins with `xml`. Returns
+    /// whether it skipped one.
     private mutating func skipSection() -> Bool {
         if isAt("<!--") {
             index += 4
@@ -197,16 +187,10 @@ struct XMLScanner: SourceText.Scanner {
     }
 }
 
-/// The namespaces whose elements and attributes matter in a page.
-private enum Namespace: String {
-    case html = "http://www.w3.org/1999/xhtml"
-    case svg = "http://www.w3.org/2000/svg"
-    case math = "http://www.w3.org/1998/Math/MathML"
-    case xlink = "http://www.w3.org/1999/xlink"
-}
-
 /// The namespace prefixes that the open elements declare.
 private struct Namespaces {
+    typealias Namespace = HTMLScanner.Namespace
+
     /// The declared namespaces by prefix, the innermost last. The default namespace's prefix is empty. A namespace that
     /// isn't a `Namespace` is `nil`.
     private var bound: [String: [Namespace?]] = [:]
