@@ -121,28 +121,22 @@ public struct HTTPRequest: Sendable {
         minorVersion > 0 && Self.elements(of: header("Expect")).contains("100-continue")
     }
 
-    /// How the body that follows a head is delimited (RFC 9112 section 6.3).
-    enum Framing: Equatable {
-        case length(Int)
-        case chunked
-    }
-
-    /// Returns how to read the body.
+    /// Returns the length of the body that follows the head, in bytes; `nil` if the body is chunked (RFC 9112 section 6.3).
     ///
     /// - Throws: ``Refusal`` if it isn't clear where the body ends, or if its transfer coding isn't `chunked`.
-    func framing() throws(Refusal) -> Framing {
+    func bodyLength() throws(Refusal) -> Int? {
         let length = header("Content-Length")
         if let coding = header("Transfer-Encoding") {
             guard length == nil else { throw .malformed }
             guard Self.elements(of: coding) == ["chunked"] else { throw .unknownCoding }
-            return .chunked
+            return nil
         }
-        guard let length else { return .length(0) }
+        guard let length else { return 0 }
         guard !length.isEmpty, length.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {
             throw .malformed
         }
         // Digits that overflow are still well-formed. They announce a body far beyond any limit.
-        return .length(Int(length) ?? .max)
+        return Int(length) ?? .max
     }
 }
 

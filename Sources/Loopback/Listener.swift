@@ -7,15 +7,10 @@ import Guarded
 ///
 /// Once the listener has a port, the accepting thread keeps it alive until ``stop()``.
 package final class Listener: Sendable {
-    private struct Port {
-        let socket: Socket
-        let number: UInt16
-    }
-
     private struct State {
-        var ports: [Port] = []
+        /// The open ports. The accepting thread runs while there are any.
+        var ports: [(socket: Socket, number: UInt16)] = []
         var connections: [ObjectIdentifier: Connection] = [:]
-        var isAccepting = false
         var isStopped = false
     }
 
@@ -65,13 +60,12 @@ package final class Listener: Sendable {
                 socket.hangUp()
                 throw StartError(call: "listen", code: ECANCELED)
             }
-            if !state.isAccepting {
+            if state.ports.isEmpty {
                 try startAccepting()
-                state.isAccepting = true
                 // Counted here, so that `stop()` waits for the thread even before it runs. The thread begins by taking the lock.
                 accepting.enter()
             }
-            state.ports.append(Port(socket: socket, number: number))
+            state.ports.append((socket, number))
         }
         wake()
         return number
@@ -83,7 +77,7 @@ package final class Listener: Sendable {
     package func stop() {
         let connections = state.withLock { state in
             state.isStopped = true
-            return state.connections.values.map { $0 }
+            return Array(state.connections.values)
         }
         for connection in connections { connection.socket.hangUp() }
         // Raised last, when answers that wait for it can't be sent any more.
@@ -117,7 +111,7 @@ package final class Listener: Sendable {
             if isStopped { return }
             for index in Socket.readable(of: ports.map(\.socket) + [wakened], within: nil) {
                 if index < ports.count {
-                    acceptConnection(to: ports[index])
+                    acceptConnection(to: ports[index].number, of: ports[index].socket)
                 } else {
                     _ = try? wakened.read(upTo: 64)
                 }
@@ -125,17 +119,17 @@ package final class Listener: Sendable {
         }
     }
 
-    private func acceptConnection(to port: Port) {
+    private func acceptConnection(to port: UInt16, of listening: Socket) {
         // Answers need descriptors too, for files and for the network. As long as an idle connection can be hung up, the new one
         // stays pending.
-        let hasRoom = port.socket.canBeDuplicated(Self.spareDescriptors + 1)
-        guard hasRoom || !hangUpLongestIdle(), let socket = port.socket.nextConnection() else {
+        let hasRoom = listening.canBeDuplicated(Self.spareDescriptors + 1)
+        guard hasRoom || !hangUpLongestIdle(), let socket = listening.nextConnection() else {
             // The client may also have left already, or the process may be out of descriptors. Without this pause the thread would
             // spin.
             _ = stopSignal.isRaised(within: 0.01)
             return
         }
-        let connection = Connection(socket: socket, port: port.number, stopSignal: stopSignal)
+        let connection = Connection(socket: socket, port: port, stopSignal: stopSignal)
         var isOtherServed = true
         // If no thread can be created, the connection waits until another connection's thread ends, and further
         // connections stay pending. If no other connection is being served, this one is released, which closes it.
@@ -212,7 +206,7 @@ package final class Listener: Sendable {
     /// - Returns: Whether a connection is waiting. If it hasn't waited for ``shortestIdleSeconds`` yet, only a later
     ///   call hangs it up.
     private func hangUpLongestIdle() -> Bool {
-        let idle = state.withLock { $0.connections.values.map { $0 } }
+        let idle = state.withLock { Array($0.connections.values) }
             .compactMap { connection in connection.idleSince.map { (start: $0, socket: connection.socket) } }
         let readable = Set(Socket.readable(of: idle.map(\.socket), within: 0))
         // A connection that was hung up earlier is readable too, until its thread notices.

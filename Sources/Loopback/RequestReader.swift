@@ -72,15 +72,16 @@ package struct RequestReader {
     /// - Throws: ``HTTPRequest/Refusal``: 413 if the body is longer than the limit, 408 if its next part doesn't arrive in time,
     ///   400 if it's malformed, or 501 for a transfer coding other than `chunked`. ``Socket/Closed`` if the client has left.
     package mutating func readBody(of request: inout HTTPRequest, limit: Int) throws {
-        let framing = try request.framing()
-        if case .length(let length) = framing, length > limit { throw HTTPRequest.Refusal.bodyTooLarge }
-        if request.awaitsContinue, framing != .length(0) {
+        let length = try request.bodyLength()
+        if let length, length > limit { throw HTTPRequest.Refusal.bodyTooLarge }
+        if request.awaitsContinue, length != 0 {
             try socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
         }
         do {
-            switch framing {
-            case .length(let length): try take(length, into: &request.body)
-            case .chunked: try takeChunks(into: &request.body, limit: limit)
+            if let length {
+                try take(length, into: &request.body)
+            } else {
+                try takeChunks(into: &request.body, limit: limit)
             }
         } catch let error as Socket.Closed where error.isTimeout {
             throw HTTPRequest.Refusal.timeout

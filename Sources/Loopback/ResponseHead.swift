@@ -17,6 +17,12 @@ package struct ResponseHead: Sendable {
         fields.first { $0.name.isSameField(as: name) }?.value
     }
 
+    /// Replaces all fields with a name by one at the end, or removes them if the value is `nil`. Case doesn't matter.
+    package mutating func setField(_ name: String, to value: String?) {
+        fields.removeAll { $0.name.isSameField(as: name) }
+        if let value { fields.append((name, value)) }
+    }
+
     /// Whether a response with this status can have a body, and so a `Content-Length` (RFC 9110 section 8.6).
     package var allowsBody: Bool {
         status >= 200 && status != 204 && status != 304
