@@ -13,7 +13,7 @@ package struct MapOrigins: Sendable {
 
     package init(_ map: SubstitutionMap) {
         self.map = map
-        for entry in map.entries.sorted(by: { $0.line < $1.line })
+        for entry in map.entries.ordered(by: { $0.line < $1.line })
         where entry.options.isEnabled && !entry.options.isNever {
             switch try? MapKey(entry.key) {
             case .url(let url):
@@ -29,8 +29,7 @@ package struct MapOrigins: Sendable {
     /// The origins in ``named``, sorted by the depth of their shallowest HTML document, since a page is usually less
     /// deep than its frames. Origins without a document come last.
     package var namedPageFirst: [String] {
-        let ranks = named.enumerated().map { (rank: documents[$1] ?? .max, place: $0, origin: $1) }
-        return ranks.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.origin)
+        named.ordered { [documents] in documents[$0] ?? .max < documents[$1] ?? .max }
     }
 
     private mutating func addDocument(_ entry: Entry, _ url: NormalizedURL) {

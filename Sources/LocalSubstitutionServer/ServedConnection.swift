@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import LocalSubstitution
 import Loopback
@@ -59,7 +58,7 @@ struct ServedConnection: Sendable {
     ///
     /// After a refusal, the connection is closed, since the request's body wasn't read.
     private func answer(_ request: inout ServedRequest, _ reader: inout RequestReader) throws -> Bool {
-        let start = DispatchTime.now()
+        let start = Socket.now
         if let refusal = request.refusal { return try send(refusal, to: request, closes: true) }
         do {
             try reader.readBody(of: &request.received, limit: Self.longestBody)
@@ -97,13 +96,13 @@ struct ServedConnection: Sendable {
     /// - Parameters:
     ///   - request: The request; `nil` if its head couldn't be read.
     ///   - closes: Whether the connection is closed afterwards, even if the client would keep it open.
-    ///   - start: When the request arrived.
+    ///   - start: When the request arrived, as a value of `Socket.now`.
     /// - Returns: Whether the connection stays open for another request.
     private func send(
         _ response: ServedResponse,
         to request: ServedRequest?,
         closes: Bool = false,
-        since start: DispatchTime = .now()
+        since start: Double = Socket.now
     ) throws -> Bool {
         var head = response.head
         head.fields.append(("Cache-Control", "no-store"))
@@ -112,8 +111,7 @@ struct ServedConnection: Sendable {
         var isChunked = false
         if hasBody {
             if let length = response.body.length {
-                head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
-                head.fields.append(("Content-Length", String(length)))
+                head.setField("Content-Length", to: String(length))
             } else if head.field("Content-Length") == nil {
                 // HTTP/1.0 has no chunks, so closing the connection ends the body.
                 isChunked = request.map { $0.received.minorVersion > 0 } ?? false
@@ -123,7 +121,7 @@ struct ServedConnection: Sendable {
         let length = hasBody ? head.field("Content-Length").flatMap { Int($0) } : 0
         // In a 304, the length may be that of the body that isn't sent.
         if head.status == 204 || (head.status == 304 && head.field("Content-Length") == "0") {
-            head.fields.removeAll { $0.name.isSameHeader(as: "Content-Length") }
+            head.setField("Content-Length", to: nil)
         }
         if !keepsAlive { head.fields.append(("Connection", "close")) }
         // A response that's still arriving is read to its end even if its body isn't sent, so that it's recorded.
@@ -137,7 +135,7 @@ struct ServedConnection: Sendable {
                     source: response.source,
                     response: response.original,
                     bytes: bytes,
-                    seconds: Double(DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+                    seconds: Socket.now - start
                 )
             )
         }
@@ -167,13 +165,13 @@ struct ServedConnection: Sendable {
         var rest = length
         var sent = 0
         var end = Data()
-        var due = DispatchTime.now()
+        var due = Socket.now
         do {
             if !isTogether { try socket.write(head.encoded) }
             while let (received, delay) = try body.piece(after: sent + end.count, at: pace) {
                 if delay > 0 {
                     // Pieces at a rate are due at even times, however late the one before was sent.
-                    due = (pace?.isEven == true ? due : .now()) + delay
+                    due = (pace?.isEven == true ? due : Socket.now) + delay
                     try wait(until: due)
                 }
                 connection.busy()
@@ -197,11 +195,8 @@ struct ServedConnection: Sendable {
     }
 
     /// Waits until a piece is due. Throws if the client leaves or the server is stopped.
-    private func wait(until time: DispatchTime) throws {
-        while true {
-            let now = DispatchTime.now()
-            guard now < time else { return }
-            let seconds = Double(time.uptimeNanoseconds - now.uptimeNanoseconds) / 1e9
+    private func wait(until time: Double) throws {
+        while case let seconds = time - Socket.now, seconds > 0 {
             guard !connection.stopSignal.isRaised(within: min(seconds, Self.secondsBetweenQuestions)),
                 connection.isClientWaiting(halfClosedSeconds: halfClosedSeconds)
             else { throw Socket.Closed(written: 0) }

@@ -120,8 +120,7 @@ public final class SubstitutionServer: Sendable {
         )
         guard let origin = WebOrigin(of: text) else { throw unservable }
         let port = try origins.port(for: origin)
-        // Keeps everything after the scheme and authority unchanged.
-        let rest = text.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
+        let rest = Self.afterAuthority(of: text)
         let path = rest.hasPrefix("/") ? String(rest) : "/\(rest)"
         guard let local = URL(string: ServedOrigins.local(port) + path) else { throw unservable }
         return local
@@ -141,13 +140,15 @@ public final class SubstitutionServer: Sendable {
         }
     }
 
+    /// Returns the path, query and fragment of a URL, unchanged.
+    private static func afterAuthority(of url: String) -> Substring {
+        url.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
+    }
+
     private static func origins(_ ports: [String: UInt16]) throws(SubstitutionServerError) -> [WebOrigin: UInt16] {
         var origins: [WebOrigin: UInt16] = [:]
         for (text, port) in ports {
-            let bare = text.hasSuffix("/") ? String(text.dropLast()) : text
-            guard let origin = WebOrigin(of: bare),
-                !bare.drop(while: { $0 != ":" }).dropFirst(3).contains(where: "/?#".contains)
-            else {
+            guard let origin = WebOrigin(of: text), ["", "/"].contains(afterAuthority(of: text)) else {
                 throw SubstitutionServerError(
                     .invalidPorts,
                     "“\(text)” isn't an origin. Use only scheme, host and port, such as “https://www.example.com”."
