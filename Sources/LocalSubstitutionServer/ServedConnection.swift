@@ -66,8 +66,8 @@ struct ServedConnection: Sendable {
             return try send(ServedResponse(refusal), to: request, closes: true)
         }
         guard let url = request.url else {
-            let refusal = ServedResponse(status: 400, "“\(request.received.target)” isn't a path.")
-            return try send(refusal, to: request, closes: true)
+            let reason = "“\(request.received.target)” isn't a valid path. Percent-encode its special characters."
+            return try send(ServedResponse(status: 400, reason), to: request, closes: true)
         }
         return try send(response(to: request, for: url), to: request, since: start)
     }
@@ -244,11 +244,11 @@ extension ServedResponse {
     fileprivate init(_ refusal: HTTPRequest.Refusal) {
         let reason =
             switch refusal.status {
-            case 408: "The request didn't arrive in time."
-            case 413: "The request's body is too long. The limit is 8 MiB."
-            case 431: "The request's header is too long."
+            case 408: "The request didn't arrive in time. Send it again, without pauses."
+            case 413: "The request's body is too long. Send at most 8 MiB."
+            case 431: "The request's header is too long. Send at most 64 KiB."
             case 501: "The request's body has a transfer coding other than chunked. Use chunked."
-            default: "The request isn't valid HTTP/1.1."
+            default: "The request isn't valid HTTP/1.1. Correct its request line, headers or chunks."
             }
         self.init(status: refusal.status, reason)
     }

@@ -8,11 +8,9 @@ import WebReferences
 /// The served origins, each with a port of 127.0.0.1.
 final class ServedOrigins: Sendable {
     private struct State: Sendable {
-        /// Listens on the ports; `nil` once the server was stopped.
-        var listener: Listener?
-        /// Serves one connection, on a separate thread; `nil` once the server was stopped. The closure holds the
-        /// server's recorder.
-        var serve: (@Sendable (Listener.Connection, ServedOrigins) -> Void)?
+        /// What listens on the ports, and what serves a connection on a separate thread; `nil` once the server was stopped.
+        /// The closure holds the server's recorder.
+        var running: (listener: Listener, serve: @Sendable (Listener.Connection, ServedOrigins) -> Void)?
         var ports: [WebOrigin: UInt16] = [:]
         var origins: [UInt16: WebOrigin] = [:]
         /// The origins that the map names; `nil` until they're needed.
@@ -38,9 +36,9 @@ final class ServedOrigins: Sendable {
         wanted = ports
         // Weak, since the listener's threads may outlive the server.
         let listener = try Listener { [weak self] connection in
-            if let self, let serve = state.withLock({ $0.serve }) { serve(connection, self) }
+            if let self, let serve = state.withLock({ $0.running?.serve }) { serve(connection, self) }
         }
-        state.withLock { ($0.listener, $0.serve) = (listener, serve) }
+        state.withLock { $0.running = (listener, serve) }
     }
 
     /// Returns the origin that a port answers for; `nil` if the port isn't open.
@@ -49,7 +47,7 @@ final class ServedOrigins: Sendable {
     /// Returns the port that answers for an origin. Opens it if necessary.
     func port(for origin: WebOrigin) throws(SubstitutionServerError) -> UInt16 {
         try state.withLock { state throws(SubstitutionServerError) in
-            guard let listener = state.listener else {
+            guard let listener = state.running?.listener else {
                 throw SubstitutionServerError(.stopped, "The server was stopped. Make another one.")
             }
             if let port = state.ports[origin] { return port }
@@ -66,10 +64,10 @@ final class ServedOrigins: Sendable {
                 port = try listener.listen(on: wanted)
             } catch {
                 let place = wanted == 0 ? "any port" : "port \(wanted)"
-                let fix = wanted == 0 ? "" : " Use another port, or none for a free one."
+                let fix = wanted == 0 ? "Close some files." : "Use another port, or none for a free one."
                 throw SubstitutionServerError(
                     .portUnavailable,
-                    "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)).\(fix)"
+                    "“\(origin)” can't be served on \(place) of 127.0.0.1 (\(error)). \(fix)"
                 )
             }
             state.ports[origin] = port
@@ -99,9 +97,9 @@ final class ServedOrigins: Sendable {
     /// Closes all ports and connections, and opens no more ports from now on.
     func stop() {
         // Not under the lock, since the requests that are being answered take it.
-        let (listener, serve) = state.withLock { ($0.listener.take(), $0.serve.take()) }
-        listener?.stop()
-        withExtendedLifetime(serve) {}
+        let running = state.withLock { $0.running.take() }
+        running?.listener.stop()
+        withExtendedLifetime(running) {}
     }
 
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }

@@ -39,13 +39,16 @@ struct ServedRequest: Sendable {
             )
         }
         guard received.path.hasPrefix("/") else {
-            return ServedResponse(status: 400, "“\(received.target)” isn't a path.")
+            return ServedResponse(
+                status: 400,
+                "“\(received.target)” isn't a path. Request one that begins with a slash."
+            )
         }
         // A service worker would answer for all later pages on this port, even after the map has changed.
         guard received.header("Service-Worker") == nil else {
             return ServedResponse(
                 status: 403,
-                "Service workers aren't served, because they would outlive the server."
+                "Service workers aren't served, because they would outlive the server. Use the page without one."
             )
         }
         guard ["GET", "HEAD"].contains(received.method) || !isCrossSite else {

@@ -59,14 +59,15 @@ struct PieceTests {
     @Test("HEAD gets only the head of a stream, and an HTTP/1.0 client no chunks")
     func headAndOldClient() throws {
         let served = try served(Self.stream)
-        let port = try served.port("https://h.example")
+        let url = "https://h.example/s"
+        let port = try served.port(url)
         let client = try RawClient(port)
         // The same connection serves another request, so nothing follows the first head.
-        try client.send("HEAD /s HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        try client.send(served.request(url, method: "HEAD"))
         let head = try RawResponse(client.read(through: "\r\n\r\n"))
         #expect(head.status == 201)
         #expect(head["Content-Length"] == nil)
-        try client.send("GET /s HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        try client.send(served.request(url, fields: ["Connection: close"]))
         let whole = "data: a\n\ndata: b\n\n{ \"c\": 1 }local"
         let response = try RawResponse(client.readToEnd())
         #expect(response.status == 201)
@@ -211,14 +212,14 @@ struct PieceTests {
             #"{ "https://h.example/": { "stream": ["abc", { "text": "d", "delay": 3600 }] } }"#,
             isReset: isReset
         )
-        try server.leave(after: "3\r\nabc\r\n", isReset: isReset)
+        try server.leave(after: "3\r\nabc\r\n")
         // The entry's answer is counted at its end.
         for await event in server.events where event.kind == .substituted {
             #expect(event.bytes == 3)
             break
         }
         for await bytes in server.logged { #expect(bytes == 3) }
-        server.stop()
+        server.served.server.stop()
     }
 
     @Test("A client that leaves stops its paced body", arguments: [true, false])
@@ -227,50 +228,36 @@ struct PieceTests {
             #"{ "https://h.example/": { "text": "a\nb", "secondsPerLine": 3600 } }"#,
             isReset: isReset
         )
-        try server.leave(after: "\r\n\r\na\n", isReset: isReset)
+        try server.leave(after: "\r\n\r\na\n")
         for await bytes in server.logged { #expect(bytes == 2) }
-        server.stop()
+        server.served.server.stop()
     }
 
-    /// A server whose clients may leave, and which tells what it has sent.
+    /// A server whose client leaves, and what the server says that it has sent.
     private struct LeavableServer {
+        let served: ServedMap
         let events: AsyncStream<LocalSubstitutionCache.Event>
         let logged: AsyncStream<Int>
-        private let folder: TemporaryFolder
-        private let server: SubstitutionServer
-        private let port: UInt16
+        /// Whether the client leaves with a reset, which says that it has left. An end alone doesn't.
+        private let isReset: Bool
 
         init(_ map: String, isReset: Bool) throws {
-            folder = try TemporaryFolder()
-            try folder.write("substitutions.json", map)
-            let cache = try LocalSubstitutionCache(contentsOf: folder.file("substitutions.json"))
-            events = cache.events()
             let (logged, log) = AsyncStream<Int>.makeStream()
             self.logged = logged
-            server = try SubstitutionServer(
-                cache: cache,
-                unmatched: .fail,
-                recorder: nil,
-                ports: [:],
-                // A reset says that the client has left. An end alone doesn't.
-                halfClosedSeconds: isReset ? 3_600 : 0,
-                log: { request in
-                    log.yield(request.bytes)
-                    log.finish()
-                }
-            )
-            port = UInt16(try server.url(for: #require(URL(string: "https://h.example/"))).port ?? 0)
+            self.isReset = isReset
+            served = try ServedMap(map, halfClosedSeconds: isReset ? 3_600 : 0) { request in
+                log.yield(request.bytes)
+                log.finish()
+            }
+            events = served.cache.events()
         }
 
         /// Sends a request, reads some of the answer, and leaves.
-        func leave(after text: String, isReset: Bool) throws {
-            let client = try RawClient(port)
-            try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        func leave(after text: String) throws {
+            let client = try served.connect("https://h.example/")
             _ = try client.read(through: text)
             if isReset { client.resetOnClose() } else { client.connection.hangUp() }
         }
-
-        func stop() { server.stop() }
     }
 
     @Test("Clients that don't read hold up no other")
@@ -304,28 +291,13 @@ struct PieceTests {
     @Test("The log says that the entry answered")
     func logged() throws {
         let areOfEntry = Guarded<[Bool]>([])
-        let folder = try TemporaryFolder()
-        try folder.write(
-            "substitutions.json",
+        let served = try ServedMap(
             #"{ "https://h.example/s": { "stream": ["a"] }, "https://h.example/p": { "text": "a", "secondsPerLine": 0 } }"#
-        )
-        let server = try SubstitutionServer(
-            cache: LocalSubstitutionCache(contentsOf: folder.file("substitutions.json")),
-            unmatched: .fail,
-            recorder: nil,
-            ports: [:],
-            log: { request in
-                let isOfEntry = if case .substituted = request.source { true } else { false }
-                areOfEntry.withLock { $0.append(isOfEntry) }
-            }
-        )
-        defer { server.stop() }
-        for path in ["s", "p"] {
-            let local = try server.url(for: #require(URL(string: "https://h.example/\(path)")))
-            let port = UInt16(local.port ?? 0)
-            let head = "GET /\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n"
-            #expect(try RawResponse(RawClient.exchange(head, with: port)).body == "a")
+        ) { request in
+            let isOfEntry = if case .substituted = request.source { true } else { false }
+            areOfEntry.withLock { $0.append(isOfEntry) }
         }
+        for path in ["s", "p"] { #expect(try served.exchange("https://h.example/\(path)").body == "a") }
         #expect(areOfEntry.withLock { $0 } == [true, true])
     }
 }

@@ -18,11 +18,8 @@ struct StreamingTests {
             LoopbackServer.Answer(body: body, chunked: true, fault: .stallAfter(bodyBytes: 500))
         }
         defer { origin.stop() }
-        let name = String(origin.baseURL.absoluteString.dropLast())
         let served = try ServedMap("{}", unmatched: .load)
-        let port = try served.port(name)
-        let client = try RawClient(port)
-        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        let client = try served.connect(origin.baseURL.absoluteString)
         _ = try client.read(through: "\r\n\r\n1f4\r\n")
         #expect(try client.read(through: String(repeating: "x", count: 500)).count == 500)
         served.server.stop()
@@ -48,21 +45,12 @@ struct StreamingTests {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data(body.utf8), chunked: isChunked) }
         defer { origin.stop() }
         let logged = Guarded<[Int]>([])
-        let folder = try TemporaryFolder()
-        try folder.write("substitutions.json", "{}")
-        let server = try SubstitutionServer(
-            cache: LocalSubstitutionCache(contentsOf: folder.file("substitutions.json")),
-            unmatched: .load,
-            recorder: nil,
-            ports: [:],
-            log: { request in logged.withLock { $0.append(request.bytes) } }
-        )
-        defer { server.stop() }
-        let port = UInt16(try server.url(for: origin.baseURL).port ?? 0)
-        let client = try RawClient(port)
+        let served = try ServedMap("{}", unmatched: .load) { request in logged.withLock { $0.append(request.bytes) } }
+        let name = origin.baseURL.absoluteString
+        let client = try RawClient(served.port(name))
         let end = isChunked ? body.isEmpty ? "\r\n\r\n0\r\n\r\n" : "\r\n0\r\n\r\n" : "\r\n\r\n\(body)"
         for number in 1...100 {
-            try client.send("GET /\(number) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            try client.send(served.request("\(name)\(number)"))
             _ = try client.read(through: end)
             #expect(logged.withLock { $0 } == Array(repeating: body.utf8.count, count: number))
         }
@@ -73,7 +61,7 @@ struct StreamingTests {
         let origin = try LoopbackServer { _ in LoopbackServer.Answer(body: Data("hello".utf8), chunked: true) }
         defer { origin.stop() }
         let served = try ServedMap("{}", unmatched: .load)
-        let port = try served.port(String(origin.baseURL.absoluteString.dropLast()))
+        let port = try served.port(origin.baseURL.absoluteString)
         let text = try RawClient.exchange("GET / HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\n\r\n", with: port)
         #expect(text.hasSuffix("\r\n\r\nhello"))
         #expect(!text.lowercased().contains("transfer-encoding"))
@@ -115,9 +103,7 @@ struct StreamingTests {
             files: ["a.bin": String(repeating: "a", count: count)]
         )
         let file = served.folder.file("Resources/a.bin")
-        let port = try served.port("https://h.example")
-        let client = try RawClient(port)
-        try client.send("GET /a.bin HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        let client = try served.connect("https://h.example/a.bin", fields: ["Connection: close"])
         _ = try client.read(through: "\r\n\r\n")
         // More than the system buffers between the two, so that the server has to wait.
         let handle = try FileHandle(forWritingTo: file)
@@ -145,9 +131,7 @@ struct StreamingTests {
         defer { origin.stop() }
         let name = "http://127.0.0.1:\(try origin.listen(on: 0))"
         let served = try ServedMap(#"{ "\#(name)/delayed": { "text": "abcdefghi", "delay": 1.2 } }"#, unmatched: .load)
-        let port = try served.port(name)
-        let client = try RawClient(port)
-        try client.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+        let client = try served.connect(name + path)
         client.endSending()
         let response = try RawResponse(client.readToEnd())
         #expect(response.status == 200)
@@ -169,28 +153,21 @@ struct StreamingTests {
             cancel.finish()
         }
         defer { origin.stop() }
-        let folder = try TemporaryFolder()
-        try folder.write("substitutions.json", #"{ "https://h.example/": { "text": "late", "delay": 3600 } }"#)
-        let server = try SubstitutionServer(
-            cache: LocalSubstitutionCache(contentsOf: folder.file("substitutions.json")),
+        let served = try ServedMap(
+            #"{ "https://h.example/": { "text": "late", "delay": 3600 } }"#,
             unmatched: .load,
-            recorder: nil,
-            ports: [:],
             // A reset says that the client has left. An end alone doesn't.
-            halfClosedSeconds: isReset ? 3_600 : 0,
-            log: { _ in end.finish() }
-        )
+            halfClosedSeconds: isReset ? 3_600 : 0
+        ) { _ in end.finish() }
         let url = isDelayed ? "https://h.example/" : "http://127.0.0.1:\(try origin.listen(on: 0))/"
-        let port = UInt16(try server.url(for: #require(URL(string: url))).port ?? 0)
         do {
-            let client = try RawClient(port)
-            try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n")
+            let client = try served.connect(url)
             if !isDelayed { _ = try client.read(through: "\r\n\r\nabc") }
             if isReset { client.resetOnClose() } else { client.connection.hangUp() }
         }
         for await _ in ended {}
         if !isDelayed { for await _ in cancelled {} }
-        server.stop()
+        served.server.stop()
     }
 
     /// Serves what an origin sends, byte by byte.
@@ -264,9 +241,7 @@ struct StreamingTests {
         }
         defer { origin.stop() }
         let served = try ServedMap("{}", unmatched: .load)
-        let port = try served.port("http://127.0.0.1:\(try origin.listen(on: 0))")
-        let client = try RawClient(port)
-        try client.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nConnection: close\r\n\r\n")
+        let client = try served.connect("http://127.0.0.1:\(origin.listen(on: 0))/", fields: ["Connection: close"])
         for await _ in sent {}
         _ = try client.read(through: "\r\n\r\n")
         for index in 0..<count {

@@ -17,12 +17,10 @@ struct PieceClient: Sendable {
 
     /// Sends a request for a URL to its origin's port.
     init(_ served: ServedMap, _ url: String, fields: [String] = []) throws {
-        let local = try served.server.url(for: URL(string: url) ?? served.folder.url)
-        let port = UInt16(local.port ?? 0)
-        client = try RawClient(port)
+        let request = try served.request(url, fields: ["Connection: close"] + fields)
+        client = try RawClient(served.port(url))
         start = .now()
-        let lines = ["GET \(local.path) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"] + fields
-        try client.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+        try client.send(request)
     }
 
     /// Reads the head, which ends with an empty line.
@@ -37,7 +35,7 @@ struct PieceClient: Sendable {
         return count == 0 ? nil : Part(text: String(decoding: bytes.dropLast(2), as: UTF8.self), seconds: seconds)
     }
 
-    /// Reads all chunks, and says whether the last one was there.
+    /// Reads all chunks. Returns them, and whether the last one was there.
     func chunks() -> (parts: [Part], isComplete: Bool) {
         var parts: [Part] = []
         do {

@@ -13,6 +13,7 @@ struct ServedMap: Sendable {
     /// - Parameters:
     ///   - files: The files of the map, by name.
     ///   - cache: The cache to use instead of one for the map.
+    ///   - log: Called for each request.
     init(
         _ map: String,
         files: [String: String] = [:],
@@ -21,7 +22,9 @@ struct ServedMap: Sendable {
         ports: [String: UInt16] = [:],
         rewritesReferences: Bool = true,
         sendsCredentials: Bool = false,
-        cache: LocalSubstitutionCache? = nil
+        halfClosedSeconds: Double = 60,
+        cache: LocalSubstitutionCache? = nil,
+        log: (@Sendable (SubstitutionServer.LoggedRequest) -> Void)? = nil
     ) throws {
         folder = try TemporaryFolder()
         try folder.write("substitutions.json", map)
@@ -33,18 +36,21 @@ struct ServedMap: Sendable {
             recorder: recorder,
             ports: ports,
             rewritesReferences: rewritesReferences,
-            sendsCredentials: sendsCredentials
+            sendsCredentials: sendsCredentials,
+            halfClosedSeconds: halfClosedSeconds,
+            log: log
         )
     }
 
-    /// Returns the local origin that stands for an origin.
+    /// Returns the local origin that serves an origin.
     func local(_ origin: String) throws -> String {
         let url = try server.url(for: URL(string: origin) ?? folder.url)
         return String(url.absoluteString.dropLast(url.path.count))
     }
 
-    func port(_ origin: String) throws -> UInt16 {
-        UInt16(try URL(string: local(origin))?.port ?? 0)
+    /// Returns the port that serves the origin of a URL.
+    func port(_ url: String) throws -> UInt16 {
+        UInt16(try server.url(for: URL(string: url) ?? folder.url).port ?? 0)
     }
 
     /// Returns what the names of an origin's cookies begin with at the client.
@@ -52,7 +58,31 @@ struct ServedMap: Sendable {
         origin.replacing("://", with: "+").replacing(":", with: "+") + "~"
     }
 
-    /// Sends a request for a URL to its origin's port, and reads to the end of the connection.
+    /// Returns a request for a URL, as it's sent to the port that serves its origin.
+    ///
+    /// - Parameter fields: Fields other than `Host`, which is always sent.
+    func request(
+        _ url: String,
+        method: String = "GET",
+        fields: [String] = [],
+        body: String? = nil
+    ) throws -> String {
+        let local = try server.url(for: URL(string: url) ?? folder.url).absoluteString
+        let host = "127.0.0.1:\(try port(url))"
+        let target = local.dropFirst("http://\(host)".count)
+        var lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields
+        if let body { lines.append("Content-Length: \(body.utf8.count)") }
+        return lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? "")
+    }
+
+    /// Connects to the port that serves a URL's origin, and sends a request for the URL.
+    func connect(_ url: String, fields: [String] = []) throws -> RawClient {
+        let client = try RawClient(port(url))
+        try client.send(request(url, fields: fields))
+        return client
+    }
+
+    /// Sends a request for a URL to the port that serves its origin, and reads to the end of the connection.
     ///
     /// - Parameter fields: Fields other than `Host` and `Connection`, which are always sent.
     func exchange(
@@ -61,13 +91,7 @@ struct ServedMap: Sendable {
         fields: [String] = [],
         body: String? = nil
     ) throws -> RawResponse {
-        let local = try server.url(for: URL(string: url) ?? folder.url).absoluteString
-        let port = UInt16(URL(string: local)?.port ?? 0)
-        let target = local.dropFirst("http://127.0.0.1:\(port)".count)
-        var lines = ["\(method) \(target) HTTP/1.1", "Host: 127.0.0.1:\(port)", "Connection: close"] + fields
-        if let body { lines.append("Content-Length: \(body.utf8.count)") }
-        return try RawResponse(
-            RawClient.exchange(lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""), with: port)
-        )
+        let request = try request(url, method: method, fields: ["Connection: close"] + fields, body: body)
+        return try RawResponse(RawClient.exchange(request, with: port(url)))
     }
 }
