@@ -149,19 +149,16 @@ package final class Listener: Sendable {
             return state.isStopped
         }
         if isStopped { return false }
-        let remove: @Sendable () -> Void = { [self] in
-            state.withLock { _ = $0.connections.removeValue(forKey: id) }
-        }
         do {
             try Self.startThread { [self] in
                 serve(connection)
                 connection.idle()
                 connection.socket.finish()
-                remove()
+                state.withLock { $0.connections[id] = nil }
             }
             return true
         } catch {
-            remove()
+            state.withLock { $0.connections[id] = nil }
             return false
         }
     }

@@ -41,7 +41,7 @@ struct CSSScanner: SourceText.Scanner {
                 index += 4
             case UInt8(ascii: "@"):
                 index += 1
-                switch Self.lowercased(name()) {
+                switch String(decoding: name(), as: UTF8.self).asciiLowercased {
                 case "import" where open.isEmpty: rule = .import
                 case "namespace": rule = .namespace
                 default: rule = .none
@@ -95,7 +95,7 @@ struct CSSScanner: SourceText.Scanner {
         let name = name()
         guard byte() == UInt8(ascii: "(") else { return nil }
         index += 1
-        let function = Self.lowercased(name)
+        let function = String(decoding: name, as: UTF8.self).asciiLowercased
         let isImageSet = function == "image-set" || function == "-webkit-image-set"
         let block = Block(closingByte: UInt8(ascii: ")"), isImageSet: isImageSet)
         if function == "url" || function == "src" {
@@ -129,15 +129,11 @@ struct CSSScanner: SourceText.Scanner {
             index = url.append(escape, at: index, of: source)
         }
         if byte() == nil { return url }
-        skipBadURL()
-        return nil
-    }
-
-    private mutating func skipBadURL() {
         while let byte = byte() {
             index += escape()?.length ?? 1
-            if byte == UInt8(ascii: ")") { return }
+            if byte == UInt8(ascii: ")") { break }
         }
+        return nil
     }
 
     /// Reads a string (§4.3.5), up to its closing quote or the end of the style sheet. Returns `nil` if the line ends
@@ -178,10 +174,6 @@ struct CSSScanner: SourceText.Scanner {
 
     /// Returns the escape that begins here; `nil` if there's none.
     private func escape() -> SourceText.Escape? { SourceText.Escape(css: bytes[index...]) }
-
-    private static func lowercased(_ name: ArraySlice<UInt8>) -> String {
-        String(decoding: name.map(\.asciiLowercased), as: UTF8.self)
-    }
 }
 
 /// The roles of single bytes in CSS.

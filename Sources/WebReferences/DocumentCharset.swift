@@ -92,7 +92,7 @@ package enum DocumentCharset {
     /// Returns the charset that a `<meta>` declares.
     private static func name(inHTML start: SourceText) -> String? {
         for tag in HTMLScanner(start, attributes: ["charset", "content", "http-equiv"]) where tag.name == "meta" {
-            if let charset = tag.value("charset") { return String(decoding: charset.bytes, as: UTF8.self) }
+            if let charset = tag.value("charset") { return charset.string }
             if tag.word("http-equiv") == "content-type", let charset = named(in: tag.word("content")) { return charset }
         }
         return nil

@@ -150,9 +150,8 @@ struct HTMLScanner: SourceText.Scanner {
         // A comment in a script may contain another script with its end tag (WHATWG HTML §13.2.5.17 and on).
         var (isInComment, isInScript) = (false, false)
         while let byte = byte() {
-            if isInComment, isAt("-->") {
+            if isInComment, skip(over: "-->") {
                 (isInComment, isInScript) = (false, false)
-                index += 3
             } else if byte != UInt8(ascii: "<") {
                 index += 1
             } else if isAtTag(endTag) {
@@ -195,8 +194,7 @@ struct HTMLScanner: SourceText.Scanner {
 
     /// Skips the rest of a declaration, after its `<!`.
     private mutating func skipDeclaration() {
-        if isAt("--") {
-            index += 2
+        if skip(over: "--") {
             skipComment()
         } else if foreignElements.allowsCDATA, isAt("[CDATA[") {
             skip(past: "]]>")
@@ -208,10 +206,10 @@ struct HTMLScanner: SourceText.Scanner {
     /// Skips the rest of a comment, after its `<!--`. The opening hyphens can also be part of the end: `<!-->` is a
     /// comment.
     private mutating func skipComment() {
-        for ending in [">", "->"] where isAt(ending) { return index += ending.utf8.count }
+        for ending in [">", "->"] where skip(over: ending) { return }
         while let hyphen = bytes[index...].firstIndex(of: UInt8(ascii: "-")) {
             index = hyphen
-            for ending in ["-->", "--!>"] where isAt(ending) { return index += ending.utf8.count }
+            for ending in ["-->", "--!>"] where skip(over: ending) { return }
             index += 1
         }
         index = bytes.count
@@ -230,7 +228,7 @@ extension HTMLScanner.Tag {
 
     /// Returns the value of an attribute in lowercase; empty if there's no such attribute.
     func word(_ name: String) -> String {
-        value(name).map { String(decoding: $0.bytes, as: UTF8.self).asciiLowercased } ?? ""
+        value(name)?.string.asciiLowercased ?? ""
     }
 
     /// Returns the document ranges of all attributes with a name.

@@ -92,7 +92,7 @@ struct ModuleImports: SourceText.Scanner {
 
     /// Returns whether an import is a URL. Other names are looked up in an import map.
     private static func isURL(_ url: SourceText) -> Bool {
-        let text = String(decoding: url.bytes, as: UTF8.self).asciiLowercased
+        let text = url.string.asciiLowercased
         return ["/", "./", "../", "http:", "https:"].contains { text.hasPrefix($0) }
     }
 
@@ -126,8 +126,7 @@ struct ModuleImports: SourceText.Scanner {
                 index += 1
             } else if isAt("//") {
                 skipLine()
-            } else if isAt("/*") {
-                index += 2
+            } else if skip(over: "/*") {
                 skip(past: "*/")
             } else {
                 return

@@ -11,6 +11,9 @@ package struct SourceText: Sendable {
     /// The document position after the last byte.
     private var end: Int
 
+    /// The bytes as UTF-8. Invalid ones become U+FFFD.
+    var string: String { String(decoding: bytes, as: UTF8.self) }
+
     /// Creates the text of a whole document.
     package init(_ document: [UInt8]) {
         bytes = document
@@ -212,6 +215,13 @@ extension SourceText.Scanner {
         let start = index
         while let byte = byte(), isPart(byte) { index += 1 }
         return start..<index
+    }
+
+    /// Skips a text if the next bytes are this text. Returns whether they are.
+    mutating func skip(over text: String) -> Bool {
+        guard isAt(text) else { return false }
+        index += text.utf8.count
+        return true
     }
 
     mutating func skipSpace() { skip { $0.isHTMLSpace } }

@@ -100,13 +100,7 @@ struct XMLScanner: SourceText.Scanner {
 
     /// Tracks the namespaces of an element. Returns its tag with names as in HTML.
     private mutating func element(_ written: HTMLScanner.Tag) -> HTMLScanner.Tag {
-        var declared: [(prefix: String, namespace: HTMLScanner.Namespace?)] = []
-        for attribute in written.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
-            let name = SourceText(attributeValue: attribute.value, of: source).bytes
-            let namespace = HTMLScanner.Namespace(rawValue: String(decoding: name, as: UTF8.self))
-            declared.append((String(attribute.name.dropFirst("xmlns:".utf8.count)), namespace))
-        }
-        namespaces.start(declaring: declared)
+        namespaces.start(written)
         defer { if written.isClosed { namespaces.end() } }
 
         var tag = written
@@ -154,14 +148,11 @@ struct XMLScanner: SourceText.Scanner {
     /// Skips a comment, `CDATA` or an instruction, except one before the root element whose name begins with `xml`. Returns
     /// whether it skipped one.
     private mutating func skipSection() -> Bool {
-        if isAt("<!--") {
-            index += 4
+        if skip(over: "<!--") {
             skip(past: "-->")
-        } else if isAt(Self.cdata) {
-            index += Self.cdata.utf8.count
+        } else if skip(over: Self.cdata) {
             skip(past: "]]>")
-        } else if isAt("<?"), hasRoot || !isAt("<?xml") {
-            index += 2
+        } else if hasRoot || !isAt("<?xml"), skip(over: "<?") {
             skip(past: "?>")
         } else {
             return false
@@ -199,9 +190,16 @@ private struct Namespaces {
 
     subscript(_ prefix: String) -> Namespace? { bound[prefix]?.last ?? nil }
 
-    mutating func start(declaring declared: [(prefix: String, namespace: Namespace?)]) {
-        for (prefix, namespace) in declared { bound[prefix, default: []].append(namespace) }
-        open.append(declared.map(\.prefix))
+    /// Adds what an element declares with `xmlns` and `xmlns:prefix`.
+    mutating func start(_ tag: HTMLScanner.Tag) {
+        var prefixes: [String] = []
+        for attribute in tag.attributes where attribute.name == "xmlns" || attribute.name.hasPrefix("xmlns:") {
+            let prefix = String(attribute.name.dropFirst("xmlns:".utf8.count))
+            let namespace = Namespace(rawValue: SourceText(attributeValue: attribute.value, of: tag.page).string)
+            bound[prefix, default: []].append(namespace)
+            prefixes.append(prefix)
+        }
+        open.append(prefixes)
     }
 
     mutating func end() {

@@ -31,17 +31,14 @@ struct ModuleImportsTests {
         ] as [(String, [String])]
     )
     func imports(script: String, urls: [String]) {
-        var scanner = ModuleImports(SourceText(Array(script.utf8)))
-        var found: [String] = []
-        while let url = scanner.next() { found.append(String(decoding: url.bytes, as: UTF8.self)) }
-        #expect(found == urls)
+        #expect(ModuleImports(SourceText(Array(script.utf8))).map(\.string) == urls)
     }
 
     @Test("Imports in a page's own modules are found too, and aren't among the references that are rewritten")
     func page() {
         let html = "<script type=module>import './a'</script><script>import './b'</script>"
         let references = References(SourceText(Array(html.utf8)), as: .html)
-        #expect(references.imports.map { String(decoding: $0.bytes, as: UTF8.self) } == ["./a"])
+        #expect(references.imports.map(\.string) == ["./a"])
         #expect(references.all.isEmpty)
         #expect(references.scripts == 2)
     }
