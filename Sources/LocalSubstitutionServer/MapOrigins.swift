@@ -42,6 +42,7 @@ package struct MapOrigins: Sendable {
 
     private mutating func add(_ origins: [String]) { named += origins.filter { known.insert($0).inserted } }
 
+    /// Returns whether these are the origins of a map.
     package func isOf(_ map: SubstitutionMap) -> Bool { self.map.isCopy(of: map) }
 
     /// Returns whether a key names the origin or matches it with a wildcard.

@@ -56,7 +56,7 @@ struct ServedConnection: Sendable {
 
     /// Answers one request. Returns whether the connection stays open for another.
     ///
-    /// After a refusal, the connection is closed, since the request's body wasn't read.
+    /// Closes the connection after a refusal, since the request's body wasn't read.
     private func answer(_ request: inout ServedRequest, _ reader: inout RequestReader) throws -> Bool {
         let start = Socket.now
         if let refusal = request.refusal { return try send(refusal, to: request, closes: true) }
@@ -72,6 +72,7 @@ struct ServedConnection: Sendable {
         return try send(response(to: request, for: url), to: request, since: start)
     }
 
+    /// Returns the response to a request that isn't refused: to a preflight, the server's own, otherwise the loader's.
     private func response(to request: ServedRequest, for url: URL) -> ServedResponse {
         let isWanted = { @Sendable [connection, halfClosedSeconds] in
             !connection.stopSignal.isRaised(within: 0)
@@ -150,7 +151,7 @@ struct ServedConnection: Sendable {
     ///     would read them as the next response.
     ///   - pace: How fast to send the body; `nil` to send it at once, or as it arrives.
     ///   - log: Called once, with the number of body bytes that were sent or are about to be sent.
-    /// - Returns: Whether `length` bytes arrived; `true` if `length` is `nil`.
+    /// - Returns: Whether all `length` bytes were sent; `true` if `length` is `nil`.
     private func send(
         _ body: DirectLoader.Response.Body,
         after head: ResponseHead,
@@ -159,7 +160,7 @@ struct ServedConnection: Sendable {
         pace: Pace?,
         log: (_ bytes: Int) -> Void
     ) throws -> Bool {
-        // If they're short, both are sent together, which takes the system half as long.
+        // A head and a short body are sent together, which takes the system half as long.
         var isTogether = length == 0
         if case .data = body, let length, pace == nil { isTogether = length <= Socket.pieceSize }
         var rest = length

@@ -102,8 +102,10 @@ final class ServedOrigins: Sendable {
         withExtendedLifetime(running) {}
     }
 
+    /// Returns the local origin with a port.
     static func local(_ port: UInt16) -> String { "http://127.0.0.1:\(port)" }
 
+    /// Returns whether the map names an origin or matches it with a wildcard.
     private func isNamed(_ origin: WebOrigin) -> Bool {
         let map = cache.map
         if let named = state.withLock({ $0.named }), named.isOf(map) { return named.contains(origin.description) }

@@ -11,10 +11,10 @@ public struct HTTPRequest: Sendable {
 
     /// The path of the target, still percent-encoded, without the query.
     ///
-    /// It begins with a slash, unless the target is `*` or has the form `host:443`. Such targets are left unchanged.
+    /// It begins with a slash, unless the target has another form, such as `*` or `host:443`. Such a target is left unchanged.
     public let path: String
 
-    /// The part of the target after the first `?`, still percent-encoded; `nil` if there is none.
+    /// The part of the target after the first `?`, still percent-encoded; `nil` if it has none.
     public let query: String?
 
     /// The host and port of a target that is an absolute URL; `nil` for any other target. They take precedence over the field

@@ -12,7 +12,7 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// Returns the value of the first field with a name; `nil` if there is none. Case doesn't matter.
+    /// Returns the value of the first field with a name; `nil` if the response doesn't have it. Case doesn't matter.
     package func field(_ name: String) -> String? {
         fields.first { $0.name.isSameField(as: name) }?.value
     }

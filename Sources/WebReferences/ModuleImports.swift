@@ -14,10 +14,13 @@ struct ModuleImports: SourceText.Scanner {
         case punctuator(UInt8)
     }
 
-    /// The part of a declaration after `import` or `export`.
+    /// What follows `import` or `export`.
     private enum Clause {
+        /// The URL that it imports from.
         case from(SourceText)
+        /// A list of names without a URL, such as `{ a }`.
         case names
+        /// Anything else, such as `default` or a function.
         case code
     }
 
@@ -45,6 +48,7 @@ struct ModuleImports: SourceText.Scanner {
         return nil
     }
 
+    /// Reads the part of a declaration after `import` or `export`.
     private mutating func clause() -> Clause {
         var isInBraces = false
         var isAfterBraces = false

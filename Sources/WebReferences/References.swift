@@ -30,7 +30,7 @@ package struct References: Sendable {
         package let url: SourceText
         package let kind: Kind
         /// The document ranges of the element's `integrity` attributes, which make browsers reject a changed style
-        /// sheet.
+        /// sheet. Empty for anything else.
         var integrity: [Range<Int>] = []
     }
 

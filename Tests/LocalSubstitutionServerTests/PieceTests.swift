@@ -167,7 +167,7 @@ struct PieceTests {
         }
     }
 
-    @Test("50 streams at once each keep their times")
+    @Test("Each of 50 streams at once keeps its times")
     func many() async throws {
         let served = try served(
             #""https://h.example/s/*": { "stream": ["a", { "text": "b", "delay": 0.2 }, { "text": "c", "delay": 0.2 }] }"#
@@ -260,7 +260,7 @@ struct PieceTests {
         }
     }
 
-    @Test("Clients that don't read hold up no other")
+    @Test("Clients that don't read don't delay others")
     func slowClients() throws {
         let served = try ServedMap(
             #"""

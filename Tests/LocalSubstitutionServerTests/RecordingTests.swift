@@ -23,7 +23,7 @@ struct RecordingTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("What shows a site again is kept: redirects, 404s, event streams, responses to requests with cookies")
+    @Test("What shows a site offline is kept: redirects, 404s, event streams, responses to requests with cookies")
     func site() throws {
         let origin = try LoopbackServer { request in
             switch request.path {

@@ -120,7 +120,7 @@ struct SafetyTests {
         #expect(response.body.hasSuffix("\n\(8 << 20)"))
     }
 
-    @Test("Clients that send nothing or don't finish a request are turned away")
+    @Test("Clients that send nothing or don't finish a request are disconnected")
     func silentClients() async throws {
         defer { origin.stop() }
         let port = port
@@ -130,7 +130,7 @@ struct SafetyTests {
             try client.send(text)
             return client
         }
-        // On a thread of its own, since the other tests need those of tasks.
+        // On another thread, since the other tests need the threads of tasks.
         let answers = try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try clients.map { try $0.readToEnd() } }) }
         }

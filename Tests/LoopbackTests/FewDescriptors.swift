@@ -3,7 +3,7 @@ import Glibc
 import Loopback
 import TestSupport
 
-/// Leaves this process a number of descriptors, besides those of clients that it has made before.
+/// A limit for this process, which can open only a few more descriptors. The sockets of clients are made before.
 struct FewDescriptors {
     /// Sockets that aren't connected yet.
     let clients: [Socket]

@@ -42,7 +42,7 @@ struct RequestReaderTests {
     }
 
     @Test(
-        "Bytes of a target that aren't ASCII are percent-encoded, and two of them stay different",
+        "Bytes of a target that aren't ASCII are percent-encoded, so different ones stay different",
         arguments: [("/caf\u{e9}?\u{e8}=", "/caf%E9?%E8="), ("/\u{c3}\u{a9}\u{ff}\u{80}", "/%C3%A9%FF%80")]
     )
     func encoded(target: String, path: String) throws {
@@ -125,7 +125,7 @@ struct RequestReaderTests {
         #expect(ContinuousClock.now - start < .seconds(10))
     }
 
-    @Test("A client that drips the bytes of a head has no more time than the whole head")
+    @Test("A client that sends a head byte by byte has no more time than for the whole head")
     func dripping() throws {
         let drip = Thread { [client] in
             for _ in 0..<200 where (try? client.write(Data("x".utf8))) != nil {

@@ -12,7 +12,7 @@ struct SocketTests {
         (one, other) = try Socket.pair()
     }
 
-    @Test("A client that reads nothing is given up")
+    @Test("A write fails after the limit if the client reads nothing")
     func writeLimit() throws {
         let bytes = Data(count: 8 << 20)
         one.setWriteLimit(seconds: 0.02)
@@ -26,7 +26,7 @@ struct SocketTests {
         #expect(error.map { (1..<bytes.count).contains($0.written) } == true)
     }
 
-    @Test("A client that sends nothing is given up, unless the limit was removed")
+    @Test("A read fails after the limit if the client sends nothing, unless the limit was removed")
     func readLimit() throws {
         one.setReadLimit(seconds: 0.02)
         #expect(throws: Socket.Closed.self) { try one.read(upTo: 1) }

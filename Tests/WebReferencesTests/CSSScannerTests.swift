@@ -36,7 +36,7 @@ struct CSSScannerTests {
         #expect(CSSScanner(SourceText(Array(css.utf8))).map(\.url.string) == urls)
     }
 
-    @Test("Imports are told apart from other references")
+    @Test("Imports are distinguished from other references")
     func imports() {
         let css = Array("@import 'a'; @import url(b); c { d: url(e) }".utf8)
         #expect(References(SourceText(css), as: .css).all.map { $0.kind == .styleSheet } == [true, true, false])

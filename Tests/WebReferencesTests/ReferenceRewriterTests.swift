@@ -353,7 +353,7 @@ struct ReferenceRewriterTests {
     }
 
     @Test(
-        "What isn't a character in a charset ends before the next ASCII character",
+        "Bytes that aren't a character of the charset end before the next ASCII character",
         arguments: [
             ("shift_jis", [0x95]), ("shift_jis", [0xB1]), ("gbk", [0x95]), ("gbk", [0x81, 0x30]), ("gbk", [0x80]),
             ("big5", [0xA5]), ("big5", [0xFF]), ("shift_jis", []),

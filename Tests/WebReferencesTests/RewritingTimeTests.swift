@@ -4,7 +4,7 @@ import Testing
 
 @testable import WebReferences
 
-@Suite("Documents that are meant to take long", .values)
+@Suite("Documents made to take long", .values)
 struct RewritingTimeTests {
     @Test(
         "They take time in proportion to their size",
@@ -30,7 +30,7 @@ struct RewritingTimeTests {
     }
 
     @Test(
-        "XHTML and what must be decoded take time in proportion to their size",
+        "XHTML and documents that must be decoded take time in proportion to their size",
         arguments: [
             "<a xmlns:x='", "<a xmlns:x='y'>", "<x:a>", "<style>\"", "<style><!--", "<style><![CDATA[", "<!DOCTYPE",
             "<!DOCTYPE[", "<?xml x='", "<style><?", "<a><style>&amp;</style></a>", "\u{955C}", "<img src='https:'/>",
