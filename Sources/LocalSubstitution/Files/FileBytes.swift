@@ -1,7 +1,7 @@
 package import Foundation
 import Guarded
 
-/// The bytes of one version of a file, held once for all responses that are made from them.
+/// The bytes of one version of a file, shared by all responses that are made from them.
 package final class FileBytes: Sendable {
     /// All bytes of the file.
     package let data: Data
@@ -14,7 +14,7 @@ package final class FileBytes: Sendable {
     /// The minimum size, in bytes, of a file that is mapped.
     static let smallestMapped = 64 << 10
 
-    /// Reads a file, and reads it again if it was written to meanwhile.
+    /// Reads a file. If the file is written to meanwhile, reads it again, but at most three times in all.
     ///
     /// - Parameter mayMap: Whether a large file in a bundle is mapped. Don't map a file that may be truncated in place:
     ///   reading a removed page ends the process.
@@ -35,7 +35,7 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// Creates bytes that answer in place of a file's until the file changes.
+    /// Creates bytes that answer in place of a file's own bytes until the file changes.
     init(_ data: Data, insteadOf file: FileBytes) {
         self.data = data
         status = file.status
@@ -43,10 +43,10 @@ package final class FileBytes: Sendable {
         readAt = Guarded(file.lastRead)
     }
 
-    /// The digest of the bytes, computed at first use.
+    /// The digest of the bytes. It's computed at first use.
     var digest: String {
         if let known = digested.withLock({ $0 }) { return known }
-        // Not while the lock is held, since this takes long for a large file.
+        // Computed without the lock, since it takes long for a large file.
         let digest = Digest.base64(of: data)
         digested.withLock { $0 = digest }
         return digest
@@ -57,7 +57,7 @@ package final class FileBytes: Sendable {
 
     private let digested = Guarded<String?>(nil)
 
-    /// The heap memory of the bytes; 0 if they're mapped.
+    /// The heap memory of the bytes, in bytes; 0 if they're mapped.
     var heapBytes: Int { isMapped ? 0 : data.count }
 
     /// Returns whether a file with this status certainly has these bytes.
@@ -95,7 +95,7 @@ package final class FileBytes: Sendable {
     private func sharedPart(_ range: Range<Int>) -> Data {
         data.withUnsafeBytes { whole in
             guard let start = whole.baseAddress else { return Data() }
-            // Only a closure that retains the whole makes the address outlive this scope; see `smallestShared`.
+            // The address stays valid because the closure retains the whole data; see `smallestShared`.
             return Data(
                 bytesNoCopy: UnsafeMutableRawPointer(mutating: start + range.lowerBound),
                 count: range.count,
@@ -104,8 +104,8 @@ package final class FileBytes: Sendable {
         }
     }
 
-    /// The shared parts. A caller that changes the only `Data` of a storage changes the storage, and so the file's
-    /// bytes. Because this array has a second `Data`, the storage is copied first.
+    /// The shared parts. A caller that changes its part must not change the file's bytes. Since this array has the same
+    /// part, `Data` copies the bytes before a change.
     private let parts = Guarded<[(range: Range<Int>, data: Data)]>([])
 
     /// The maximum number of shared parts. Further parts are copied.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The reason why a file of the resources folder can't be served.
+/// Why a file of the resources folder can't be served.
 package enum FileProblem: Error, Equatable, Sendable {
     case missing
     case outside
@@ -17,7 +17,7 @@ package enum FileProblem: Error, Equatable, Sendable {
     /// The text that follows the file's name: what's wrong and what to do. Ends with a period.
     package var message: String { predicate.sentences(withAdvice: advice) }
 
-    /// The same for a label or the middle of a sentence, without a period.
+    /// The same text for a label or the middle of a sentence: without a period.
     package var fragment: String { predicate.fragment(withAdvice: advice) }
 
     private var predicate: String {

@@ -44,11 +44,11 @@ package struct FileStatus: Equatable, Sendable {
         device == other.device && inode == other.inode
     }
 
-    /// Returns whether the bytes may still change without changing this status, because the file was written less than
-    /// a tick of the file system's clock before `now` (nanoseconds since 1970). On Linux, a tick takes at most 10 ms.
-    /// Some file systems record only whole seconds, and FAT only even ones.
+    /// Returns whether the file was written so shortly before `now` (nanoseconds since 1970) that another write might
+    /// leave this status unchanged. That happens within one tick of the file system's clock. On Linux, a tick takes at
+    /// most 10 ms. Some file systems record only whole seconds, and FAT only even ones.
     ///
-    /// A modification time in the future was set on purpose, and doesn't tell when the file was written.
+    /// A modification time in the future was set on purpose, so `changed` is used instead.
     func isTooFresh(at now: Int64) -> Bool {
         let written = modified > now ? changed : max(modified, changed)
         return now - written < (written % 1_000_000_000 == 0 ? 2_020_000_000 : 20_000_000)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Finds readable files by listing folders. For a large map, this is much faster than opening each file.
+/// A search for readable files that lists their folders. For a large map, it's much faster than opening each file.
 ///
-/// A folder is listed after many of its files have been asked for. The caller must open the file before that, if it
-/// isn't regular, or if its path has a symbolic link.
+/// A folder is listed only when many of its files are asked for. Until then, ``hasFile(_:)`` returns `false`, and the caller
+/// must open the file to check it. The same holds for a file that isn't regular, or whose path has a symbolic link.
 struct FolderListing {
     private struct Folder {
         var asked = 0
@@ -15,12 +15,14 @@ struct FolderListing {
     private let root: ResourcesFolder
     private var folders: [String: Folder] = [:]
 
-    /// The number of files to ask for before a folder is listed. Opening as many takes about as long as listing.
+    /// The number of files in a folder that are asked for before it's listed. Opening that many takes about as long as
+    /// listing.
     private static let threshold = 16
 
     init(_ root: ResourcesFolder) { self.root = root }
 
-    /// Returns whether a name is certainly that of a readable regular file. If `false`, open the file to find out.
+    /// Returns whether there's certainly a readable regular file with a name. If it returns `false`, open the file to
+    /// find out.
     mutating func hasFile(_ name: String) -> Bool {
         let (folder, last) = ResourcesFolder.split(name)
         folders[folder, default: Folder()].asked += 1
@@ -28,8 +30,8 @@ struct FolderListing {
         return folders[folder]?.files?.contains(last) == true && access(root.path(of: name), R_OK) == 0
     }
 
-    /// Lists a folder if it isn't listed yet. Returns whether it has regular files; `false` if it's a symbolic link, is
-    /// behind one, or can't be listed.
+    /// Lists a folder if it isn't listed yet. Returns whether it has regular files. A folder that's a symbolic link, is
+    /// behind one, or can't be listed has none.
     private mutating func isListed(_ name: String) -> Bool {
         if let files = folders[name]?.files { return !files.isEmpty }
         var listed = folders[name] ?? Folder()
@@ -52,13 +54,13 @@ struct FolderListing {
 }
 
 extension ResourcesFolder {
-    /// A name in a folder. Its kind is `nil` unless the file system says that it's a regular file or a folder.
+    /// A name in a folder. Its kind is a regular file or a folder; `nil` if the file system reports another kind or none.
     fileprivate struct Listed {
         let name: String
         let kind: FileStatus.Kind?
     }
 
-    /// Lists a folder in this one; returns `nil` if it can't be listed. `FileManager` takes ten times as long.
+    /// Returns the names in a folder inside this one; `nil` if it can't be listed. `FileManager` takes ten times as long.
     fileprivate func entries(ofFolder folder: String) -> [Listed]? {
         guard let stream = opendir(folder.isEmpty ? path : path(of: folder)) else { return nil }
         defer { closedir(stream) }
@@ -93,7 +95,7 @@ extension ResourcesFolder {
         return names.ordered(by: <)
     }
 
-    /// Returns whether a name is that of a folder, and not of a link to one.
+    /// Returns whether a name belongs to a folder, not to a link to a folder.
     private func isFolder(_ name: String) -> Bool {
         var status = stat()
         return lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -102,7 +104,7 @@ extension ResourcesFolder {
     private func isFile(_ name: String) -> Bool { FileStatus(path: path(of: name))?.kind == .regular }
 
     private static func name(of entry: UnsafeMutablePointer<dirent>) -> String? {
-        // Read through a pointer, since as a value, the array may be longer than the entry that was read.
+        // Reads the name through a pointer. As a value, the array could be longer than the memory of the entry.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
         let name = UnsafeRawPointer(entry).advanced(by: offset).assumingMemoryBound(to: CChar.self)
         return String(validatingCString: name)

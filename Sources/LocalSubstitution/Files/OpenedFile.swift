@@ -19,7 +19,7 @@ package struct OpenedFile: ~Copyable {
     /// Opens a regular file by its name in an opened folder. Throws an error if the name has a symbolic link, `..` or
     /// more than ``mostSteps`` folders.
     init(withoutLinks name: String, in folder: borrowing OpenedFile) throws(FileProblem) {
-        // By bytes, as the system does: a slash can be a part of a longer character.
+        // The system splits paths by bytes. To Swift, a slash can be a part of a longer character.
         var parts = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
         guard !parts.contains(where: { $0.isEmpty || $0 == ".." }), let last = parts.popLast(),
@@ -60,7 +60,7 @@ package struct OpenedFile: ~Copyable {
     private static let asking = reading
     #endif
 
-    /// - Parameter isRegular: Whether it must be a regular file.
+    /// - Parameter isRegular: Whether an error is thrown if the file isn't regular.
     private init(descriptor: Int32, isRegular: Bool = false) throws(FileProblem) {
         guard descriptor >= 0 else {
             switch errno {
@@ -133,7 +133,7 @@ package struct OpenedFile: ~Copyable {
     /// Returns all of the bytes. If the file grows or shrinks meanwhile, returns those that could be read.
     @inline(never)
     package func contents() throws(FileProblem) -> Data {
-        // One byte more than expected, so that the end of the file shows without another read.
+        // With one byte more than expected, a read that leaves it free has reached the end of the file.
         var data = Data(count: status.size + 1)
         var count = 0
         while true {
@@ -166,7 +166,7 @@ package struct OpenedFile: ~Copyable {
             }
         }
         if let failure { throw failure }
-        // The file has grown meanwhile.
+        // If the file has grown meanwhile, reads it again.
         return array.count > status.size ? Array(try contents()) : array
     }
 

@@ -51,7 +51,7 @@ package final class ResourcesFolder: Sendable {
         name.utf8.indices.filter { name.utf8[$0] == UInt8(ascii: "/") }.map { String(name[..<$0]) }
     }
 
-    /// Opens a file for reading, without ever waiting for a pipe.
+    /// Opens a file for reading. Never waits for a named pipe.
     ///
     /// The opened file is checked: it must be a regular file, and its real path must be in the real folder.
     package func open(_ name: String) throws(FileProblem) -> OpenedFile { try opened().open(name) }
@@ -64,8 +64,8 @@ package final class ResourcesFolder: Sendable {
 }
 
 extension ResourcesFolder {
-    /// The resources folder, open as long as this object exists. Every name is looked up in this same folder, and must lead to a file
-    /// inside it.
+    /// The resources folder, open as long as this object exists. Every name is looked up in it, even if its path leads
+    /// elsewhere later, and must lead to a file inside it.
     ///
     /// A file is opened once, and the system then reports the opened file's path. If a path were checked before or
     /// after, another thread could put a symbolic link there in between.
@@ -81,8 +81,8 @@ extension ResourcesFolder {
             servesHidden = mapName == nil
         }
 
-        /// Returns the folder's real path with a slash at its end, as bytes, since strings that are equal in Swift can
-        /// be different names on disk.
+        /// Returns the folder's real path with a slash at its end. It's in bytes, since equal strings in Swift can be
+        /// different names on disk.
         private func start() throws(FileProblem) -> [UInt8] {
             guard let real = folder.realPath else { throw .unplaced }
             return real.last == UInt8(ascii: "/") ? real : real + [UInt8(ascii: "/")]
@@ -96,10 +96,11 @@ extension ResourcesFolder {
             return file
         }
 
-        /// Opens a file, and checks that it's inside the folder. A file without a symbolic link in its path always is.
-        /// For any other, the real path is checked, which takes longer.
+        /// Opens a file, and checks that it's inside the folder. A file without a symbolic link in its path is always
+        /// inside. For any other, the real path is checked, which takes longer.
         private func openInside(_ name: String) throws(FileProblem) -> OpenedFile {
-            // A file system may ignore characters that aren't ASCII, such as one before a hidden file's period.
+            // Some file systems ignore some characters outside ASCII. With such a character before its period, a hidden
+            // file wouldn't look hidden.
             if servesHidden || name.utf8.allSatisfy({ $0 < 0x80 }) {
                 do throws(FileProblem) { return try OpenedFile(withoutLinks: name, in: folder) } catch {}
             }

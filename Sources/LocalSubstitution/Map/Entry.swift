@@ -37,7 +37,7 @@ package struct Entry: Sendable {
         return file.map { [$0] } ?? []
     }
 
-    /// Returns whether the text that the key's wildcards matched makes valid file names.
+    /// Returns whether the entry's file names are valid once the text that the key's wildcards matched fills them.
     func canBeFilled(with captures: [ArraySlice<UInt8>]) -> Bool {
         files.allSatisfy { $0.wildcards == 0 || (try? $0.filled(with: captures)) != nil }
     }
@@ -47,12 +47,12 @@ package struct Entry: Sendable {
 }
 
 extension Entry {
-    /// All fields of an entry, except for its file. Most entries of a map share one instance.
+    /// All fields of an entry except its file. Most entries of a map share one instance.
     package final class Options: Sendable {
         /// The entry's fields without its file and alternatives, merged with the map's defaults.
         package let fields: EntryFields
-        /// The entry's alternatives, in the order in which they're tried. All have the entry's key, but separate lines
-        /// and files.
+        /// The entry's alternatives, in the order in which they're tried. Each has the entry's key, but its own line
+        /// and file.
         package let alternatives: [Entry]
         /// An alternative's position in its entry, from 1, and the number of alternatives; `nil` for an entry.
         let place: (number: Int, count: Int)?
@@ -60,7 +60,7 @@ extension Entry {
         let isPlain: Bool
         /// The HTTP methods that the entry answers; `["*"]` for all.
         package let methods: [String]
-        /// The names of the entry's fields that are in ``protocolFieldNames``.
+        /// The names of the entry's fields that need the URL protocol; see ``protocolFieldNames``.
         package let protocolFields: [String]
 
         package init(
@@ -77,7 +77,7 @@ extension Entry {
             self.alternatives = alternatives
             self.place = place
             self.isPlain = isPlain
-            // Each lookup needs both, so they aren't worked out again.
+            // Each lookup needs both, so they're computed only once.
             methods = kept.methods ?? (kept.answer ?? .file).defaultMethods
             protocolFields = EntryFields.ofProtocol.filter { $0.value(kept) }.map(\.key)
         }
@@ -99,12 +99,12 @@ extension Entry {
         /// Whether the entry is `null`: its URLs are never substituted.
         package var isNever: Bool { if case .never = answer { true } else { false } }
 
-        /// Returns whether a method is answered. `GET` implies `HEAD`.
+        /// Returns whether the entry answers a method. `GET` implies `HEAD`.
         func lists(method: String) -> Bool {
             methods.contains(method) || (method == "HEAD" && methods.contains("GET")) || answersAllMethods
         }
 
-        /// Whether every method is answered.
+        /// Whether the entry answers every method.
         package var answersAllMethods: Bool { methods.contains("*") }
     }
 }
@@ -122,10 +122,10 @@ extension Entry {
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler)
-        /// The network, at another URL if the entry has `forwardTo`.
+        /// A response from the network, from another URL if the entry has `forwardTo`.
         case network(ForwardTarget?)
 
-        /// Creates the answer that an entry's fields describe. It's `.file` if they don't describe any.
+        /// Creates the answer that an entry's fields describe. If they describe none, it's `.file`.
         init(_ fields: EntryFields) {
             if let answer = fields.answer {
                 self = answer
@@ -139,7 +139,7 @@ extension Entry {
                 }
         }
 
-        /// The HTTP methods that an entry with this answer has by default.
+        /// The HTTP methods of an entry that has this answer and lists no methods.
         fileprivate var defaultMethods: [String] {
             switch self {
             case .never, .file, .inline, .stream, .empty: Self.get

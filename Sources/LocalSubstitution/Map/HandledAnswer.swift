@@ -7,9 +7,11 @@ struct HandledAnswer {
         let message: String
     }
 
-    /// The substitution that answers; `nil` if the handler leaves the request to the network.
+    /// The substitution that answers; `nil` if the handler's answer is `nil`, so the request isn't substituted.
     let substitution: Substitution?
 
+    /// Checks an answer. Throws an error that describes the answer's first problem.
+    ///
     /// - Parameter called: The substitution of the entry whose handler was called.
     init(_ answer: SubstitutionMap.Answer, to called: Substitution, in folder: ResourcesFolder?, url: NormalizedURL)
         throws(Mistake)
@@ -30,7 +32,7 @@ struct HandledAnswer {
             problems += reader.problems.map(\.message)
         }
         var defaults = called.options.fields
-        // The entry's delay has passed before the call.
+        // The entry's delay passes before the handler is called, so it isn't a default.
         defaults.delay = nil
         let merged = fields.merged(withDefaults: defaults, in: .handled, for: EntryFields.Kind(fields))
         let entry = Entry(

@@ -18,20 +18,19 @@ package enum Pace: Sendable, Hashable {
     /// Whether pieces follow a fixed schedule, so that a late piece doesn't delay the next one.
     package var isEven: Bool { if case .bytesPerSecond = self { true } else { false } }
 
-    /// The length of each piece of a body that's sent at a rate, in bytes; `nil` if the body is sent by lines or
-    /// events.
+    /// The length of each piece in bytes, if the body is sent at a rate; `nil` if it's sent by lines or events.
     ///
-    /// Pieces are at most 50 ms apart, or one byte long.
+    /// Pieces are at most 50 ms apart. Below 20 bytes per second, pieces are single bytes, farther apart.
     package var pieceSize: Int? { if case .bytesPerSecond(let rate) = self { max(1, rate / 20) } else { nil } }
 
-    /// Returns the end of the piece that begins at an offset of a body, and its delay after the piece before it, in seconds.
+    /// Returns the end of the piece that begins at an offset of a body, and its delay after the previous piece, in seconds.
     package func piece(of body: Data, from start: Int) -> (end: Int, delay: Double) {
         switch self {
         case .bytesPerSecond(let rate):
             let end = min(start + (pieceSize ?? 1), body.count)
             return (end, Double(end - start) / Double(rate))
         case .secondsPerLine(let seconds), .secondsPerEvent(let seconds):
-            // Pieces that are due at once are one piece.
+            // Without a delay between them, all lines or events are one piece.
             guard seconds > 0 else { return (body.count, 0) }
             let end =
                 if case .secondsPerLine = self { Self.endOfLine(in: body, from: start) } else {
@@ -41,7 +40,7 @@ package enum Pace: Sendable, Hashable {
         }
     }
 
-    /// Returns the offset after the next LF, CRLF or CR, or else the end of the body.
+    /// Returns the offset after the next LF, CRLF or CR; the end of the body if there's none.
     private static func endOfLine(in body: Data, from start: Int) -> Int {
         body.withUnsafeBytes { bytes in
             guard let end = bytes[start...].firstIndex(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
@@ -52,7 +51,7 @@ package enum Pace: Sendable, Hashable {
         }
     }
 
-    /// Returns the offset after the blank lines that end an event, or else the end of the body.
+    /// Returns the offset after the blank lines that end an event; the end of the body if there are none.
     private static func endOfEvent(in body: Data, from start: Int) -> Int {
         var end = start
         var (hasText, hasBlank) = (false, false)

@@ -4,9 +4,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// An entry's answer to a request.
+/// An entry's answer to a request, with its wildcards filled.
 package final class Substitution: Sendable {
-    /// When an entry's file answers: the map's field `use`.
+    /// When an entry's file or body answers: the map's field `use`.
     package enum Use: String, Sendable, CaseIterable {
         /// Always. The default.
         case always
@@ -18,10 +18,10 @@ package final class Substitution: Sendable {
 
     let entry: Entry
     let content: Content
-    /// The URL of the local file; `nil` if the entry has none.
+    /// The URL of the local file; `nil` if the answer has none.
     let fileURL: URL?
-    /// The MIME type. If the entry doesn't set it, it depends on the field that has the body, or on the extension of
-    /// the file or of the URL's path. The default is `application/octet-stream`.
+    /// The MIME type. If the entry doesn't set one, the field with the body or the extension of the file or URL
+    /// decides. The default is `application/octet-stream`.
     package let mimeType: String
     let mimeTypeSource: MIMETypeSource
 
@@ -33,12 +33,12 @@ package final class Substitution: Sendable {
     package var status: Int { entry.options.status }
     /// The headers that the entry and `$defaults` set. They override those that the cache sets.
     package var headers: [String: String] { entry.options.fields.headers }
-    /// When the file answers.
+    /// When the file or body answers.
     var use: Use { entry.options.use }
     /// The HTTP methods that the entry answers; `["*"]` for all.
     package var methods: [String] { entry.options.methods }
-    /// The charset that the entry sets, or `utf-8` for text and streams. A byte order mark in the file overrides this default when a
-    /// response is built.
+    /// The charset that the entry sets. The default is `utf-8` for text and streams; otherwise, `nil`. When a response
+    /// is built, a byte order mark in the file overrides the default.
     var charset: String? {
         let isText = if case .stream = content { true } else { MIMEType.isText(mimeType) }
         return options.fields.charset ?? (isText ? Charset.standard : nil)
@@ -56,13 +56,15 @@ package final class Substitution: Sendable {
         case stream([Entry.Piece])
         case error(URLError.Code)
         case handler(Entry.Handler, captures: [ArraySlice<UInt8>])
-        /// The network, at another URL if the entry has `forwardTo`.
+        /// A response from the network, from another URL if the entry has `forwardTo`.
         case network(ForwardTarget.Filled?)
 
         /// The file's name in the resources folder; `nil` without a file.
         var fileName: String? { if case .file(let name) = self { name } else { nil } }
 
-        /// - Parameter captures: What the wildcards of the key's path matched.
+        /// Fills the wildcards of an entry's answer. Throws an error if the file name or URL then isn't valid.
+        ///
+        /// - Parameter captures: The text that each wildcard of the key's path matched.
         init(
             _ entry: Entry,
             filledWith captures: [ArraySlice<UInt8>],
@@ -90,7 +92,7 @@ package final class Substitution: Sendable {
     /// Where a MIME type comes from.
     enum MIMETypeSource: Sendable, Equatable, CustomStringConvertible {
         case entry, header
-        /// The field that has the body.
+        /// The field that has the body, such as `json`.
         case inline
         case fileExtension(String)
         case urlExtension(String)
@@ -120,7 +122,7 @@ package final class Substitution: Sendable {
         self.init(entry, fileName.map { .file($0) } ?? .empty, folder: folder, url: url)
     }
 
-    /// Whether the body is a file, written in the map, or empty.
+    /// Whether the body is a file, is written in the map, or is empty.
     var isLocal: Bool {
         switch content {
         case .file, .inline, .empty: true

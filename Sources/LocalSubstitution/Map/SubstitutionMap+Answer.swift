@@ -16,7 +16,7 @@ extension SubstitutionMap {
     ///
     /// If an answer has a mistake, creating a map with it throws an error that lists the mistake.
     public struct Answer: Sendable {
-        /// The form in which the map's loader reads the answer.
+        /// The answer in the form that the map's loader reads.
         enum Source {
             case never
             case file(String)
@@ -28,9 +28,9 @@ extension SubstitutionMap {
         private var fields: [(name: String, json: String)] = []
         /// The file's name. It's the whole answer if no other field is set.
         private var file: String?
-        /// Bodies that are given as data. The JSON refers to them by index.
+        /// The bodies that code gave as data. In the JSON, the field `data` is an index into this list.
         private(set) var data: [Data] = []
-        /// Closures. The JSON refers to them by index.
+        /// The closures. In the JSON, the field `handler` is an index into this list.
         private(set) var handlers: [Handler] = []
         private(set) var problems: [String] = []
 
@@ -49,8 +49,7 @@ extension SubstitutionMap {
             return .fields(JSONText.object(fields.map { (key: $0.name, value: $0.json) }))
         }
 
-        /// Returns the answer's JSON for a list of alternatives, with the indices that its data and handler have in
-        /// that list.
+        /// Returns the answer's JSON for a list of alternatives. Its data and handler have the given indices in that list.
         private func json(numberingDataFrom first: Int, handlersFrom firstHandler: Int) -> String {
             switch source {
             case .never: return "null"
@@ -77,7 +76,7 @@ extension SubstitutionMap {
             return answer
         }
 
-        /// Returns a copy of the answer with a problem added, unless it's `nil`.
+        /// Returns a copy of the answer with a problem added. If the problem is `nil`, the copy is unchanged.
         func adding(_ problem: String?) -> Answer {
             var answer = self
             answer.problems += problem.map { [$0] } ?? []
@@ -253,7 +252,8 @@ extension SubstitutionMap.Answer {
     /// Sets when the answer's file or body is used.
     public func use(_ use: Use) -> Self { setting("use", JSONText.string(use.rawValue)) }
 
-    /// Sets how many seconds the network may take for the complete response before an answer with ``Use/whenOffline`` is used.
+    /// Sets how many seconds the network may take for the complete response. After that, an answer with
+    /// ``Use/whenOffline`` is used.
     public func timeout(_ seconds: Double) -> Self { setting("timeout", JSONText.number(seconds)) }
 
     /// Ignores all query parameters when URLs are compared with the key.
@@ -276,7 +276,8 @@ extension SubstitutionMap.Answer {
     /// - Parameters:
     ///   - headers: The values that headers must have, with `*` for any text. If a value is `nil`, the request must not
     ///     have the header.
-    ///   - query: The values that query parameters must have, in the same form.
+    ///   - query: The values that query parameters must have, with `*` for any text. If a value is `nil`, the request
+    ///     must not have the parameter.
     ///   - json: JSON that the request's body must contain.
     ///   - text: The request's body as text, with `*` for any text.
     public func when(
@@ -330,7 +331,7 @@ extension SubstitutionMap.Answer {
             }
         }
 
-        /// - Parameter text: One JSON value.
+        /// Creates a value from JSON text. If the text isn't one JSON value, the value has a problem.
         init(text: String) {
             var problem: String?
             var text = text

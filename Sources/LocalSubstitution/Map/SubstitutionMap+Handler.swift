@@ -69,9 +69,9 @@ extension DecodingError {
 extension Entry {
     /// A handler of a map's entry.
     package final class Handler: Sendable {
-        /// The name in the map's JSON; `nil` for a closure in a map made in code.
+        /// The handler's name in the map's JSON; `nil` for a closure in a map made in code.
         let name: String?
-        /// The closure; `nil` if a tool has loaded the map, without the app's code.
+        /// The closure; `nil` in a tool, which doesn't have the app's code.
         let call: SubstitutionMap.Handler?
 
         init(name: String? = nil, _ call: SubstitutionMap.Handler?) {
@@ -82,7 +82,7 @@ extension Entry {
         /// The handler's name in explanations.
         package var description: String { name.map { "handler “\($0)”" } ?? "handler" }
 
-        /// Why a tool can't answer a request with the handler.
+        /// The message of tools, which can't call the handler.
         package var refusal: String { "Only code can answer this entry: its handler is “\(name ?? "")”." }
     }
 }
@@ -94,7 +94,7 @@ extension SubstitutionMap {
             let message: String
         }
 
-        /// The handlers by name; `nil` if any name is accepted, as in tools that don't have the app's code.
+        /// The handlers by name; `nil` in tools, which accept any name since they don't have the app's code.
         private let named: [String: SubstitutionMap.Handler]?
         private let numbered: [SubstitutionMap.Handler]
 

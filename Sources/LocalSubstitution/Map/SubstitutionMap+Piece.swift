@@ -60,7 +60,7 @@ extension Entry {
         }
 
         package var content: Content
-        /// The delay after the previous piece was sent, in seconds.
+        /// The delay after the previous piece, in seconds.
         package var delay = 0.0
         /// The piece's line in the map; 0 for a map made in code.
         package var line = 0
@@ -68,7 +68,7 @@ extension Entry {
         /// The name of the piece's file; `nil` if it has none.
         package var file: FileName? { if case .file(let name) = content { name } else { nil } }
 
-        /// Returns the piece with its file's wildcards filled.
+        /// Returns the piece with the wildcards of its file's name filled.
         func filled(with captures: [ArraySlice<UInt8>]) throws(FileName.Obstacle) -> Piece {
             guard let file, file.wildcards > 0 else { return self }
             var piece = self
@@ -83,7 +83,7 @@ extension Entry {
                 guard piece.delay == 0, case .data(let next) = piece.content, let last = joined.indices.last,
                     case .data(var data) = joined[last].content
                 else { return joined.append(piece) }
-                // Emptied first, so that the bytes aren't copied when more are appended.
+                // Removes the second reference to the bytes, so that appending doesn't copy them.
                 joined[last].content = .data(Data())
                 data.append(next)
                 joined[last].content = .data(data)

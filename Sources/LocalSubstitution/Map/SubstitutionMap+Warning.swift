@@ -1,9 +1,9 @@
 extension SubstitutionMap {
-    /// Something in a map that isn't an error, but probably isn't what was meant.
+    /// A part of a map that's valid, but probably isn't what was meant.
     public struct Warning: Sendable, Hashable, CustomStringConvertible {
         /// The kind of a warning, for use in code.
         public struct Kind: RawRepresentable, Sendable, Hashable {
-            /// The kind's name, the same as that of its static member.
+            /// The kind's name, such as `unusedFile` for ``unusedFile``.
             public let rawValue: String
 
             /// Creates a kind from its name.
@@ -28,7 +28,8 @@ extension SubstitutionMap {
             public static let catchAll = Kind(rawValue: "catchAll")
             /// Requests for https URLs are sent to another host over http.
             public static let insecureTarget = Kind(rawValue: "insecureTarget")
-            /// An entry forwards to a URL that another entry forwards, but targets aren't looked up in the map.
+            /// An entry forwards to a URL that another entry forwards. The second entry isn't used, since targets
+            /// aren't looked up in the map.
             public static let forwardedTarget = Kind(rawValue: "forwardedTarget")
             /// A pattern matches an exact key's URL, and answers a method that the exact key doesn't list.
             public static let methodOfPattern = Kind(rawValue: "methodOfPattern")
@@ -51,7 +52,7 @@ extension SubstitutionMap {
         /// What's probably wrong and how to fix it.
         public let message: String
 
-        /// The key, if there is one, and the message.
+        /// The key, if any, and the message.
         public var description: String {
             (key.map { "“\($0)”: \(message)" } ?? message).printable
         }

@@ -5,7 +5,7 @@ import Guarded
 ///
 /// A map never changes, and copying it is cheap.
 public struct SubstitutionMap: Sendable {
-    /// The problems with the entries that were skipped. Empty unless the map was loaded with ``InvalidEntries/skip``.
+    /// The problems with skipped entries. Empty unless the map was loaded with ``InvalidEntries/skip``.
     public let problems: [Problem]
 
     let storage: Storage
@@ -36,7 +36,7 @@ public struct SubstitutionMap: Sendable {
             }.of(url)
         }
 
-        /// The search for near misses, created at first use, since most processes never need it.
+        /// The search for near misses. It's created at first use, since most processes never need it.
         private let nearMisses = Guarded<NearMisses?>(nil)
     }
 
@@ -51,7 +51,7 @@ public struct SubstitutionMap: Sendable {
         case skip
     }
 
-    /// Where a map came from, and how to load it again.
+    /// The file that a map was loaded from, and the options to load it again.
     struct Source: Sendable {
         var file: MapFile
         let resources: URL?
@@ -174,7 +174,7 @@ public struct SubstitutionMap: Sendable {
     /// - Parameters:
     ///   - entries: Keys as in the JSON, and their answers.
     ///   - resources: The folder with the entries' files. A map without files doesn't need one.
-    /// - Throws: An error that lists every problem with the map, each with its key. It's a problem if a key is given twice.
+    /// - Throws: An error that lists every problem with the map, each with its key. A key that's given twice is a problem.
     public init(_ entries: KeyValuePairs<String, Answer>, resources: URL? = nil) throws(SubstitutionMapError) {
         let folder = resources.map { ResourcesFolder($0) }
         try self.init(MapLoader(answers: Array(entries), folder: folder), folder: folder)
@@ -182,15 +182,16 @@ public struct SubstitutionMap: Sendable {
 
     /// Creates a map from another format's entries, which don't use files.
     ///
-    /// - Parameter leftOut: Problems with what a map can't represent. They're added to the map's ``problems``.
+    /// - Parameter leftOut: Problems with parts of the other format that a map can't represent. They're added to the
+    ///   map's ``problems``.
     package init(_ entries: [(key: String, value: Answer)], leftOut: [Problem]) throws(SubstitutionMapError) {
         try self.init(MapLoader(answers: entries), folder: nil, leftOut: leftOut)
     }
 
-    /// The number of entries, including `null` and disabled ones, but not those that were skipped.
+    /// The number of entries. `null` and disabled entries count, but skipped ones don't.
     public var count: Int { storage.index.entries.count }
 
-    /// The entries, in the order of the map.
+    /// The entries: those with exact keys in the order of the map, then patterns in order of precedence.
     package var entries: [Entry] { storage.index.entries }
 
     package func isCopy(of other: SubstitutionMap) -> Bool { storage === other.storage }
@@ -198,8 +199,7 @@ public struct SubstitutionMap: Sendable {
     /// The folder with the entries' files; `nil` if there's none.
     package var resources: ResourcesFolder? { storage.folder }
 
-    /// Returns the local answer to a `GET` of a URL; `nil` if there's none. Checks that the entry's file exists, but
-    /// doesn't read it.
+    /// Returns the local answer to a `GET` of a URL; `nil` if there's none. The entry's file must exist, but isn't read.
     package func substitution(for url: URL) -> Substitution? {
         guard let url = try? NormalizedURL(url.absoluteString) else { return nil }
         return match(url).localSubstitution
@@ -228,8 +228,8 @@ public struct SubstitutionMap: Sendable {
         )
     }
 
-    /// Returns the given folder. If it's `nil`, returns `Resources` beside the map or, if that doesn't exist, the map's
-    /// folder.
+    /// Returns the given folder. By default, returns the folder `Resources` beside the map or, if it doesn't exist, the
+    /// map's folder.
     package static func folder(beside file: URL, or resources: URL?, isInBundle: Bool = false) -> ResourcesFolder {
         if let resources { return ResourcesFolder(resources, isInBundle: isInBundle) }
         let own = file.deletingLastPathComponent()
@@ -262,8 +262,8 @@ extension SubstitutionMap {
     /// Files of 64 KiB and more are mapped into memory, since nothing changes an installed bundle.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map or, if it doesn't exist, beside the
-    ///     map.
+    ///   - bundle: The bundle. The entries' files are in the folder `Resources` beside the map or, if that doesn't
+    ///     exist, in the map's folder.
     ///   - name: The name of the map's file, without its extension `json`.
     ///   - invalidEntries: What happens to entries with mistakes. By default, any problem is an error.
     ///   - handlers: The closures for entries with the field `handler`, by name.
@@ -298,12 +298,13 @@ extension SubstitutionMap {
     /// This checks every file, so call it in a unit test of a map that you ship, not in the app.
     public func fileProblems() -> [Problem] { checkedFiles().problems }
 
-    /// The files of invalid entries, and the files that misspelled names probably mean.
+    /// The files of invalid entries, and the existing files that misspelled names probably mean. They aren't reported
+    /// as unused.
     package var filesLeftOut: [FileName] {
         storage.filesLeftOut + (storage.hasCheckedFiles ? [] : checkedFiles().meant)
     }
 
-    /// Returns the problems with files, and the files that misspelled names probably mean.
+    /// Returns the problems with files, and the existing files that misspelled names probably mean.
     private func checkedFiles() -> (problems: [Problem], meant: [FileName]) {
         let files = FileChecker(storage.folder, looksAtFiles: true)
         let entries = storage.index.entries.flatMap(\.answering)

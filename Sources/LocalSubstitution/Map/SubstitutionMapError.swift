@@ -12,7 +12,8 @@ public struct SubstitutionMapError: Error, Sendable, CustomStringConvertible, Lo
         self.problems = problems
     }
 
-    /// All problems, each on its own line, ready to print: file, line and column, key, what's wrong and how to fix it.
+    /// All problems, ready to print. Each has its own line, with the file, line and column, key, what's wrong and how
+    /// to fix it.
     public var description: String {
         let name = file?.lastPathComponent ?? "map"
         return problems.map { problem in
@@ -30,7 +31,7 @@ extension SubstitutionMap {
     public struct Problem: Sendable, Hashable, CustomStringConvertible {
         /// The kind of a problem, for use in code.
         public struct Kind: RawRepresentable, Sendable, Hashable {
-            /// The kind's name, the same as that of its static member.
+            /// The kind's name, such as `duplicate` for ``duplicate``.
             public let rawValue: String
 
             /// Creates a kind from its name.
@@ -58,7 +59,7 @@ extension SubstitutionMap {
             public static let invalidValue = Kind(rawValue: "invalidValue")
             /// A header has a name or value that HTTP doesn't allow, or that an entry must not set.
             public static let invalidHeader = Kind(rawValue: "invalidHeader")
-            /// Fields contradict each other, or a field isn't allowed where it is.
+            /// Fields contradict each other, or a field isn't allowed where it's written.
             public static let conflict = Kind(rawValue: "conflict")
             /// An alternative never answers, since an earlier one answers all its requests.
             public static let neverReached = Kind(rawValue: "neverReached")
@@ -80,14 +81,14 @@ extension SubstitutionMap {
         public let kind: Kind
         /// The entry's key; `nil` for a problem with the map as a whole.
         public let key: String?
-        /// The line in the map, from 1; `nil` for a map made in code.
+        /// The line in the map, from 1; `nil` for a map made in code, and for a problem that has no line.
         public let line: Int?
         /// The column in characters, from 1, if the map isn't valid JSON or isn't an object; otherwise, `nil`.
         public let column: Int?
         /// What's wrong and how to fix it.
         public let message: String
 
-        /// The key, if there is one, and the message.
+        /// The key, if any, and the message.
         public var description: String {
             (key.map { "“\($0)”: \(message)" } ?? message).printable
         }

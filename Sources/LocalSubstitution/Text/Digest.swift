@@ -3,8 +3,8 @@ package import Foundation
 /// A short digest of a text: SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012) and a fixed key.
 ///
 /// Unlike `Hasher`'s, the digest is the same in every process, so it can be stored. The toolchain has no such hash
-/// function on every platform. The digest is fast, and two texts never share one by chance. But an attacker can find
-/// two texts that do.
+/// function on every platform. The digest is fast, and two texts never have the same digest by chance. But an attacker
+/// can make two texts with the same digest.
 package enum Digest {
     /// Returns the digest in base64url, without padding: 22 characters that are allowed in URLs and file names.
     static func base64(of text: String) -> String {

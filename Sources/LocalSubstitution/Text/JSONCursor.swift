@@ -1,11 +1,11 @@
 package import Foundation
 
-/// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. It's only valid as long as the
-/// buffer.
+/// A cursor that walks through JSON text (RFC 8259) and decodes only the values that are asked for. Use it only while
+/// the buffer is valid.
 ///
-/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is
-/// for archives, which may have 100 MB, nearly all of it bodies and headers that are skipped. To skip a string, it only
-/// looks for the end, without checking the characters. It returns `nil` for a string that can't be decoded.
+/// A strict cursor checks everything: people write maps, and want to know what's wrong with them. A lenient cursor is for
+/// archives. They may have 100 MB, and nearly all of it is bodies and headers that are skipped. To skip a string, a lenient
+/// cursor only looks for its end, without checking the characters. For a string that can't be decoded, it returns `nil`.
 package struct JSONCursor {
     /// Why a text isn't the expected JSON, and the offset of the byte that shows it.
     package struct SyntaxError: Error {
@@ -13,7 +13,7 @@ package struct JSONCursor {
         package let message: String
         /// Whether the text may be JSON, but isn't an object.
         var isOtherJSON = false
-        /// Whether the text is nested deeper than the cursor goes.
+        /// Whether the text is nested more deeply than the cursor accepts.
         var isTooDeep = false
         /// Whether the text has a number whose exponent is too long.
         var hasLongExponent = false
@@ -32,7 +32,7 @@ package struct JSONCursor {
         }
     }
 
-    /// The kind of a value, as its first byte tells.
+    /// The kind of a value, judged by its first byte.
     package enum Kind {
         case string, object, array, number, other
     }
@@ -120,7 +120,7 @@ package struct JSONCursor {
         return try rawString()
     }
 
-    /// Reads any value. Returns a string's text; `nil` for other values.
+    /// Reads any value. Returns a string's text; `nil` for other values, and if a lenient cursor can't decode the string.
     package mutating func text() throws(SyntaxError) -> String? {
         guard let range = try rawText() else { return nil }
         return try decoded(range)
@@ -159,7 +159,7 @@ package struct JSONCursor {
         }
     }
 
-    /// Checks that only white space follows.
+    /// Throws an error unless only white space follows.
     package mutating func finish() throws(SyntaxError) {
         skipWhiteSpace()
         if offset < end { throw failure("has text after its end. Remove it.") }
@@ -176,8 +176,7 @@ package struct JSONCursor {
         return !takeEnd(last)
     }
 
-    /// Reads what follows a member or element: a comma, or the end of the object or array. Returns whether another
-    /// member or element follows.
+    /// After a member or element, reads a comma or the end of the object or array. Returns whether there was a comma.
     @inline(never)
     private mutating func takeComma(or last: UInt8) throws(SyntaxError) -> Bool {
         skipWhiteSpace()
@@ -253,7 +252,7 @@ package struct JSONCursor {
         let start = offset + 1
         let quote = quote(from: start)
         if isStrict, let control = bytes[start..<(quote ?? end)].firstIndex(where: { $0 < 0x20 }) {
-            // An invalid escape before it takes precedence.
+            // If there's an invalid escape before the control character, throws that error.
             _ = try decoded(start..<control + 1)
             offset = control
             throw failure("has an unescaped control character in a string. Escape it.")
@@ -273,7 +272,7 @@ package struct JSONCursor {
         while from < end, let base = bytes.baseAddress {
             guard let found = memchr(base + from, Int32(UInt8.quote), end - from) else { break }
             let quote = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-            // A quote after an odd number of backslashes is escaped. No run is counted twice: a quote ends it.
+            // A quote after an odd number of backslashes is escaped. Each quote ends a run of them, so none is counted twice.
             var backslashes = 0
             while quote - backslashes > from, bytes[quote - backslashes - 1] == .backslash { backslashes += 1 }
             if backslashes.isMultiple(of: 2) { return quote }
@@ -321,7 +320,7 @@ package struct JSONCursor {
 
     // MARK: Failures
 
-    /// Returns an error with a message, unless there's a more likely reason for it: the text isn't UTF-8, or has a comment.
+    /// Returns an error with a message. If the text is UTF-16 or has a comment here, the error says that instead.
     @inline(never)
     package func failure(_ message: String, isOtherJSON: Bool = false) -> SyntaxError {
         let isUTF16 =
@@ -347,7 +346,8 @@ extension JSONCursor {
 
     /// Returns the text of a string.
     ///
-    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD, as it does when a browser writes text as UTF-8.
+    /// - Parameter repairsHalves: Whether half of a surrogate pair becomes U+FFFD. Browsers write the same in UTF-8.
+    ///   Otherwise, it's an error.
     private static func text(_ raw: UnsafeBufferPointer<UInt8>, repairsHalves: Bool) throws(EscapeFailure) -> String {
         let isPlain = raw.baseAddress.map { memchr($0, Int32(UInt8.backslash), raw.count) == nil } ?? true
         let text = isPlain ? String(utf8: raw) : String(utf8: try unescaped(raw, repairsHalves: repairsHalves))
@@ -366,10 +366,11 @@ extension JSONCursor {
         _ raw: UnsafeBufferPointer<UInt8>,
         repairsHalves: Bool = true
     ) throws(EscapeFailure) -> Data {
-        // Decoded text is never longer than its escapes. It's written in place, since `Data.append` is slow for short runs.
+        // Decoded text is never longer than the raw text, so its buffer is made at once. `Data.append` is slow for
+        // short runs.
         var result = Data(count: raw.count)
         let count = result.withUnsafeMutableBytes { target in
-            // `Result`, since `withUnsafeMutableBytes` has no typed errors.
+            // The closure returns a `Result`, since `withUnsafeMutableBytes` has no typed errors.
             Result { () throws(EscapeFailure) in try decode(raw, into: target, repairsHalves) }
         }
         result.count = try count.get()
@@ -429,7 +430,7 @@ extension JSONCursor {
         return scalar
     }
 
-    /// Decodes `\u` and four digits, or two of these that form a surrogate pair.
+    /// Decodes a `\u` escape, or two that form a surrogate pair.
     private static func unicode(
         _ raw: UnsafeBufferPointer<UInt8>,
         _ index: inout Int,
@@ -448,7 +449,7 @@ extension JSONCursor {
             return scalar
         }
         guard repairsHalves else {
-            throw EscapeFailure(offset: start, message: "has half of a surrogate pair in a string.")
+            throw EscapeFailure(offset: start, message: "has half of a surrogate pair in a string. Write both halves.")
         }
         return "\u{FFFD}"
     }

@@ -29,12 +29,14 @@ package enum JSONText {
 
     /// Returns an object on one line.
     ///
-    /// - Parameter members: Keys, and values in JSON.
+    /// - Parameter members: The keys, and the values as JSON text.
     package static func object(_ members: [(key: String, value: String)]) -> String {
         members.isEmpty ? "{}" : "{ " + members.map { "\(string($0.key)): \($0.value)" }.joined(separator: ", ") + " }"
     }
 
-    /// Returns an object with one member on each line, in the order of the keys. Keys that begin with `$` come first.
+    /// Returns an object with one member on each line, sorted by key. Keys that begin with `$` come first.
+    ///
+    /// - Parameter members: The values, as JSON text, by key.
     package static func lines(_ members: [String: String], indent: String = "") -> String {
         guard !members.isEmpty else { return "{}" }
         let sorted = members.ordered { first, second in

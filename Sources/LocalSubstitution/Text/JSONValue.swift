@@ -1,4 +1,5 @@
-/// A JSON value as conditions compare it: neither the spelling of values nor the order of members matters.
+/// A JSON value to compare in conditions. Two spellings of a value are equal, and so are objects with their members in
+/// another order.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -27,7 +28,8 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The text of a string, compared scalar by scalar. To Swift's own comparison, “é” equals an “e” with a combining accent.
+    /// The text of a string, compared scalar by scalar. Swift's own comparison isn't used, since for it, “é” equals an
+    /// “e” with a combining accent.
     package struct Text: Sendable, Hashable {
         let text: String
 
@@ -87,7 +89,7 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Returns the value of a text; `nil` if it isn't JSON, or is nested too deep.
+    /// Creates the value of a text; `nil` if it isn't JSON, or is nested too deep.
     package init?(_ text: String) {
         guard let value = Array(text.utf8).withUnsafeBufferPointer({ try? JSONValue($0) }) else { return nil }
         self = value
@@ -144,7 +146,7 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// A scalar as written in JSON, or the kind of value.
+    /// A scalar as written in JSON; “an array” or “an object” for other values.
     package var description: String {
         switch self {
         case .null: "null"
@@ -176,7 +178,7 @@ extension JSONValue {
         }
     }
 
-    /// Returns why the value isn't a part of another one; `nil` if it is.
+    /// Returns why the value isn't a part of another value; `nil` if it is.
     ///
     /// The other object may have more members. Arrays must have the same length. Strings are compared scalar by scalar,
     /// and numbers as decimals.
@@ -199,7 +201,7 @@ extension JSONValue {
             }
             return nil
         default:
-            // Values of different kinds aren't compared, since that would write out a whole list or object.
+            // Only scalars are compared with `==`, since it would write out a whole list or object.
             if isScalar, whole.isScalar, self == whole { return nil }
             return Difference(path: path, predicate: "is \(whole.description.clipped), not \(description.clipped)")
         }

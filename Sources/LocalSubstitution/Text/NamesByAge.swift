@@ -1,7 +1,7 @@
 /// Names, from oldest to newest.
 ///
-/// Each name has a stamp, which is higher than those of older names. The owner knows the current stamp of each name; a name
-/// with another stamp is out of date. Names that are out of date are removed once they're in the majority.
+/// Each name has a stamp, higher than all earlier stamps. A name that's added again has a new stamp. The owner knows which of
+/// a name's stamps is current, if any. Names with other stamps are out of date. They're removed once they're in the majority.
 package struct NamesByAge: Sendable {
     private var items: [(name: String, stamp: Int)] = []
     private var first = 0
@@ -16,6 +16,8 @@ package struct NamesByAge: Sendable {
     /// The number of names, including those that are out of date.
     var count: Int { items.count }
 
+    /// Adds a name as the newest.
+    ///
     /// - Parameter count: The number of names with a current stamp.
     package mutating func append(_ name: String, stamp: Int, of count: Int, where isCurrent: (String, Int) -> Bool) {
         items.append((name, stamp))
@@ -24,8 +26,7 @@ package struct NamesByAge: Sendable {
         first = 0
     }
 
-    /// Removes the oldest names, up to and including the first with a current stamp, and returns that name; `nil` if
-    /// there's none.
+    /// Removes and returns the oldest name with a current stamp; `nil` if there's none. Also removes the names before it.
     package mutating func popFirst(where isCurrent: (String, Int) -> Bool) -> String? {
         while first < items.count {
             let (name, stamp) = items[first]

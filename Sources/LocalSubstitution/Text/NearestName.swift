@@ -5,14 +5,14 @@ package struct NearestName: Sendable {
     /// The number of names that `of(_:)` may still compare letter by letter. It bounds the total time of many calls.
     private var comparisonsLeft = 100_000
 
-    /// The most edits. A name that needs more was probably not meant.
+    /// The maximum number of edits. A name that needs more was probably not meant.
     static let mostEdits = 3
 
     package init(_ names: some Sequence<String>) {
         self.names = names.map { ($0, Text($0)) }
     }
 
-    /// Returns the name that takes the fewest edits; `nil` if every name needs too many for its length.
+    /// Returns the name that needs the fewest edits; `nil` if every name needs too many for its length.
     package mutating func of(_ name: String) -> String? {
         let typed = Text(name)
         var best: (name: String, edits: Int)?
@@ -33,14 +33,14 @@ package struct NearestName: Sendable {
         return nearest.of(name)
     }
 
-    /// Returns how many edits turn one text into the other: bytes inserted, removed, replaced, or swapped with their neighbors; `nil`
-    /// if there are more than `limit`.
+    /// Returns how many edits turn one text into the other; `nil` if there are more than `limit`. An edit inserts,
+    /// removes or replaces a byte, or swaps two neighbors.
     static func edits(from first: ArraySlice<UInt8>, to second: ArraySlice<UInt8>, limit: Int) -> Int? {
         guard abs(first.count - second.count) <= limit else { return nil }
         let (first, second) = (Array(first), Array(second))
-        // The edits between the prefixes of both texts, with a row for each prefix of the first. Cells that are farther
-        // than `limit` from the diagonal need more edits. The three rows are used in turn, which is much faster than
-        // making each.
+        // A row has the edits between one prefix of the first text and every prefix of the second. Cells farther than
+        // `limit` from the diagonal need more than `limit` edits. Three rows are used in turn, which is much faster
+        // than allocating each.
         var last = Array(0...second.count)
         var (before, row) = (last, last)
         for (i, byte) in first.enumerated() {
@@ -63,7 +63,7 @@ package struct NearestName: Sendable {
 }
 
 extension NearestName {
-    /// A text to compare, in lowercase. Comparing lengths and letters rules out nearly all other texts.
+    /// A text to compare, in lowercase. A comparison of lengths and letters rules out nearly all other texts.
     struct Text: Sendable {
         let bytes: [UInt8]
         /// A bit for each letter, digit and mark: lowercase letters in one half, digits and marks in the other.

@@ -1,13 +1,14 @@
 extension String {
-    /// The text with a period, unless it already ends in punctuation, as some messages of the system do. Closing parentheses
-    /// don't count: “(error 512.)” has its period.
+    /// The text with a period at its end. A text that already ends in punctuation, as some messages of the system do,
+    /// is unchanged. Closing parentheses don't count: “(error 512.)” has its period.
     package var sentence: String {
         guard let last = unicodeScalars.last(where: { $0 != ")" }), ![".", "?", "!", "…"].contains(last)
         else { return self }
         return self + "."
     }
 
-    /// Returns the text and the advice as two sentences. Neither may end in a period yet.
+    /// Returns the text and the advice as two sentences, and adds their periods. If `advice` is `nil`, there's only one
+    /// sentence.
     package func sentences(withAdvice advice: String?) -> String {
         "\(self)." + (advice.map { " \($0.capitalizedFirst)." } ?? "")
     }
@@ -15,7 +16,7 @@ extension String {
     /// Returns the text and advice for a label or the middle of a sentence, without a period.
     package func fragment(withAdvice advice: String?) -> String { self + (advice.map { ": \($0)" } ?? "") }
 
-    /// The text, or its first 100 characters and “…”, to be quoted.
+    /// The text to quote: all of it, or its first 100 characters and “…” if it's longer.
     var clipped: String { count <= 100 ? self : prefix(100) + "…" }
 
     /// The text with its first letter in upper case, for the beginning of a sentence.

@@ -12,8 +12,8 @@ extension String {
 
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         var text = String(decoding: bytes, as: UTF8.self)
-        // Decoding replaces invalid bytes with U+FFFD, so the bytes then differ. They're compared at once, since this runs for every
-        // string of a map.
+        // Decoding replaces invalid bytes with U+FFFD, so the text then has other bytes. This runs for every string of
+        // a map, so `memcmp` compares them.
         let isSame = text.withUTF8 { decoded in
             guard decoded.count == bytes.count, let first = decoded.baseAddress, let other = bytes.baseAddress else {
                 return decoded.count == bytes.count
@@ -28,7 +28,7 @@ extension [UInt8] {
     /// The mark that some programs put before UTF-8 text (Unicode §23.8). JSON parsers may ignore it (RFC 8259 §8.1).
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// The text without the mark.
+    /// The text without its byte order mark, if it has one.
     package var withoutByteOrderMark: [UInt8] {
         starts(with: Self.byteOrderMark) ? Array(dropFirst(Self.byteOrderMark.count)) : self
     }
@@ -61,7 +61,7 @@ extension String {
         return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// Creates a number's digits, with leading zeros up to a width.
+    /// Creates a number's digits, with leading zeros if there are fewer than `width`.
     package init(_ number: some BinaryInteger, radix: Int = 10, width: Int) {
         let digits = String(number, radix: radix)
         self = String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits

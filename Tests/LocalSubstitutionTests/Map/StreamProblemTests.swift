@@ -70,7 +70,7 @@ struct StreamProblemTests {
         Row(
             #"{"stream": ["a"], "status": \#(status)}"#,
             .conflict,
-            "“status” can't be \(status), which has no body, beside “stream”",
+            "“status” can't be \(status) with “stream”: that response has no body",
             "such as 200"
         )
     }
@@ -124,7 +124,7 @@ struct StreamProblemTests {
     private static let handlerRows =
         [
             Row(#"{"handler": ""}"#, .invalidValue, "“handler” is empty", "The handlers are “h”, “saveOrder”. Use one"),
-            Row(#"{"handler": "h", "status": 201}"#, .conflict, "with “handler”: the handler's answer says that"),
+            Row(#"{"handler": "h", "status": 201}"#, .conflict, "with “handler”: the handler's answer sets it"),
         ]
         + ["0", "-1", "1.5", "null", "true", "{}", "[]"].map {
             Row("{\"handler\": \($0)}", .wrongType, "“handler” must be a string with the name of a handler")
@@ -259,7 +259,7 @@ struct StreamProblemTests {
         Coded(.stream([.file("out")]), .outsideFolder, "Piece 1: The file “out” "),
         Coded(.stream([.file("*")]), .invalidFileName, "Piece 1: The file “*” has 1 *"),
         Coded(.stream([.json(.value(Double.infinity))]), .invalidValue, "A value of the type Double can't be encoded"),
-        Coded(.stream(["a"]).status(204), .conflict, "“status” can't be 204, which has no body"),
+        Coded(.stream(["a"]).status(204), .conflict, "“status” can't be 204 with “stream”"),
         Coded(.stream(["a"]).bytesPerSecond(1), .conflict, "“bytesPerSecond” can't go with “stream”"),
         Coded(.stream(["a"]).secondsPerLine(1), .conflict, "“secondsPerLine” can't go with “stream”"),
         Coded(.stream(["a"]).charset("utf-8"), .conflict, "“charset” can't go with “stream”: a stream is UTF-8"),

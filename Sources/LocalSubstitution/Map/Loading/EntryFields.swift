@@ -1,9 +1,9 @@
 import Foundation
 
-/// The fields of an entry, or of `$defaults`, as written in the map. Fields that aren't set are `nil`.
+/// The fields of an entry, or of `$defaults`, as written in the map. Unset fields are `nil` or empty.
 package struct EntryFields: Sendable {
     package var file: String?
-    /// The answer from `json`, `text`, `stream`, `error`, `forwardTo` or `handler`, or from data that's given in code.
+    /// The answer from `json`, `text`, `stream`, `error`, `forwardTo` or `handler`, or from data in code.
     var answer: Entry.Answer?
     package var mimeType: String?
     package var charset: String?
@@ -24,21 +24,25 @@ package struct EntryFields: Sendable {
     /// How many requests an alternative answers; `nil` for any number.
     package var times: Int?
     package var isEnabled: Bool?
-    /// The fields of each alternative, and its line.
+    /// Each alternative's fields and line.
     var alternatives: [(line: Int, fields: EntryFields)] = []
 
     package init() {}
 
     init(answer: Entry.Answer) { self.answer = answer }
 
-    /// Returns these fields, with defaults for those that aren't set. Headers are merged; the case of their names doesn't matter.
+    /// Returns a copy in which unset fields have their defaults. Headers are merged by name, in any letter case.
     package func merged(withDefaults defaults: EntryFields) -> EntryFields {
         merged(withDefaults: defaults, in: .entry, for: nil)
     }
 
+    /// Returns a copy in which unset fields have the defaults that are allowed there.
+    ///
     /// - Parameters:
     ///   - defaults: The map's defaults or, for an alternative, the fields of its entry.
-    ///   - kind: The kind of the entry's answer. Defaults that this kind doesn't allow are ignored.
+    ///   - place: Where the fields are written. Defaults that aren't allowed there are ignored.
+    ///   - kind: The kind of the entry's answer. Defaults that it doesn't allow are ignored; if it's `nil`, the kind
+    ///     isn't checked.
     func merged(withDefaults defaults: EntryFields, in place: Place, for kind: Kind?) -> EntryFields {
         var merged = self
         for field in Field.inherited where field.places.contains(place) && kind.map(field.isInherited) != false {
@@ -49,15 +53,15 @@ package struct EntryFields: Sendable {
         return merged
     }
 
-    /// The problem with `setRequestHeaders`, if any: only forwarded requests get these headers. Check it on merged
-    /// fields, since `use` may be a default.
+    /// A message if `setRequestHeaders` is set, but the entry forwards no requests; otherwise, `nil`. Merge the
+    /// defaults first, since one of them may be `use`.
     var requestHeadersProblem: String? {
         guard !requestHeaders.isEmpty, use != .whenOffline, Kind(self) != .network else { return nil }
         return "“setRequestHeaders” applies only to forwarded requests. Add \"use\": \"whenOffline\", or remove it."
     }
 
-    /// The fields that need the URL protocol, since a cache alone can't implement them. The functions return whether a
-    /// field is set.
+    /// The fields that need the URL protocol, since a cache alone can't implement them. Each function returns whether
+    /// its field is set.
     static let ofProtocol: KeyValuePairs<String, @Sendable (EntryFields) -> Bool> = [
         "handler": { if case .handler? = $0.answer { true } else { false } },
         "delay": { $0.delay != nil },
@@ -82,7 +86,7 @@ extension EntryFields {
         case handled
     }
 
-    /// A field's name, where it's allowed, and how it's read and inherited.
+    /// A field of an entry: its name, where it's allowed, and how it's read and inherited.
     struct Field: Sendable {
         typealias Read = @Sendable (EntryFieldsReader, JSONScanner.Member) -> Void
         typealias Inherit = @Sendable (inout EntryFields, EntryFields) -> Void
@@ -94,7 +98,8 @@ extension EntryFields {
         /// The kinds of answers that don't allow the field.
         let refusing: [Kind]
         let read: Read
-        /// Copies the field's default if the field isn't set; `nil` for a field that can't have a default.
+        /// Sets an unset field to its default. Takes the fields and the defaults. `nil` for a field that can't have a
+        /// default.
         let inherit: Inherit?
 
         private init(
@@ -179,7 +184,7 @@ extension EntryFields {
             Field("timeout", in: [.entry, .defaults], refusing: [.stream, .error, .network, .handler, .alternatives]) {
                 $0.readTimeout($1)
             } inherit: {
-                // Only `whenOffline` uses it. An entry's own unused timeout gets a warning.
+                // Only `whenOffline` uses a timeout. With another `use`, a timeout gets a warning, so a default isn't added.
                 $0.timeout = $0.timeout ?? ($0.use == .whenOffline ? $1.timeout : nil)
             },
             Field("enabled", in: [.entry, .defaults]) {
@@ -197,8 +202,8 @@ extension EntryFields {
         static let answers = all.filter(\.isAnswer).map(\.name)
         fileprivate static let inherited = all.filter { $0.inherit != nil }
 
-        /// Returns whether an entry with an answer of this kind may have the field. ``Kind/conflict(of:)`` checks what depends on
-        /// the values of fields.
+        /// Returns whether an entry with an answer of this kind may have the field. If that depends on values, see
+        /// ``Kind/conflict(of:)``.
         func allows(_ kind: Kind) -> Bool { !refusing.contains(kind) }
 
         /// Returns whether an entry with an answer of this kind inherits the field from its defaults. An entry with a
@@ -207,7 +212,8 @@ extension EntryFields {
             allows(kind) || (kind == .handler && ["mimeType", "charset", "headers", "bytesPerSecond"].contains(name))
         }
 
-        /// Returns why the field isn't allowed in a place, and what to do; `nil` if it's allowed.
+        /// Returns a message if the field isn't allowed in a place: why it isn't, and what to do. Returns `nil` if it's
+        /// allowed.
         func refusal(in place: Place) -> String? {
             guard !places.contains(place) else { return nil }
             switch (place, name) {
@@ -229,7 +235,7 @@ extension EntryFields {
             }
         }
 
-        /// Returns what to do about an unknown field.
+        /// Returns advice on an unknown field: the field that was probably meant, or else all fields.
         static func advice(on name: String) -> String {
             if let meant = ofOtherTools.first(where: { $0.value.contains(name.lowercased()) })?.key {
                 return "Use \(meant)."
@@ -264,10 +270,10 @@ extension EntryFields {
         case file
         case inline(Entry.Body.Kind)
         case stream
-        /// A lone `status`, with an empty body.
+        /// Only a `status`. The body is empty.
         case empty
         case error
-        /// `forwardTo`, or a lone `setRequestHeaders`.
+        /// `forwardTo`, or only `setRequestHeaders`.
         case network
         case handler
         /// Several alternatives, each with its own kind.
@@ -289,7 +295,7 @@ extension EntryFields {
             }
         }
 
-        /// Returns why ``Field/allows(_:)`` refuses a field, and what to do, as the end of a sentence that names the field.
+        /// Returns the end of a message about a field that ``Field/allows(_:)`` refuses: the reason and the advice.
         func refusal(of field: String) -> String {
             let remove = "Remove “\(field)”"
             return switch self {
@@ -297,7 +303,7 @@ extension EntryFields {
             case .stream where field.isPace: ": each piece of a stream has its own “delay”. \(remove)."
             case .stream where field == "charset": ": a stream is UTF-8. \(remove)."
             case .stream: ": a stream never uses the network. \(remove)."
-            case .handler: ": the handler's answer says that. \(remove)."
+            case .handler: ": the handler's answer sets it. \(remove)."
             case .empty: ": an empty body has no type. \(remove), or add “json”, “text” or “file”."
             case .error: ": a request that fails gets no response. \(remove) or “error”."
             case .network where ["use", "timeout"].contains(field): ": the network answers. \(remove)."
@@ -308,7 +314,8 @@ extension EntryFields {
             }
         }
 
-        /// Returns a field whose value contradicts another field of the entry, and why.
+        /// Returns a field whose value contradicts another field of the entry, and the message about it; `nil` if
+        /// there's none.
         static func conflict(of fields: EntryFields) -> (field: String, message: String)? {
             switch Kind(fields) {
             case .inline(let kind):
@@ -325,7 +332,7 @@ extension EntryFields {
                 guard let status = fields.status, !HTTPSyntax.hasBody(status: status) else { return nil }
                 return (
                     "status",
-                    "“status” can't be \(status), which has no body, beside “stream”. Use another, such as 200."
+                    "“status” can't be \(status) with “stream”: that response has no body. Use another, such as 200."
                 )
             case .file, .error, .network, .handler, .alternatives, nil: return nil
             }
@@ -337,7 +344,7 @@ extension EntryFields {
 
         fileprivate static func isUTF8(_ charset: String) -> Bool { ["utf-8", "utf8"].contains(charset.lowercased()) }
 
-        /// Whether the body is text in UTF-8.
+        /// Whether the body is the field `json` or `text`, and so UTF-8.
         fileprivate var isUTF8: Bool { if case .inline(let kind) = self { kind != .data } else { false } }
     }
 }

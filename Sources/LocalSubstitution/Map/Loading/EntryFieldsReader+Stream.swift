@@ -21,7 +21,7 @@ extension EntryFieldsReader {
         }
         var pieces: [Entry.Piece] = []
         for (index, element) in elements.enumerated() {
-            // In place of a wrong piece, an empty one keeps the numbers of the others.
+            // An empty piece replaces a wrong one, so that later pieces keep their numbers.
             let piece = piece(element, number: index + 1) ?? Entry.Piece(content: .data(Data()))
             if case .error = piece.content, index + 1 < elements.count {
                 note(
@@ -35,7 +35,7 @@ extension EntryFieldsReader {
         fields.answer = .stream(pieces)
     }
 
-    /// Reads a piece: a string, or an object with one content and perhaps a delay.
+    /// Reads a piece: a string, or an object with one content and an optional delay. Returns `nil` for a wrong piece.
     private func piece(_ element: Member, number: Int) -> Entry.Piece? {
         let line = line == 0 ? 0 : element.line
         switch element.value {

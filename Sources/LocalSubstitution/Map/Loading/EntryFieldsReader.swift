@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A reader of one JSON object's fields that notes every problem with them.
+/// A reader of the fields of one JSON object: an entry, an alternative or `$defaults`. It notes every problem.
 package final class EntryFieldsReader {
     typealias Member = JSONScanner.Member
 
@@ -10,9 +10,9 @@ package final class EntryFieldsReader {
     private var lines: [String: Int] = [:]
 
     let bytes: [UInt8]
-    /// The line of the value; 0 for a map made in code, whose text has no lines.
+    /// The line of the object or list that's read; 0 for a map made in code, which has no lines.
     let line: Int
-    /// The bodies of answers that were given in code. The JSON refers to them by index.
+    /// The bodies that code gave as data. In the JSON, the field `data` is an index into this list.
     let data: [Data]
     let handlers: SubstitutionMap.HandlerTable
 
@@ -61,7 +61,7 @@ package final class EntryFieldsReader {
         self.handlers = handlers
     }
 
-    /// Returns the line of a field, or of the value if the field isn't set; `nil` for a map made in code.
+    /// Returns the line of a field, or the object's line if the field isn't set; `nil` for a map made in code.
     func lineInMap(_ field: String) -> Int? { line > 0 ? lines[field] ?? line : nil }
 
     // MARK: Fields with a value
@@ -93,7 +93,7 @@ package final class EntryFieldsReader {
 
     func readIgnoreQuery(_ member: Member) {
         if case .bool(let all) = json(member) {
-            // An empty list instead of `nil`, so that an entry's `false` overrides a default of `true`.
+            // `false` becomes a rule without names, not an unset field. So an entry's `false` overrides a default of `true`.
             fields.ignoreQuery = Query.Ignored(names: all ? nil : [])
             return
         }
@@ -142,7 +142,7 @@ package final class EntryFieldsReader {
 
     func readDelay(_ member: Member) { fields.delay = seconds(member) }
 
-    /// Returns a number of seconds from 0 to 3600. Notes any other value as a problem, and returns `nil`.
+    /// Returns a number of seconds from 0 to 3600. For any other value, notes a problem and returns `nil`.
     func seconds(_ member: Member) -> Double? {
         let expected = "a number of seconds from 0 to 3600"
         guard let seconds = number(member, expected) else { return nil }
@@ -187,7 +187,7 @@ package final class EntryFieldsReader {
 
     // MARK: Values of a type
 
-    // Each returns a field's value, or notes that it has another type.
+    // Each function returns a field's value. If the value has another type, it notes a problem and returns `nil`.
 
     func string(_ member: Member, _ expected: String) -> String? {
         if case .string(let text) = member.value { return text }
@@ -236,12 +236,12 @@ package final class EntryFieldsReader {
         bytes.withUnsafeBufferPointer { try? JSONValue(UnsafeBufferPointer(rebasing: $0[member.range])) }
     }
 
-    /// Returns the members of an object. Its JSON is known to be valid, since the whole map has already been scanned.
+    /// Returns the members of an object. Its JSON is valid, since the whole map was scanned before.
     func members(in range: Range<Int>, line: Int) -> [Member] {
         (try? JSONScanner(bytes, in: range, line: line).members()) ?? []
     }
 
-    /// Returns the range of a list; `nil` if the value is something else.
+    /// Returns the range of a list; `nil` if the value isn't a list.
     func list(_ member: Member) -> Range<Int>? {
         guard case .other(let range) = member.value, bytes[range.lowerBound] == UInt8(ascii: "[") else { return nil }
         return range
@@ -273,7 +273,7 @@ extension EntryFieldsReader {
         fields.answer = .inline(Entry.Body(Data(text.utf8), .text))
     }
 
-    /// Reads the index of a body that was given in code.
+    /// Reads the index of a body that code gave as data.
     private func readData(_ member: Member) {
         guard let number = integer(member, "a number"), data.indices.contains(number) else { return }
         fields.answer = .inline(Entry.Body(data[number], .data))
@@ -293,7 +293,7 @@ extension EntryFieldsReader {
         return code
     }
 
-    /// Common wrong names, with the right ones. Their spelling is too different for ``NearestName``.
+    /// Common wrong names of errors, each with the right name. Their spellings differ too much for ``NearestName``.
     private static let errorsByWord = [
         "offline": "notConnectedToInternet", "nointernet": "notConnectedToInternet",
         "connectionlost": "networkConnectionLost", "connectionrefused": "cannotConnectToHost",
@@ -309,7 +309,7 @@ extension EntryFieldsReader {
     }
 
     func readHandler(_ member: Member) {
-        // A handler that was given in code has no name. The JSON refers to it by index.
+        // A handler in a map made in code has no name, so the JSON has its index.
         if case .number(let number) = json(member), let handler = Int(number.text).flatMap({ handlers[$0] }) {
             fields.answer = .handler(handler)
             return
@@ -374,7 +374,7 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Notes fields that contradict each other, and an entry without an answer.
+    /// Notes a problem if fields contradict each other, or if the entry has no answer.
     private func checkWhatGoesTogether() {
         let answers = EntryFields.Field.answers.filter { lines[$0] != nil }
             .ordered { [lines] in lines[$0, default: 0] < lines[$1, default: 0] }
@@ -402,7 +402,7 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Returns whether a JSON value is nested too deeply, and if so, notes it as a problem.
+    /// Returns whether a JSON value is nested too deeply. If it is, notes a problem.
     func isTooDeep(_ member: Member) -> Bool {
         let deepest = JSONValue.deepest
         let isTooDeep = bytes.withUnsafeBufferPointer { bytes in
@@ -431,7 +431,7 @@ extension EntryFieldsReader {
         }
     }
 
-    /// Returns an object's headers, without those that have a problem.
+    /// Returns an object's valid headers. Notes a problem for each other header.
     private func validHeaders(
         of member: Member,
         areOfRequest: Bool
@@ -456,7 +456,7 @@ extension EntryFieldsReader {
         return valid
     }
 
-    /// Returns the members of an object of headers. Notes names that are given twice, and returns only the first of them.
+    /// Returns the members of an object of headers. If a name is given twice, notes a problem and returns only the first.
     private func headers(of member: Member) -> [Member] {
         members(of: member, name: { $0.lowercased() }) { header, first in
             let how = first == header ? "twice" : "as “\(first)” too, and case doesn't matter"
@@ -464,9 +464,11 @@ extension EntryFieldsReader {
         }
     }
 
+    /// Returns the members of an object. If a name is given twice, notes a problem and returns only the first.
+    ///
     /// - Parameters:
     ///   - name: Returns the form in which names are compared.
-    ///   - duplicate: Returns the message for a name that's given twice, from its second and its first spelling.
+    ///   - duplicate: Returns the message for a name that's given twice. It takes the second and the first spelling.
     private func members(
         of member: Member,
         name: (String) -> String,

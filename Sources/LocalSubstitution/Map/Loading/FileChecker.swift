@@ -8,26 +8,26 @@ final class FileChecker {
     }
 
     private let folder: ResourcesFolder?
-    /// Whether to look for the files. Otherwise, only their names are checked.
+    /// Whether to look for the files. If `false`, only their names are checked.
     let looksAtFiles: Bool
     private var listing: FolderListing?
-    /// The names that were checked, each with its problem.
+    /// The checked names, each with its problem; `nil` for a name without a problem.
     private var checked: [String: Problem?] = [:]
     /// The folder, opened once for all files.
     private lazy var opened = Result { () throws(FileProblem) in try folder?.opened() }
     private lazy var suggestions = FileSuggestions(in: folder)
-    /// The files that misspelled names probably mean. They aren't reported as unused, since the misspelling is already
-    /// reported.
+    /// The existing files that misspelled names probably mean. They aren't reported as unused, since the misspelling is
+    /// already reported.
     private(set) var meant: [FileName] = []
 
     init(_ folder: ResourcesFolder?, looksAtFiles: Bool) {
         self.folder = folder
         self.looksAtFiles = looksAtFiles
-        // In the map's own folder, some files aren't served. Only opening them shows which.
+        // Some files in the map's own folder aren't served. A listing doesn't show which, so each file is opened.
         listing = folder.flatMap { $0.mapName == nil ? FolderListing($0) : nil }
     }
 
-    /// Returns the copy of a name that all entries share. If the name hasn't been checked yet, returns it unchanged.
+    /// Returns the copy of a name that all entries share, or the name itself if it hasn't been checked yet.
     func shared(_ name: FileName) -> FileName {
         checked.index(forKey: name.text).map { FileName(text: checked[$0].key) } ?? name
     }
@@ -60,7 +60,7 @@ final class FileChecker {
         return problem
     }
 
-    /// Returns what's wrong with an entry's `forwardTo`, given the number of wildcards in its key.
+    /// Returns a problem if an entry's `forwardTo` has more wildcards than its key's path; otherwise, `nil`.
     private static func problem(ofTargetOf entry: Entry, wildcardsInKey: Int) -> Problem? {
         guard case .network(let target?) = entry.options.answer, target.wildcards > wildcardsInKey else { return nil }
         return Problem(kind: .invalidValue, message: tooMany(target.wildcards, in: "“forwardTo”", wildcardsInKey))
@@ -71,7 +71,7 @@ final class FileChecker {
         return "\(what) has \(wildcards) *, but the key's path has \(count). Remove the extra *, or add * to the key."
     }
 
-    /// Returns what's wrong with the resources folder; `nil` if nothing is. A map without files doesn't need one.
+    /// Returns the problem with the resources folder; `nil` if there's none. A map without files doesn't need a folder.
     ///
     /// - Parameter first: The first entry with a file, as an example.
     func folderProblem(of first: Entry?) -> SubstitutionMap.Problem? {
@@ -135,7 +135,7 @@ final class FileChecker {
         }
     }
 
-    /// Returns what's wrong with the folder before a name's first wildcard, which must exist.
+    /// Returns the problem with the folder before a name's first wildcard; `nil` if there's none. This folder must exist.
     private func problem(ofFolderOf name: FileName) -> Problem? {
         let fixed = name.fixedFolder
         // A missing resources folder is reported once, not for each entry.
@@ -164,14 +164,14 @@ extension FileProblem {
     }
 }
 
-/// Suggests existing files and folders for the names of missing ones.
+/// Suggestions of existing files and folders for names that don't exist.
 private final class FileSuggestions {
     private let folder: ResourcesFolder?
     private lazy var files = Names(folder?.names(limit: 10_000) ?? [])
     private lazy var folders = Names(Set(files.all.flatMap { ResourcesFolder.folders(of: $0) }).ordered(by: <))
-    /// Advice for a folder in a bundle, whose files a build tool may have moved; empty for other folders.
+    /// Advice for a bundle, whose files a build tool may have moved; empty if the folder isn't in a bundle.
     private let bundleAdvice: String
-    /// The number of suggestions that may still be made. More than a hundred in all don't help.
+    /// The number of suggestions that may still be made. More than 100 don't help.
     private var left = 100
 
     init(in folder: ResourcesFolder?) {
@@ -200,7 +200,7 @@ private final class FileSuggestions {
 
     private final class Names {
         let all: [String]
-        /// The names by their last segment. If several share it, a name without a folder wins.
+        /// For each last segment, the name that's only this segment, or else the first that ends with it.
         private let byLastSegment: [String: String]
         private lazy var nearest = NearestName(all)
 
@@ -212,7 +212,8 @@ private final class FileSuggestions {
             }
         }
 
-        /// Returns a name in another folder with the same last segment, or else the most similar name.
+        /// Returns a name in another folder with the same last segment, or else the most similar name; `nil` if none is
+        /// similar.
         func nearest(to name: String) -> String? {
             byLastSegment[ResourcesFolder.split(name).last] ?? nearest.of(name)
         }

@@ -6,7 +6,8 @@ package final class MapLoader {
 
     private(set) var index = MapIndex()
     private(set) var problems: [SubstitutionMap.Problem] = []
-    /// The files of invalid entries, and the files that misspelled names probably mean.
+    /// The files of invalid entries, and the existing files that misspelled names probably mean. They aren't reported
+    /// as unused.
     var filesLeftOut: [FileName] { namesLeftOut + files.meant }
 
     var looksAtFiles: Bool { files.looksAtFiles }
@@ -15,20 +16,20 @@ package final class MapLoader {
     private let files: FileChecker
     private let handlers: SubstitutionMap.HandlerTable
     private var patterns: [(entry: Entry, pattern: MatchPattern)] = []
-    /// The entries of valid patterns so far, by normal form.
+    /// The valid entries with patterns so far, by the pattern's normal form.
     private var patternKeys: [String: Entry] = [:]
-    /// The invalid entries so far, by normal form. A later entry with the same normal form is a duplicate, too.
+    /// The invalid entries so far, by their key's normal form. A later entry with the same normal form is a duplicate.
     private var wrong: [String: Entry] = [:]
     private var defaults = EntryFields()
-    /// The options of an entry that is only a file name.
+    /// The options of an entry whose value is only a file name.
     private var plain = Entry.Options(EntryFields(), isPlain: true)
     /// Whether the defaults are already known from a first pass over the map.
     private let hasDefaults: Bool
-    /// The keys of invalid entries. Another entry with the same key is invalid too.
+    /// The keys of invalid entries. A later entry with the same key is invalid, too.
     private var wrongKeys: Set<String> = []
-    /// The first entry or alternative with a file.
+    /// The first entry or alternative that names a file.
     private var firstWithFile: Entry?
-    /// The lines of keys that begin with `$`.
+    /// The line of each key that begins with `$`.
     private var reserved: [String: Int] = [:]
 
     /// - Parameter defaults: The map's defaults, if they're already known.
@@ -44,7 +45,7 @@ package final class MapLoader {
         if let defaults { use(defaults) }
     }
 
-    /// Loads a map of files that was made in code.
+    /// Loads a map that code made from file names.
     convenience init(files: [String: String], folder: ResourcesFolder) {
         self.init(folder, looksAtFiles: true)
         for (key, file) in files.ordered(by: { $0.key < $1.key }) {
@@ -53,7 +54,7 @@ package final class MapLoader {
         finish()
     }
 
-    /// Loads a map of answers that was made in code.
+    /// Loads a map that code made from answers.
     convenience init(answers: [(key: String, value: SubstitutionMap.Answer)], folder: ResourcesFolder? = nil) {
         self.init(folder, looksAtFiles: true)
         for (key, answer) in answers { add(answer, key: key) }
@@ -75,7 +76,7 @@ package final class MapLoader {
         }
     }
 
-    /// Loads a map from its JSON. Without a resources folder, doesn't look for the entries' files.
+    /// Loads a map from its JSON. If `folder` is `nil`, an entry with a file is a problem, unless `looksAtFiles` is `false`.
     static func load(
         json: [UInt8],
         folder: ResourcesFolder?,
@@ -108,7 +109,7 @@ package final class MapLoader {
         if let problem = files.folderProblem(of: firstWithFile) { problems.insert(problem, at: 0) }
     }
 
-    /// Adds the members of a map one by one, since a list of all members would take as much memory as the map.
+    /// Adds the members of a map one by one. A list of all members would take as much memory as the map.
     ///
     /// - Returns: Whether the defaults, if any, come before all entries. If not, the map must be read again, since the
     ///   defaults apply to all entries.
@@ -214,7 +215,7 @@ package final class MapLoader {
         }
     }
 
-    /// Checks the files and targets of an entry and its alternatives.
+    /// Checks the files and targets of an entry and its alternatives. Returns whether all are valid.
     private func check(_ entry: Entry, wildcards: Int) -> Bool {
         var isRight = checkOne(entry, wildcards: wildcards)
         for alternative in entry.options.alternatives where !checkOne(alternative, wildcards: wildcards) {
@@ -269,12 +270,13 @@ package final class MapLoader {
     }
 }
 
-/// The alternatives of an entry, checked for those that are never reached.
+/// The alternatives of an entry. It's a problem if one is never reached.
 private struct AlternativeEntries {
     private(set) var entries: [Entry] = []
     private(set) var problems: [SubstitutionMap.Problem] = []
 
-    /// The first alternative that answers every request that meets a condition, by the condition's digest and the method.
+    /// For each condition and method, the first alternative that answers all such requests. A key is the condition's
+    /// digest, a space and the method.
     private var firsts: [String: Entry] = [:]
 
     /// - Parameters:
@@ -306,7 +308,7 @@ private struct AlternativeEntries {
                 .neverReached,
                 entry,
                 "is never reached, because alternative \(number)\(line) answers all its requests. "
-                    + "Put it before that one, or give that one a different “when” or a “times”."
+                    + "Move it before alternative \(number), or give alternative \(number) another “when” or a “times”."
             )
         }
         guard Self.answersAlways(entry) else { return }
@@ -316,15 +318,15 @@ private struct AlternativeEntries {
     }
 
     private mutating func note(_ kind: SubstitutionMap.Problem.Kind, _ entry: Entry, _ message: String) {
-        // A conflict's message begins with the name of a field.
+        // A conflict's message begins with a field's name, so a colon precedes it. A message about reaching begins with “is”.
         let separator = kind == .conflict ? ":" : ""
         problems.append(.init(kind, entry, "Alternative \(entry.options.place?.number ?? 0)\(separator) \(message)"))
     }
 
-    /// The digest to use if there's no condition.
+    /// The digest of an alternative without a condition.
     private static let always = ""
 
-    /// Returns an earlier alternative that answers all requests of this one.
+    /// Returns an earlier alternative that answers all requests of an entry; `nil` if there's none.
     private func first(answeringAllOf entry: Entry, _ condition: String) -> Entry? {
         let methods = Self.methods(of: entry)
         return first(answering: methods, for: Self.always) ?? first(answering: methods, for: condition)
@@ -336,8 +338,9 @@ private struct AlternativeEntries {
         return found.contains { $0 == nil } ? nil : found.compactMap { $0 }.last
     }
 
-    /// Returns whether an alternative answers every request that meets its condition. An alternative with wildcards in
-    /// its file or target doesn't: if the file is missing or the target invalid, a later one answers.
+    /// Returns whether an alternative answers every request that meets its condition. An alternative with `times`
+    /// doesn't. With wildcards in its file or target, it doesn't either: if the file is missing or the target invalid,
+    /// a later alternative answers.
     private static func answersAlways(_ entry: Entry) -> Bool {
         let options = entry.options
         guard options.fields.times == nil, entry.files.allSatisfy({ $0.wildcards == 0 }) else { return false }

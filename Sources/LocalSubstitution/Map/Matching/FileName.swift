@@ -1,5 +1,5 @@
-/// The name of an entry's file: a relative path in the resources folder, with `/` between its segments. It may have wildcards,
-/// which are filled with what the wildcards of the key's path matched.
+/// The name of an entry's file: a relative path in the resources folder, with `/` between its segments. It may have
+/// wildcards. Each is filled with the text that a wildcard of the key's path matched.
 ///
 /// It's read byte by byte, since a `/` or `*` and a combining mark after it form one `Character`.
 package struct FileName: Sendable {
@@ -14,8 +14,8 @@ package struct FileName: Sendable {
         ResourcesFolder.split(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "*") }))).folder
     }
 
-    /// What's wrong with the name itself, whether or not the file exists. The text follows the name in a message, and
-    /// ends with a period.
+    /// What's wrong with the name, whether or not the file exists; `nil` if nothing is. The text follows the name in a
+    /// message, and ends with a period.
     package var problem: String? {
         if text.isEmpty { return "is empty. Name a file in the resources folder." }
         if text.utf8.contains(0) { return "has a NUL byte. Remove it." }
@@ -28,7 +28,7 @@ package struct FileName: Sendable {
         return nil
     }
 
-    /// The reason why a URL doesn't make a valid file name or target. The entry then doesn't apply.
+    /// Why a URL can't be made into a file name or target. The entry then doesn't apply.
     package enum Obstacle: Error, Equatable, Sendable {
         /// `name` is the file name that was made from the URL.
         case emptySegment(name: String)

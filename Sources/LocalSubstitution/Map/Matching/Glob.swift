@@ -1,6 +1,6 @@
 /// A text with `*` wildcards, each of which matches any run of bytes, even an empty one.
 package struct Glob: Sendable {
-    /// The literal text before, between and after the wildcards: one more than there are wildcards.
+    /// The literal texts before, between and after the wildcards. There's always one more literal than wildcards.
     package let literals: [[UInt8]]
 
     package init(_ text: [UInt8]) {
@@ -13,8 +13,8 @@ package struct Glob: Sendable {
     package var wildcards: Int { literals.count - 1 }
     var literalBytes: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// Returns the text that each wildcard matches; `nil` if the whole text doesn't match. Each wildcard matches as
-    /// little as possible, except for the last.
+    /// Returns the text that each wildcard matches; `nil` if the whole text doesn't match. Each wildcard except the
+    /// last matches as little as possible.
     ///
     /// The time is linear in the lengths of the text and the pattern, even for hostile ones.
     package func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
@@ -36,8 +36,8 @@ package struct Glob: Sendable {
         return taken
     }
 
-    /// Searches by the algorithm of Knuth, Morris and Pratt. It never goes back in the text, so a hostile pattern can't make it
-    /// slow.
+    /// Returns the first place of a literal, by the algorithm of Knuth, Morris and Pratt. The search never goes back in
+    /// the text, so a hostile pattern can't make it slow.
     private static func firstRange(of literal: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {
         guard !literal.isEmpty else { return text.startIndex..<text.startIndex }
         var longestBorder = [Int](repeating: 0, count: literal.count)

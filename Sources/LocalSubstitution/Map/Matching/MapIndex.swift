@@ -1,14 +1,14 @@
 /// An index of entries by URL. It finds the entries that match a URL, in order of precedence, without visiting the
 /// others.
 ///
-/// It doesn't read files, so a candidate's file may be missing.
+/// It doesn't look at files, so a candidate's file may be missing.
 package struct MapIndex: Sendable {
     /// An entry that matches a URL.
     package struct Candidate: Sendable {
         package let number: Int
-        /// What the wildcards of the key's path matched.
+        /// The text that each wildcard of the key's path matched.
         var captures: [ArraySlice<UInt8>] = []
-        /// Whether an exact key equals the whole URL, with no parameter ignored.
+        /// Whether the entry's exact key equals the whole URL, with no parameter ignored.
         var isWithoutIgnoring = false
     }
 
@@ -31,8 +31,8 @@ package struct MapIndex: Sendable {
     /// The positions of the groups with patterns.
     private var groupsOfPatterns: [Int] = []
 
-    /// Adds an entry with an exact key. If there's already an entry for an equal URL, returns that entry and adds
-    /// nothing.
+    /// Adds an entry with an exact key, and returns `nil`. If there's already an entry for an equal URL, returns that
+    /// entry and adds nothing.
     mutating func insert(_ entry: Entry, url: NormalizedURL) -> Entry? {
         if let other = self.entry(equalTo: url) { return other }
         let number = entries.count
@@ -93,8 +93,8 @@ package struct MapIndex: Sendable {
         return found
     }
 
-    /// Returns the numbers of the exact keys that match if they ignore parameters. Keys that ignore the fewest
-    /// parameters come first. Ties are sorted by key.
+    /// Returns the numbers of the exact keys that match a URL without their ignored parameters. Keys that ignore the
+    /// fewest of its parameters come first. Ties are sorted by key.
     private func numbersIgnoring(_ url: NormalizedURL) -> [Int] {
         var found: [(number: Int, parameters: Int)] = []
         for place in groupsOfURL[url.withoutQuery] ?? [] {
@@ -118,15 +118,15 @@ package struct MapIndex: Sendable {
 
 /// A table of the entries with exact keys: their numbers, by canonical URL.
 ///
-/// It's a hash table with linear probing. It stores only the numbers, and compares the keys in the entries. A dictionary takes 2.5
-/// to 5 times the memory, because it stores a string for each URL.
+/// It's a hash table with linear probing. It stores only the numbers, and finds the keys in the entries. A dictionary
+/// would store a string for each URL, which takes 2.5 to 5 times the memory.
 private struct ExactKeys: Sendable {
     private static let free: Int32 = -1
 
     /// Each number is in the slot for its URL's hash value or, if that's occupied, in the next free slot. At least half
     /// of the slots are free.
     private var slots = [Int32](repeating: free, count: 16)
-    /// The canonical URLs of keys that aren't in canonical form, by the number of their entry.
+    /// The canonical URLs of the keys that aren't canonical themselves, by entry number.
     private var canonicalURLs: [Int32: String] = [:]
 
     /// Returns the number of the entry for a canonical URL; `nil` if there's none.
@@ -135,7 +135,7 @@ private struct ExactKeys: Sendable {
         return number == Self.free ? nil : Int(number)
     }
 
-    /// Adds the last of the entries. The table must not have an entry for its URL yet.
+    /// Adds the number of the last entry, under its canonical URL. The table must not have that URL yet.
     mutating func insert(_ url: String, in entries: [Entry]) {
         let number = Int32(entries.count - 1)
         if entries[Int(number)].key != url { canonicalURLs[number] = url }

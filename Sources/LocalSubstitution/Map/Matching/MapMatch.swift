@@ -28,7 +28,7 @@ extension SubstitutionMap {
         return MapMatch(walk.url, walk, shadowed: losers)
     }
 
-    /// Returns the entry of a candidate after the winner; `nil` if the URL doesn't make valid names for its files.
+    /// Returns the entry of a candidate after the winner; `nil` if the URL can't be made into valid names of its files.
     private func shadowed(_ candidate: MapIndex.Candidate) -> Entry? {
         let entry = storage.index.entries[candidate.number]
         return entry.canBeFilled(with: candidate.captures) ? entry : nil
@@ -37,22 +37,24 @@ extension SubstitutionMap {
 
 /// The result of matching one request with a map.
 package final class MapMatch: Sendable {
-    /// The entry or alternative that wins; `nil` if none does. It answers the request, or it's `null`.
+    /// The first entry or alternative that applies to the request; `nil` if none does. It answers the request, or it's
+    /// `null`.
     package let winner: Entry?
     /// The number of the winner's entry in the map's index.
     let number: Int?
     let url: NormalizedURL
     /// Whether the URL equals the winner's key, with no parameter ignored.
     let isWithoutIgnoring: Bool
-    /// The winner's answer; `nil` if the winner is `null`, or if the request's body must be read first.
+    /// The winner's answer; `nil` if there's no winner, if it's `null`, or if the request's body must be read first.
     let substitution: Substitution?
     /// Whether the request's body must be read first, for the winner's condition or its handler.
     let needsBody: Bool
     /// The entries and alternatives that come before the winner, and why they don't answer.
     let passedOver: [(entry: Entry, why: PassedOver)]
-    /// The other entries that match the URL, but come after the winner.
+    /// The entries after the winner that also match the URL.
     let shadowed: [Entry]
-    /// The first field that needs the protocol, in the winner or in an entry before it; `nil` if there's none.
+    /// The first field that needs the protocol, in the winner or in an entry before it; `nil` if there's none. Entries
+    /// that the request's method, headers or query rule out don't count.
     let protocolField: String?
     /// Whether another request for the same URL may get a different answer, since a condition or count was checked.
     let isConditional: Bool
@@ -70,7 +72,7 @@ package final class MapMatch: Sendable {
         self.shadowed = shadowed
     }
 
-    /// Whether the winner is `null`: such a URL is never substituted.
+    /// Whether the winner is `null`, so that the URL is never substituted.
     package var isExcluded: Bool { winner?.options.isNever == true }
 
     /// The winner's answer if its body is local; otherwise, `nil`. See ``Substitution/isLocal``.
@@ -82,7 +84,7 @@ package final class MapMatch: Sendable {
         return Count(entry: number, winner.options, most: most)
     }
 
-    /// The first entry whose file is missing, not counting files with wildcards in their names.
+    /// The first entry whose file is missing. Files with wildcards in their names don't count.
     var goneFile: Entry? {
         passedOver.first { if case .fileIsGone = $0.why { true } else { false } }?.entry
     }
@@ -107,14 +109,15 @@ package final class MapMatch: Sendable {
         }
     }
 
+    /// Why an entry or alternative that matches the URL doesn't answer.
     enum PassedOver: Error, Equatable {
         case isDisabled
         case methodNotListed(String)
-        /// The request doesn't meet a condition, for this reason.
+        /// The request doesn't meet the condition. The text says why, without a period.
         case condition(String)
-        /// The alternative has answered as many requests as it may.
+        /// The alternative has answered as many requests as its `times` allows. The value is `times`.
         case usedUp(Int)
-        /// The entry's file doesn't exist. Its name has no wildcards, so this is a fault in the map.
+        /// The entry's file doesn't exist. Its name has no wildcards, so the map is wrong.
         case fileIsGone(name: String)
         /// The file whose name was made from the URL doesn't exist.
         case noSuchFile(name: String)
@@ -148,7 +151,7 @@ extension MapMatch {
     }
 }
 
-/// The walk through the entries and alternatives that match a URL, up to the one that answers a request.
+/// A walk through the entries and alternatives that match a URL. It ends at the first that applies to the request.
 private final class MapWalk {
     /// The entry or alternative that ends the walk.
     private(set) var winner: Entry?
@@ -178,7 +181,7 @@ private final class MapWalk {
     /// Tries an entry or, one by one, its alternatives. Returns whether one of them ends the walk.
     func visit(_ entry: Entry, _ candidate: MapIndex.Candidate) -> Bool {
         guard entry.options.isEnabled else { return passOver(entry, .isDisabled) }
-        // Most entries have no alternatives, so don't allocate a list for them.
+        // Most entries have no alternatives, so this avoids a list for them.
         guard !entry.options.alternatives.isEmpty else { return visitOne(entry, candidate) }
         for alternative in entry.options.alternatives where visitOne(alternative, candidate) { return true }
         return false
@@ -213,7 +216,7 @@ private final class MapWalk {
         return false
     }
 
-    /// Returns why an entry doesn't answer, without checking its file and the request's body; `nil` if it may answer.
+    /// Returns why an entry doesn't answer; `nil` if it may answer. Checks neither its file nor the request's body.
     private func obstacle(_ options: Entry.Options, _ number: Int) -> MapMatch.PassedOver? {
         guard options.lists(method: facts.method) else { return .methodNotListed(facts.method) }
         if let when = options.fields.when {
@@ -254,7 +257,7 @@ private final class MapWalk {
     private func check(_ name: String, isWritten: Bool) throws(MapMatch.PassedOver) {
         let status = folder?.servedStatus(of: name)
         if isWritten {
-            // A folder counts here, since opening it then reports the fault.
+            // A folder counts as existing. Opening it then reports the mistake in the map.
             if status == nil { throw .fileIsGone(name: name) }
         } else if status == nil || status?.kind == .folder {
             throw .noSuchFile(name: name)

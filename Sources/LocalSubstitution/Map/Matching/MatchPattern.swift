@@ -1,8 +1,9 @@
-/// A key with wildcards: a match pattern as in browser extensions (MDN, Chrome: "Match patterns"), but with ports and queries too.
+/// A key with wildcards: a match pattern as in browser extensions (MDN, Chrome: "Match patterns"). It may also have a
+/// port and a query.
 package final class MatchPattern: Sendable {
     package enum Host: Sendable {
         case exact(String)
-        /// `*.example.com`: that host and every subdomain.
+        /// `*.example.com`: the host `example.com` and every subdomain.
         case domain(String)
         case any
 
@@ -34,9 +35,9 @@ package final class MatchPattern: Sendable {
     package let scheme: String?
     package let host: Host
     package let port: Port
-    /// The path and query as one text with wildcards.
+    /// The path and query as one text with wildcards, without ignored parameters.
     package let path: Glob
-    /// The path and query with the query's parameters sorted by name; `nil` if there are fewer than two.
+    /// The path and query with the query's parameters sorted by name; `nil` if there are fewer than two parameters.
     let sortedPath: SortedPath?
     /// The pattern in normal form. Two keys with the same normal form are the same pattern.
     package let text: String
@@ -135,8 +136,8 @@ extension MatchPattern.Port: CustomStringConvertible {
 }
 
 extension MatchPattern {
-    /// Returns the numbers by which patterns are ranked, in this order: host, length of the path before its first
-    /// wildcard, number of literal bytes, scheme and port.
+    /// Returns the numbers that rank a pattern, most important first: host, length of the path before its first
+    /// wildcard, number of literal bytes, scheme, port.
     private static func rank(scheme: String?, host: Host, port: Port, path: Glob) -> [Int] {
         let hostRank =
             switch host {
@@ -162,7 +163,7 @@ extension MatchPattern {
             /// order.
             var places: [Int]?
 
-            /// Returns what the wildcards match, in the key's order; `nil` if the text doesn't match.
+            /// Returns the text that each wildcard matches, in the key's order; `nil` if the whole text doesn't match.
             func match(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
                 let taken = glob.match(text)
                 guard let taken, let places else { return taken }
@@ -214,7 +215,8 @@ extension MatchPattern {
         }
 
         private var written = Group()
-        /// The patterns with sorted queries, for URLs with sorted queries.
+        /// The patterns with at least two query parameters, sorted by name. A URL is compared with its parameters
+        /// sorted, too.
         private var sorted = Group()
 
         package init() {}

@@ -11,13 +11,13 @@ extension SubstitutionMap {
 
             /// The scheme, `http` or `https`.
             public static let scheme = Difference(rawValue: "scheme")
-            /// The host, by a few letters.
+            /// A few letters of the host.
             public static let host = Difference(rawValue: "host")
-            /// The port, or whether there is one.
+            /// The port. One of the URLs may have none.
             public static let port = Difference(rawValue: "port")
-            /// The path, by a few letters.
+            /// A few letters of the path.
             public static let path = Difference(rawValue: "path")
-            /// The query, or whether there is one.
+            /// The query. One of the URLs may have none.
             public static let query = Difference(rawValue: "query")
             /// A slash at the end of the path.
             public static let trailingSlash = Difference(rawValue: "trailing slash")
@@ -50,7 +50,7 @@ extension SubstitutionMap {
 
         /// Creates a near miss for an entry's key.
         ///
-        /// - Parameter isOneOfSeveralQueries: Whether other keys differ from this one only in their queries.
+        /// - Parameter isOneOfSeveralQueries: Whether other keys differ from this key only in their queries.
         init(_ entry: Entry, _ differences: [Difference], isOneOfSeveralQueries: Bool) {
             key = entry.key
             self.differences = differences
@@ -127,7 +127,7 @@ final class NearMisses: Sendable {
     private let exactKeys: [ExactKey]
     private let patterns: [Pattern]
 
-    /// The most keys to return. More don't help.
+    /// The maximum number of keys to return. More don't help.
     static let most = 5
 
     init(_ index: MapIndex) {
@@ -146,17 +146,17 @@ final class NearMisses: Sendable {
 
     /// Returns the keys that almost match a URL, those with the fewest differences first.
     func of(_ url: NormalizedURL) -> [SubstitutionMap.NearMiss] {
-        // An entry that matches, but is disabled or has no file, doesn't differ.
+        // A key that matches isn't a near miss. Its entry doesn't answer for another reason, such as a missing file.
         let matches = Set(index.candidates(for: url).map(\.number))
         var found = exactKeys(near: url, besides: matches) + patterns(near: url, besides: matches)
-        // Keys with more misspellings than the closest are probably other resources.
+        // Keys that need more edits than the closest misspelling probably name other resources.
         let fewest = found.map(\.edits).filter { $0 > 0 }.min() ?? 0
         found.removeAll { $0.differences.isEmpty || $0.edits > fewest }
         found = found.ordered {
             ($0.differences.count, $0.edits, $0.entry.key) < ($1.differences.count, $1.edits, $1.entry.key)
         }
-        // With `ignoreQuery`, one response would answer every query. So of keys with other queries, only the first
-        // stays.
+        // If several keys differ in their queries, the response depends on the query. Then `ignoreQuery` isn't advised,
+        // and only the first of the keys stays.
         let differing = found.filter(\.differsInQuery)
         let areSeveral = differing.count > 1 && differing.contains { $0.entry.keyHasQuery }
         if areSeveral { found.removeAll { $0.differsInQuery && $0.entry.key != differing[0].entry.key } }
@@ -218,7 +218,7 @@ final class NearMisses: Sendable {
         guard !patterns.isEmpty else { return [] }
         let toggled = url.path.hasSuffix("/") ? String(url.path.dropLast()) : url.path + "/"
         let paths = [url.path, toggled].map { (path: $0, folded: Array($0.lowercased().utf8)) }
-        // The last label of the host, the last two, and so on.
+        // The last label of the host, then the last two labels, and so on.
         let domains = MatchPattern.Host.domains(of: url.host).reversed().map { Text($0) }
         return patterns.compactMap { item in
             guard !matches.contains(item.number), let edits = Self.edits(ofHost: item, domains) else { return nil }
@@ -232,8 +232,8 @@ final class NearMisses: Sendable {
         }
     }
 
-    /// Returns how many edits turn a URL's host, or a domain that includes it, into a pattern's host; `nil` for too
-    /// many.
+    /// Returns how many edits turn a URL's host, or a domain that includes it, into a pattern's host; `nil` if there
+    /// are too many.
     private static func edits(ofHost item: Pattern, _ domains: [Text]) -> Int? {
         let labels =
             switch item.pattern.host {
@@ -245,7 +245,7 @@ final class NearMisses: Sendable {
         return labels <= domains.count ? item.host.misspellings(of: domains[labels - 1]) : nil
     }
 
-    /// - Parameter path: The URL's path, with or without a slash at the end, as the pattern could match it.
+    /// - Parameter path: The URL's path in the form that the pattern matches: with or without a slash at its end.
     private static func differences(
         _ url: NormalizedURL,
         path: String,
@@ -282,7 +282,7 @@ extension MatchPattern.Host {
 }
 
 extension NearestName.Text {
-    /// Returns how many edits turn the text into another. `nil` if they differ only in digits, or need too many edits
+    /// Returns how many edits turn the text into another; `nil` if only digits differ, or if there are too many edits
     /// for the length of the word that differs.
     fileprivate func misspellings(of other: Self) -> Int? {
         guard mayBe(near: other, limit: NearestName.mostEdits) else { return nil }
@@ -293,13 +293,13 @@ extension NearestName.Text {
         while end < shorter - start, first[first.count - 1 - end] == second[second.count - 1 - end] { end += 1 }
         guard start < max(first.count, second.count) else { return 0 }
         let different = (first.dropFirst(start).dropLast(end), second.dropFirst(start).dropLast(end))
-        // Different digits are rarely typos: they number versions, or the members of a series.
+        // Different digits are rarely misspellings. They number versions, or the members of a series.
         guard !(different.0.allSatisfy(\.isDigit) && different.1.allSatisfy(\.isDigit)) else { return nil }
 
         let wordBefore = first.prefix(start).reversed().prefix(while: Self.isWordByte).count
         let wordAfter = first.suffix(end).prefix(while: Self.isWordByte).count
         let word = wordBefore + max(different.0.count, different.1.count) + wordAfter
-        // One edit turns most words of one or two letters into other words.
+        // A word of one or two letters has no misspellings: one edit usually makes it another word.
         let limit = min(NearestName.mostEdits, word / 3)
         return limit == 0 ? nil : NearestName.edits(from: different.0, to: different.1, limit: limit)
     }

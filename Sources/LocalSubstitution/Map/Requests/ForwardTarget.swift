@@ -1,14 +1,14 @@
 import Foundation
 
-/// The URL to which requests are sent instead: the map's field `forwardTo`.
+/// The URL to which an entry forwards requests: the map's field `forwardTo`.
 ///
 /// Its scheme, host and port are fixed. Only its path and whole values of its query can have wildcards.
 package final class ForwardTarget: Sendable {
     /// The target for one request.
     final class Filled: Sendable {
         let url: URL
-        /// Corresponding prefixes. To get the original of a URL that begins with `target`, replace that prefix with
-        /// `original`. `nil` if only the target itself has an original.
+        /// The prefixes of forwarded URLs and of their originals. If a URL begins with `target`, its original has
+        /// `original` in place of that prefix. `nil` if only the target itself has an original.
         let prefixes: (target: String, original: String)?
         /// The request's URL.
         let request: NormalizedURL
@@ -17,8 +17,8 @@ package final class ForwardTarget: Sendable {
             (self.url, self.prefixes, self.request) = (url, prefixes, request)
         }
 
-        /// Returns the original of a URL, such as a redirect's target: the URL that is forwarded to it. `nil` if
-        /// there's none.
+        /// Returns the original of a URL, such as a redirect's target. A request for the original is forwarded to that
+        /// URL. `nil` if there's none.
         func original(of url: URL) -> URL? {
             let text = url.absoluteString
             guard let location = try? NormalizedURL(text) else { return nil }
@@ -46,6 +46,8 @@ package final class ForwardTarget: Sendable {
 
     var wildcards: Int { path.wildcards + (query?.wildcards ?? 0) }
 
+    /// Creates a target from the map's text.
+    ///
     /// - Throws: An error if the text isn't an `http` or `https` URL, has user info or a fragment, or has a wildcard in the wrong
     ///   place.
     init(_ text: String) throws(URLParts.SyntaxError) {
@@ -94,7 +96,8 @@ package final class ForwardTarget: Sendable {
 
     /// Returns the target for a request.
     ///
-    /// - Parameter captures: What the wildcards of the key's path matched: parts of the request's path and query.
+    /// - Parameter captures: The text that each wildcard of the key's path matched, as slices of the request's path and
+    ///   query.
     func filled(with captures: [ArraySlice<UInt8>], for url: NormalizedURL) throws(FileName.Obstacle) -> Filled {
         let inPath = captures.prefix(path.wildcards)
         var filledPath = path.literals[0]
@@ -121,21 +124,21 @@ package final class ForwardTarget: Sendable {
 
     /// Returns the URL up to a capture; `nil` if the capture isn't a part of its path.
     private static func beginning(of capture: ArraySlice<UInt8>, in url: NormalizedURL) -> String? {
-        // Captures are slices of path and query, so their indices say where they begin.
+        // A capture is a slice of the path and query, so its first index is its offset there.
         let start = url.layout.path + capture.startIndex
         let part = capture.prefix { $0 != UInt8(ascii: "?") }
         guard start <= url.layout.query, url.text.utf8.dropFirst(start).starts(with: part) else { return nil }
         return String(Substring(url.text.utf8.prefix(start)))
     }
 
-    /// Returns the target's query with its `?` and the part of the request's query that's forwarded.
+    /// Returns the target's query with the forwarded part of the request's query, after a `?`; empty if there's none.
     private func queryText(_ captures: [ArraySlice<UInt8>], _ url: NormalizedURL) -> String {
         var all: [UInt8]?
         if let query {
             var filled = query.literals[0]
             for (capture, literal) in zip(captures.dropFirst(path.wildcards), query.literals.dropFirst()) {
                 for byte in capture {
-                    // The capture is in normal form. Only what would end or change a value must still be encoded.
+                    // A capture is in normal form. Only characters that would end or change a value must still be encoded.
                     if "&=+#?".utf8.contains(byte) {
                         PercentEncoding.append(byte, to: &filled)
                     } else {
@@ -158,7 +161,8 @@ package final class ForwardTarget: Sendable {
         return all.map { "?" + String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Throws an error for encoded bytes that a server may decode before it looks at the path's segments.
+    /// Throws an error if a part has an encoded slash, backslash or control character. A server might decode them
+    /// before it splits the path.
     private static func check(_ part: ArraySlice<UInt8>) throws(FileName.Obstacle) {
         guard try !FileName.decodedBytes(part).contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw .controlCharacter(part: String(decoding: part, as: UTF8.self))

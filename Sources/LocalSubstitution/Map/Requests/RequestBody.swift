@@ -4,25 +4,25 @@ package import Foundation
 import FoundationNetworking
 #endif
 
-/// What is known of a request's body.
+/// A request's body, as far as it's known.
 package enum RequestBody: Sendable {
     case none
     case data(Data)
-    /// A body that hasn't been read yet: a stream, or data that takes too long to look at now.
+    /// A body that hasn't been read yet: a stream, or data that would take too long on the loader's queue.
     case unread
     /// A body that is longer than ``limit``.
     case tooLong
     /// A body that Foundation hides, such as that of an upload task on Linux.
     case hidden
 
-    /// The longest body that is looked at, in bytes.
+    /// The maximum length, in bytes, of a body that's looked at.
     static let limit = 8 << 20
-    /// The longest body that is looked at on the loader's queue, which all sessions may share.
+    /// The maximum length, in bytes, of a body that's looked at on the loader's queue. All sessions may share that queue.
     static let limitOnLoaderQueue = 64 << 10
 
     /// Creates the value for a request's body.
     ///
-    /// - Parameter most: The length of the longest data to look at, in bytes.
+    /// - Parameter most: The maximum length of data to look at, in bytes. Longer data stays unread.
     init(_ request: URLRequest, most: Int = limit) {
         if let data = request.httpBody {
             self = data.count > Self.limit ? .tooLong : data.count > most ? .unread : .data(data)

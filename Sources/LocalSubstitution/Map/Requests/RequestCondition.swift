@@ -5,7 +5,7 @@ package struct RequestCondition: Sendable {
     /// A condition on a header or query parameter.
     struct Field: Sendable {
         let name: String
-        /// What the value must match; `nil` if the request must not have the field.
+        /// The pattern that the value must match; `nil` if the request must not have the field.
         let value: Glob?
     }
 

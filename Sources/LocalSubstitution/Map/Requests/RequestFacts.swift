@@ -19,7 +19,7 @@ package final class RequestFacts: Sendable {
         self.body = body
     }
 
-    /// - Parameter body: The body; by default, the one that the request contains.
+    /// - Parameter body: The body. The default is the request's own body.
     convenience init(_ request: URLRequest, body: RequestBody? = nil) {
         self.init(
             method: request.httpMethod ?? "GET",
@@ -31,7 +31,7 @@ package final class RequestFacts: Sendable {
     /// A `GET` without headers.
     static let plain = RequestFacts()
 
-    /// The body as JSON, parsed at first use; `nil` if the body isn't known.
+    /// The body as JSON, or the reason why it isn't JSON, parsed at first use; `nil` if there's no body or it isn't known.
     var json: Result<JSONValue, JSONCursor.SyntaxError>? {
         guard case .data(let data) = body else { return nil }
         return parsed.withLock { parsed in

@@ -9,7 +9,7 @@ package final class NormalizedURL: Sendable {
     package let canonical: String
     let layout: Layout
 
-    /// The positions of the parts in `text`, as offsets in UTF-8 bytes.
+    /// The scheme, the port's number, and the positions of the other parts in `text`, as offsets in UTF-8 bytes.
     struct Layout: Sendable {
         let isHTTPS: Bool
         let host: Range<Int>
@@ -19,9 +19,11 @@ package final class NormalizedURL: Sendable {
         let query: Int
     }
 
-    /// Scheme, host, and port: the URL without its path and query.
+    /// The URL without its path and query: the scheme, the host, and the port if it isn't the default.
     package var origin: String { String(decoding: text.utf8.prefix(layout.path), as: UTF8.self) }
 
+    /// Creates the normal form of any URL, such as a request's.
+    ///
     /// - Throws: An error if the text isn't an `http` or `https` URL with a host and without user info. A fragment is dropped.
     package convenience init(_ text: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: text) {
@@ -31,7 +33,7 @@ package final class NormalizedURL: Sendable {
         }
     }
 
-    /// Creates the normal form of an exact key. A fragment is an error here.
+    /// Creates the normal form of an exact key. In a key, a fragment is an error.
     package convenience init(key: String) throws(URLParts.SyntaxError) {
         if let layout = Layout(ofNormal: key) {
             self.init(text: key, layout: layout)
@@ -111,17 +113,17 @@ package final class NormalizedURL: Sendable {
 }
 
 extension NormalizedURL.Layout {
-    /// Finds the layout of a URL that is already in normal form, in one pass and without an allocation; `nil` for other URLs.
+    /// Creates the layout of a URL that's already in normal form, in one pass and without an allocation. Returns `nil`
+    /// for other URLs, and for those that need a closer look, such as any with percent-encoding.
     ///
-    /// Nearly every URL that an app requests is in normal form, and this runs for each request whose response isn't
-    /// retained.
+    /// This runs for each request whose response isn't retained, and nearly every URL that an app requests has a layout.
     init?(ofNormal text: String) {
         guard let layout = text.utf8.withContiguousStorageIfAvailable({ Self.scan($0) }) ?? nil else { return nil }
         self = layout
     }
 
     private static func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Self? {
-        // As locals, they stay in registers in the loops.
+        // As locals, the tables stay in registers in the loops.
         let (hostBytes, pathBytes, queryBytes) = (hostBytes, URLParts.Encoding.path, URLParts.Encoding.query)
         let isHTTPS = bytes.starts(with: https)
         guard isHTTPS || bytes.starts(with: http) else { return nil }

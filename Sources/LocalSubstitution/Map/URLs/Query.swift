@@ -62,7 +62,7 @@ extension Query {
         /// The parameters' names, each of which may end in `*`; `nil` for all parameters.
         let names: [String]?
 
-        /// A text that identifies the parameters that the rule ignores. It's empty if there are none.
+        /// A text that's the same for equal rules. It's empty if the rule ignores nothing.
         var text: String { names?.map { "\($0.utf8.count) \($0)" }.joined() ?? "*" }
 
         package init(names: [String]?) { self.names = names }
@@ -77,7 +77,7 @@ extension Query {
     }
 }
 
-/// Conditions use names and values in normal form, as keys do: “a b” becomes `a%20b`.
+/// The normal form of names and values in conditions, the same as in a URL's query: “a b” becomes `a%20b`.
 extension Query {
     /// Returns the normal form of a name that is written in a condition.
     static func normalizedName(_ name: String) -> String { normalized(name, ofName: true) }
@@ -86,7 +86,7 @@ extension Query {
     static func normalizedValue(_ value: String) -> Glob { Glob(normalized(value, ofName: false)) }
 
     private static func normalized(_ text: String, ofName isName: Bool) -> String {
-        // A character that would end a parameter or its name is part of it here, so it must be encoded.
+        // In a condition, `&` is an ordinary character, and so is `=` in a name. Unencoded, they'd end the parameter or name.
         let encoded = URLParts.normalizedQuery(text.utf8, keepsAsterisks: !isName).reduce(into: [UInt8]()) {
             bytes,
             byte in

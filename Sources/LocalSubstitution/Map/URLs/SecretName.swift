@@ -1,18 +1,18 @@
 import Foundation
 
-/// Recognizes what may be a credential in a URL, a header, a form or a JSON body: by its name, such as `access_token`, or by how its
-/// value looks.
+/// Rules for what may be a credential in a URL, a header, a form or a JSON body: its name, such as `access_token`, or
+/// its value.
 package enum SecretName {
     /// Where a name is used.
     package enum Place {
-        /// In a URL, a header or a form.
+        /// In a URL, a header or a form. This is the default.
         case url
-        /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` usually tell two requests
-        /// apart.
+        /// In a JSON body, as the key of a member. There, `code`, `key`, `session`, `sign` and `ticket` aren't
+        /// credentials. They usually tell requests apart.
         case member
     }
 
-    /// Where a word must be in a credential's name.
+    /// Where a name must have a word of ``table`` to name a credential.
     private enum Position {
         /// Inside a word: `password` in `userpasswordhash`.
         case inside
@@ -28,7 +28,7 @@ package enum SecretName {
         case alone
     }
 
-    /// All words, in lowercase.
+    /// The words that credentials' names have, in lowercase.
     private static let table: [(position: Position, words: String)] = [
         (.inside, "password passwd passphrase passwort kennwort motdepasse contrasena contraseña wachtwoord"),
         (.inside, "apikey sessionid sessid credential secretkey privatekey accesskey"),
@@ -52,12 +52,12 @@ package enum SecretName {
     /// Words that contain a word of the table, but don't name a credential.
     private static let harmless: Set<String> = ["passwordless"]
 
-    /// First words of names that are about a credential but don't hold one, such as `max` in `maxTokens`.
+    /// First words of names whose values only describe a credential, such as `max` in `maxTokens`.
     private static let firstOfAttributes: Set<String> = [
         "max", "min", "num", "total", "has", "is", "show", "hide", "requires",
     ]
 
-    /// Last words of such names, such as `type` in `tokenType`.
+    /// Last words of names whose values only describe a credential, such as `type` in `tokenType`.
     private static let lastOfAttributes: Set<String> = [
         "age", "algorithm", "at", "banner", "budget", "consent", "count", "enabled", "expiration", "expired", "expires",
         "expiry", "field", "format", "ids", "in", "label", "length", "limit", "method", "mode", "name", "placeholder",
@@ -65,19 +65,19 @@ package enum SecretName {
         "usage", "version",
     ]
 
-    /// The prefixes in signed URLs of Amazon's and Google's object stores.
+    /// The prefixes of parameters in signed URLs of Amazon's and Google's object stores.
     private static let prefixes = ["x-amz-", "x-goog-"]
 
     private static let positions: [String: Position] = table.reduce(into: [:]) { positions, row in
         for word in row.words.split(separator: " ") { positions[String(word)] = row.position }
     }
 
-    /// The words of the table that may be parts of longer words.
+    /// The words of the table that may be inside a longer word, or at its end.
     private static let parts: [(word: [UInt8], isEnding: Bool)] = positions.compactMap { word, position in
         position == .inside || position == .ending ? (Array(word.utf8), position == .ending) : nil
     }
 
-    /// The most words that an entry of ``table`` joins.
+    /// The maximum number of words of a name that together are one word of ``table``.
     private static let longestRun = 4
 
     // MARK: Names
@@ -128,7 +128,7 @@ package enum SecretName {
         var lastIsLower = false
         let bytes = Array(name.utf8)
         func finish(beforeDigit: Bool = false) {
-            // A version, as in `apikeyv2`, but not in `cvv2`.
+            // In `apikeyv2`, the `v` belongs to a version, so it's removed. In `cvv2`, it's a part of the word.
             let isVersion = beforeDigit && word.last == UInt8(ascii: "v")
             if isVersion, positions[String(decoding: word, as: UTF8.self)] == nil { word.removeLast() }
             if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
@@ -154,9 +154,9 @@ package enum SecretName {
 
     // MARK: Values
 
-    /// What was found in a text.
+    /// A possible credential that was found in a text.
     fileprivate enum Finding {
-        /// A parameter or member of this name.
+        /// A parameter or member with this name.
         case name(String)
         case userInfo
         /// An authorization, a JSON Web Token, or a key.
@@ -168,7 +168,7 @@ package enum SecretName {
     /// a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
-    /// Looks for a credential in a text, even if the text is percent-encoded several times.
+    /// Returns a possible credential in a text; `nil` if there's none. The text may be percent-encoded up to four times.
     private static func finding(in text: [UInt8]) -> Finding? {
         var text = text
         for _ in 0..<5 {
@@ -194,7 +194,8 @@ package enum SecretName {
 
     private static let separators = AllowedBytes("?&;<>\"'`, /#\\\n\r\t")
 
-    /// Returns whether a text or one of its parameters is the value of `Authorization`, such as `Token 0a1b` (RFC 9110 §11.6.2).
+    /// Returns whether a text, or the value of one of its parameters, looks like a header `Authorization`: `Token
+    /// 0a1b`, for example (RFC 9110 §11.6.2).
     private static func hasAuthorization(_ text: [UInt8]) -> Bool {
         isAuthorization(text[...])
             || text.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: ";") }.contains { parameter in
@@ -207,7 +208,7 @@ package enum SecretName {
         let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count > 1, words[0].count <= 20 else { return false }
         let scheme = String(decoding: words[0], as: UTF8.self).asciiLowercased
-        // “Token of esteem” isn't one.
+        // More than one word after the scheme must be parameters. “Token of esteem” isn't an authorization.
         return schemes.contains(scheme) && (words.count == 2 || text.contains(UInt8(ascii: "=")))
     }
 
@@ -249,7 +250,7 @@ package enum SecretName {
         var index = 0
         while index + 1 < text.count {
             let isStart = text[index] == UInt8(ascii: "/") && text[index + 1] == UInt8(ascii: "/")
-            // Two slashes may also be a part of a path.
+            // After a letter or digit, as in `a//b`, two slashes are a part of a path.
             guard isStart, index == 0 || !isOfToken(text[index - 1]) else {
                 index += 1
                 continue
@@ -261,10 +262,10 @@ package enum SecretName {
         return false
     }
 
-    /// Returns the first secret name before a colon and a literal, as in GraphQL (`login(password: "…")`) and in JSON inside a string,
-    /// whose quotes may be escaped.
+    /// Returns the first credential's name that's followed by a colon and a literal. GraphQL has these
+    /// (`login(password: "…")`), and so does JSON inside a string, where quotes may be escaped.
     private static func literal(in text: [UInt8]) -> String? {
-        // What was read last, perhaps followed by quotes and spaces.
+        // The last name, if only quotes and spaces have followed it.
         var name: Range<Int>?
         for (index, byte) in text.enumerated() {
             if isOfToken(byte) || byte >= 0x80 || byte == UInt8(ascii: ".") {
@@ -288,7 +289,7 @@ package enum SecretName {
 }
 
 extension SecretName {
-    /// The part of a URL that may be a credential. The description is a clause without a period.
+    /// A part of a URL that may be a credential. The description is a clause without a period.
     package struct Parameter: Sendable, Hashable, CustomStringConvertible {
         /// The name of a parameter of the query or of the path, decoded; `nil` for a part without a name.
         package let name: String?
@@ -315,8 +316,8 @@ extension SecretName {
         package var sentence: String { description.capitalizedFirst.sentence }
     }
 
-    /// Returns the first part of a URL that may be a credential or contain one: in the query, among the path's parameters
-    /// (`;jsessionid=…`), or in the path.
+    /// Returns the first part of a URL that may be or contain a credential; `nil` if there's none. It's a parameter of
+    /// the path (`;jsessionid=…`) or of the query, or else a JSON Web Token in the path.
     package static func first(in url: NormalizedURL) -> Parameter? {
         let path = url.path.utf8.split(separator: UInt8(ascii: "/")).flatMap {
             $0.split(separator: UInt8(ascii: ";")).dropFirst()

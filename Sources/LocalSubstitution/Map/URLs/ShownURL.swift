@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A URL as messages show it: with “redacted” in place of what may be a credential.
+/// A URL for messages, with “redacted” in place of each part that may be a credential.
 package struct ShownURL: Sendable {
     package private(set) var text = ""
-    /// The replaced values, in the forms in which reasons may quote them.
+    /// The replaced values, as written and in normal form. Reasons may quote either form.
     private var credentials: [String] = []
 
     package init(_ url: URL?) {
@@ -21,22 +21,21 @@ package struct ShownURL: Sendable {
             text = whole[..<scheme.upperBound] + (shown ?? String(Substring(authority)))
         }
         let path = rest.prefix { !"?#".utf8.contains($0) }
-        // In a path, only what follows a semicolon is a parameter, up to the end of its segment.
+        // In a path, a parameter begins after a semicolon, and ends at the next separator.
         add(path, separators: "/;", ofParameters: ";")
         add(rest[path.endIndex...], separators: "?#&;", ofParameters: "?#&;")
     }
 
     private static let replacement = "redacted"
 
-    /// Returns the text of reasons with the URL's credentials replaced. Reasons quote values in normal form, perhaps
-    /// clipped.
+    /// Returns the text of reasons, with “redacted” in place of the URL's credentials that they quote.
     func withoutCredentials(_ text: String) -> String {
         credentials.reduce(text) { text, value in
             text.replacingOccurrences(of: "“\(value)”", with: "“\(Self.replacement)”")
         }
     }
 
-    /// Adds a part of the URL.
+    /// Adds a part of the URL to the text, without its credentials.
     ///
     /// - Parameter parameters: The separators that begin a parameter.
     private mutating func add(_ part: Substring.UTF8View, separators: String, ofParameters parameters: String) {

@@ -2,7 +2,7 @@ import Foundation
 
 /// The parts of an absolute URL (RFC 3986 §3) or of a match pattern, as they're written.
 ///
-/// `URL` doesn't help: it encodes a `%` again if anything else must be encoded, and it doesn't know wildcards.
+/// Foundation's `URL` isn't enough. It encodes a `%` again if another character must be encoded, and it has no wildcards.
 package struct URLParts {
     package let scheme: String
     /// The host, with the brackets of an IP literal.
@@ -26,7 +26,7 @@ package struct URLParts {
 
         var rest = bytes[(colon + 1)...]
         guard rest.starts(with: "//".utf8) else {
-            // As in `localhost:8080`, a host and a port.
+            // A digit after the colon, as in `localhost:8080`: the text is a host and a port.
             let hasPort = rest.first?.isDigit == true
             throw hasPort ? .withoutScheme : URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.")
         }
@@ -64,7 +64,7 @@ package struct URLParts {
         guard !host.isEmpty else { throw URLParts.SyntaxError("has no host", "Write “\(scheme)://host/path”.") }
     }
 
-    /// Creates the parts of a key. User info and a fragment are errors, since they can't be substituted.
+    /// Creates the parts of a key. User info and a fragment are errors, since a key can't match them.
     package init(key: String) throws(URLParts.SyntaxError) {
         try self.init(key)
         guard !hasUserInfo else { throw URLParts.SyntaxError("has user info before the host", "Remove it.") }
@@ -86,8 +86,8 @@ package struct URLParts {
         return number
     }
 
-    /// Returns a host in normal form: lowercase, with normalized percent-encoding, and in ASCII (IDNA) as `URL` encodes
-    /// it.
+    /// Returns a host in normal form: in lowercase, with normalized percent-encoding, and in the ASCII form (IDNA) that
+    /// `URL` makes.
     package static func normalizedHost(_ host: ArraySlice<UInt8>) throws(URLParts.SyntaxError) -> String {
         let text = String(decoding: host, as: UTF8.self)
         if host.first == UInt8(ascii: "[") {
@@ -99,7 +99,7 @@ package struct URLParts {
         }
         var host = host
         if host.contains(where: { $0 >= 0x80 }) {
-            // `host(percentEncoded:)` decodes it again, or decodes too much: it would turn “ä%2F.de” into a host with a slash.
+            // Not `host(percentEncoded:)`: it would undo the IDNA form, or turn “ä%2F.de” into a host with a slash.
             let ascii = URL(string: "https://\(text)/").map { $0.absoluteString.utf8.dropFirst(8).dropLast() }
             guard let ascii, !ascii.isEmpty, ascii.allSatisfy({ $0 < 0x80 }) else {
                 throw URLParts.SyntaxError("has the host “\(text)”, which has no ASCII form (IDNA)", "Correct it.")
@@ -151,7 +151,7 @@ package struct URLParts {
 }
 
 extension URLParts {
-    /// The percent-encoding of a URL in normal form: which bytes are encoded in its host, path and query.
+    /// The percent-encoding of a URL in normal form: which bytes its host, path and query have unencoded.
     enum Encoding {
         /// The unreserved characters (RFC 3986 §2.3). They mean the same encoded or not, so they're always decoded.
         static let unreserved = AllowedBytes(letters + "-._~")
@@ -160,17 +160,17 @@ extension URLParts {
         /// Browsers encode `'` in a query (WHATWG URL, special-query percent-encode set), but not in a path. Here, it's
         /// encoded in both, since a pattern's `*` can match a path and a query.
         static let path = AllowedBytes(letters + "-._~!$&()+,;=:@/")
-        /// `pchar`, `/` and `?` (RFC 3986 §3.4), with the same exceptions.
+        /// `pchar`, `/` and `?` (RFC 3986 §3.4), except `*` and `'`.
         static let query = AllowedBytes(letters + "-._~!$&()+,;=:@/?")
         /// `unreserved` and `sub-delims` (RFC 3986 §3.2.2), except `*`.
         static let host = AllowedBytes(letters + "-._~!$&'()+,;=")
 
         private static let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-        /// Returns the normal form (RFC 3986 §6.2.2): uppercase hexadecimal digits, unreserved characters decoded, and every byte
-        /// encoded that isn't allowed, including a `%` that doesn't begin a valid encoding.
+        /// Returns the normal form (RFC 3986 §6.2.2). Unreserved characters are decoded. Bytes that aren't allowed are
+        /// encoded, with uppercase digits. A `%` that doesn't begin a valid encoding is encoded, too.
         ///
-        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay as they are. Otherwise, they're encoded.
+        /// - Parameter keepsAsterisks: Whether asterisks are wildcards, and so stay unencoded. Otherwise, they're encoded.
         static func normalize(
             _ bytes: some Sequence<UInt8>,
             allowed: AllowedBytes,
@@ -220,7 +220,7 @@ extension URLParts {
         /// What's wrong and how to fix it. Follows the text's name in a message, and ends with a period.
         package var message: String { "\(predicate). \(advice)" }
 
-        /// What is wrong, without advice and period, for a label or in the middle of a sentence.
+        /// What's wrong, for a label or the middle of a sentence: without the advice and a period.
         package var fragment: String { predicate }
 
         static let withoutScheme = URLParts.SyntaxError("has no scheme", "Begin it with https:// or http://.")
