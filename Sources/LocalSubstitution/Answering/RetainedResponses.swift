@@ -8,9 +8,9 @@ import FoundationNetworking
 /// The retained responses and the files that they're made from. Dropping a file's bytes also drops the responses made
 /// from them.
 ///
-/// Patterns, `ignoreQuery` entries and other spellings of a key match any number of URLs. Of the responses to such
-/// “endless” URLs, only the newest stay. All responses made from a file share its bytes. The total size of the files'
-/// bytes is limited, not counting mapped files.
+/// Any number of URLs can match a pattern or an `ignoreQuery` entry, or be another spelling of a key. Of the responses to
+/// these “endless” URLs, only the newest stay, 1,024 by default. All responses made from a file share its bytes. The
+/// total size of the files' bytes is limited, to 256 MiB by default, not counting mapped files.
 final class RetainedResponses: Sendable {
     private struct HeldFile: Sendable {
         let bytes: FileBytes

@@ -1,11 +1,11 @@
 package import Foundation
 
 /// The contents of a map's file, and the file's state when it was read.
-package struct MapFile: Sendable {
+package final class MapFile: Sendable {
     let url: URL
     let digest: Int
     /// The JSON text; empty in the copy that ``withoutBytes`` returns.
-    package private(set) var json: [UInt8]
+    package let json: [UInt8]
     private let status: FileStatus
     private let readAt: Int64
 
@@ -32,9 +32,12 @@ package struct MapFile: Sendable {
 
     /// Returns a copy with another JSON text.
     package func with(_ json: [UInt8]) -> MapFile {
-        var file = self
-        file.json = json
-        return file
+        MapFile(self, json: json)
+    }
+
+    private init(_ file: MapFile, json: [UInt8]) {
+        (url, digest, status, readAt) = (file.url, file.digest, file.status, file.readAt)
+        self.json = json
     }
 
     var withoutBytes: MapFile {

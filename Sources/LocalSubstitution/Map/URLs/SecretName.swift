@@ -164,8 +164,8 @@ package enum SecretName {
     }
 
     /// Returns whether a text, such as a header's or a member's value, looks like a credential or contains one: an
-    /// authorization (`Bearer …`), a JSON Web Token, a private key, a URL with user info, or a parameter or member with
-    /// a credential's name.
+    /// authorization (`Bearer …`), a JSON Web Token, a private key or a well-known service's access key, a URL with user
+    /// info, or a parameter or member with a credential's name.
     package static func isIn(_ text: String) -> Bool { finding(in: Array(text.utf8)) != nil }
 
     /// Returns a possible credential in a text; `nil` if there's none. The text may be percent-encoded up to four times.
