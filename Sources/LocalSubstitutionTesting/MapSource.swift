@@ -14,14 +14,14 @@ enum MapSource: Sendable {
     case entries(KeyValuePairs<String, SubstitutionMap.Answer>, resources: String?, testFile: String)
 
     /// The map's file, to which a recording run adds entries; `nil` if it can't add any to this source.
-    var file: URL? {
-        guard case .file(let path, _, _, let testFile) = self, archive == nil else { return nil }
-        return Self.url(path, beside: testFile)
-    }
+    var file: URL? { named.flatMap { Self.isArchive($0) ? nil : $0 } }
 
     /// The HTTP archive that is used as the map; `nil` if the map isn't an archive.
-    var archive: URL? {
-        guard case .file(let path, _, _, let testFile) = self, Self.isArchive(path) else { return nil }
+    var archive: URL? { named.flatMap { Self.isArchive($0) ? $0 : nil } }
+
+    /// The file at the path in the test; `nil` if the test doesn't name the map by its path.
+    private var named: URL? {
+        guard case .file(let path, _, _, let testFile) = self else { return nil }
         return Self.url(path, beside: testFile)
     }
 
@@ -47,12 +47,12 @@ enum MapSource: Sendable {
     ///   recording.
     func load(_ handlers: [String: SubstitutionMap.Handler], isRecorded: Bool) throws -> SubstitutionMap {
         if let problem = Recording.problem { throw SubstitutionScope.Failure([problem]) }
+        if Recording.isOn, let file {
+            return try Recording.map(file, resources: resources, handlers, isRecorded: isRecorded)
+        }
         switch self {
         case .file(let path, let bundle, let folder, let testFile):
             let file = Self.url(path, beside: testFile)
-            if Recording.isOn, archive == nil {
-                return try Recording.map(file, resources: resources, handlers, isRecorded: isRecorded)
-            }
             if let bundle, !FileManager.default.fileExists(atPath: file.path) {
                 return try Self.load(path, in: bundle, resources: folder, handlers)
             }
@@ -74,12 +74,12 @@ enum MapSource: Sendable {
         resources: URL?,
         _ handlers: [String: SubstitutionMap.Handler]
     ) throws -> SubstitutionMap {
-        isArchive(file.path)
+        isArchive(file)
             ? try HTTPArchive(contentsOf: file).map()
             : try SubstitutionMap(contentsOf: file, resources: resources, handlers: handlers)
     }
 
-    private static func isArchive(_ path: String) -> Bool { path.lowercased().hasSuffix(".har") }
+    private static func isArchive(_ file: URL) -> Bool { file.path.lowercased().hasSuffix(".har") }
 
     /// Loads the copy of a map that a bundle contains.
     ///
@@ -126,9 +126,9 @@ enum MapSource: Sendable {
 
     /// Describes what's wrong with the map. If its file doesn't exist, also says how to record it.
     func explanation(of error: any Error, in test: SubstitutionScope.TestName) -> String {
-        guard Recording.problem == nil, !Recording.isOn, archive == nil,
+        guard Recording.problem == nil, !Recording.isOn, let file,
             case .file(let path, let bundle, _, let testFile) = self,
-            !FileManager.default.fileExists(atPath: Self.url(path, beside: testFile).path),
+            !FileManager.default.fileExists(atPath: file.path),
             bundle.flatMap({ Self.find(path, in: $0) }) == nil
         else { return "\(error)" }
         let record = "record it:    \(Recording.command(test.filter))"

@@ -97,34 +97,25 @@ struct Recording: Sendable {
         isRecorded: Bool
     ) throws -> SubstitutionMap {
         if isRecorded { try RecordingLock.take(EditedMap.resolved(file)) }
-        return try withRun(file, resources) { try $0.map(SubstitutionMap.HandlerTable(handlers)) }
+        return try withRun(file, resources) { try $0.map(handlers, leavesRecorded: false) }
     }
 
     /// Returns the map for a test that records. In the mode ``Mode/all``, recorded entries leave their requests to the
     /// network.
     func map(_ handlers: [String: SubstitutionMap.Handler]) throws -> SubstitutionMap {
-        let leave: SubstitutionMap.Handler = { _ in .notSubstituted }
-        let handlers = SubstitutionMap.HandlerTable(handlers.merging([RecordingAgain.handlerName: leave]) { $1 })
-        return try Self.withRun(file, resources) { try $0.mapToRecord(handlers) }
+        try Self.withRun(file, resources) { try $0.map(handlers, leavesRecorded: true) }
     }
 
     /// Begins a test, or a suite whose tests share the map. Call ``end()`` when it has ended.
     func begin() { Self.withRun(file, resources) { $0.underWay += 1 } }
 
     /// Ends what ``begin()`` began. If no other test or suite is under way, returns an issue for each request to which
-    /// tests got different responses.
-    func end() -> [Conflict] {
+    /// tests got different responses, and the place of the test whose response is kept.
+    func end() -> [(text: String, place: SourceLocation)] {
         Self.withRun(file, resources) { run in
             run.underWay -= 1
             return run.underWay == 0 ? run.unreportedConflicts() : []
         }
-    }
-
-    /// An issue about a request to which tests got different responses.
-    struct Conflict: Sendable {
-        let text: String
-        /// The place of the test whose response is kept.
-        let place: SourceLocation
     }
 
     // MARK: Adding responses
@@ -147,23 +138,20 @@ struct Recording: Sendable {
         to run: inout RecordingRun
     ) throws -> String {
         let base = try run.current()
-        let cache = MissingAnswer.cache(base.map)
-        var test = RecordedTest(name: name)
+        var test = RecordingRun.Test(name: name)
         var lines: [String] = []
         var leftOut: Set<String> = []
         var asBefore: Set<String> = []
         // A sequence is replaced as a whole or not at all.
         var failed: Set<RecordingAgain.Sequence> = []
         for made in requests {
-            guard let request = made.followed(in: base, cache) else {
-                let sequence = base.recorded?.sequence(answering: made, in: cache)
-                if let sequence { failed.insert(sequence) }
+            guard let request = base.followed(made) else {
+                if let sequence = base.sequence(answering: made) { failed.insert(sequence) }
                 lines.append("  \(made.signature): not replaced: \(Self.redirectsElsewhere)")
                 continue
             }
-            let sequence = base.recorded?.sequence(answering: request, in: cache)
-            let missing =
-                sequence == nil && unmatched.fails(request.request) ? MissingAnswer(to: request, in: cache) : nil
+            let sequence = base.sequence(answering: request)
+            let missing = sequence == nil && unmatched.fails(request.request) ? base.missing(for: request) : nil
             guard sequence != nil || missing != nil else {
                 if let entry = request.entry, !request.needsOrigin { asBefore.insert("  as before: \(entry)") }
                 continue
@@ -173,13 +161,13 @@ struct Recording: Sendable {
                 lines.append("  \(request.signature): not replaced: \(Self.maybeOfAnotherTest). \(advice)")
                 continue
             }
-            switch exchange(for: request, missing, instead: sequence) {
-            case .success(let (exchange, left)):
+            do throws(Obstacle) {
+                let (exchange, left) = try exchange(for: request, missing, instead: sequence)
                 test.add(exchange, to: request)
                 leftOut.formUnion(left)
-            case .failure(let obstacle):
+            } catch {
                 if let sequence { failed.insert(sequence) }
-                lines.append("  \(request.signature): \(obstacle.text)")
+                lines.append("  \(request.signature): \(error.text)")
             }
         }
         test.recorded.removeAll { $0.exchange.replaced.map(failed.contains) ?? false }
@@ -223,51 +211,38 @@ struct Recording: Sendable {
         let text: String
     }
 
-    /// Returns the exchange to keep and the headers that it leaves out, or why the response isn't kept.
+    /// Returns the exchange to keep, and the headers that it leaves out.
     ///
     /// - Parameters:
     ///   - missing: What the map is missing; `nil` for a request that a recorded entry answers.
     ///   - sequence: The recorded answers that the response replaces; `nil` if it's added.
     private func exchange(
         for request: TestSubstitutions.Request,
-        _ missing: MissingAnswer?,
+        _ missing: MapBeforeRun.Missing?,
         instead sequence: RecordingAgain.Sequence?
-    ) -> Result<(RecordedExchange, leftOut: [String]), Obstacle> {
-        let isNot = sequence == nil ? "not recorded" : "not replaced"
+    ) throws(Obstacle) -> (RecordedExchange, leftOut: [String]) {
         if let error = request.error {
-            return .failure(
-                Obstacle(
-                    text:
-                        "\(sequence == nil ? "" : "not replaced, since it was ")not loaded: \(error.localizedDescription)"
-                )
-            )
+            let beginning = sequence == nil ? "" : "not replaced, since it was "
+            throw Obstacle(text: "\(beginning)not loaded: \(error.localizedDescription)")
         }
-        if request.outcome == .underWay {
-            return .failure(Obstacle(text: "\(isNot): it hadn't ended when the test did"))
+        func obstacle(_ reason: String) -> Obstacle {
+            Obstacle(text: "\(sequence == nil ? "not recorded" : "not replaced"): \(reason)")
         }
+        if request.outcome == .underWay { throw obstacle("it hadn't ended when the test did") }
         if missing == .redirect, let target = request.response?.response.url {
             let location = ShownURL(target).text
             let entry = #"{ "status": 302, "headers": { "Location": \#(JSONText.string(location)) } }"#
             let reason = "the server redirects it to \(location), which an entry answers"
-            return .failure(Obstacle(text: "\(isNot): \(reason). Write the entry by hand: \(entry)"))
+            throw obstacle("\(reason). Write the entry by hand: \(entry)")
         }
-        if missing == .target { return .failure(Obstacle(text: "\(isNot): its entry has no “forwardTo”")) }
-        guard var answer = RecordedAnswer(request) else {
-            return .failure(Obstacle(text: "\(isNot): the response is too long, or isn't HTTP"))
-        }
-        if let reason = sequence?.refusal(ofStatus: answer.status, instead: request.entry) {
-            return .failure(Obstacle(text: "\(isNot): \(reason)"))
-        }
+        if missing == .target { throw obstacle("its entry has no “forwardTo”") }
+        guard var answer = RecordedAnswer(request) else { throw obstacle("the response is too long, or isn't HTTP") }
+        if let reason = sequence?.refusal(ofStatus: answer.status, instead: request.entry) { throw obstacle(reason) }
         redact?(&answer)
-        if answer.isRefused { return .failure(Obstacle(text: "\(isNot): the closure refused it")) }
+        if answer.isRefused { throw obstacle("the closure refused it") }
         var exchange = answer.exchange
         exchange.replaced = sequence
-        return .success((exchange, answer.leftOut))
+        return (exchange, answer.leftOut)
     }
-}
-
-extension TestSubstitutions.Unmatched {
-    /// Whether a recording run records the requests of a test with this setting.
-    var isRecorded: Bool { if case .fail = self { false } else { true } }
 }
 #endif

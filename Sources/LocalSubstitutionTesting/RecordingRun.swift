@@ -14,14 +14,41 @@ struct RecordingRun: Sendable {
     /// The number of tests and suites that haven't ended.
     var underWay = 0
     /// `nil` if the map hasn't been loaded.
-    private var base: Base?
+    private var base: MapBeforeRun?
     /// The status of the map's file when it was last read or written.
     private var status: FileStatus?
     private var draft: EditedMap.Draft?
-    private var tests: [RecordedTest] = []
+    private var tests: [Test] = []
     private var conflicts: [Conflict] = []
     /// The lines about tests that earlier issues had, by request.
     private var reported: [String: Set<String>] = [:]
+
+    /// The recorded exchanges of a test, or of a test with one of its arguments.
+    struct Test: Sendable {
+        let name: SubstitutionScope.TestName
+        /// The requests, without their responses, and the exchanges to keep.
+        var recorded: [(request: TestSubstitutions.Request, exchange: RecordedExchange)] = []
+
+        var exchanges: [RecordedExchange] { recorded.map(\.exchange) }
+
+        mutating func add(_ exchange: RecordedExchange, to request: TestSubstitutions.Request) {
+            var request = request
+            request.response = nil
+            recorded.append((request, exchange))
+        }
+
+        /// Returns whether a test comes before another in the source code. One test's recordings with different
+        /// arguments are ordered by their exchanges.
+        static func < (one: Self, other: Self) -> Bool {
+            for (first, second) in [(one.name.location, other.name.location), (one.name.scope, other.name.scope)] {
+                let (first, second) = (
+                    (first.fileID, first.line, first.column), (second.fileID, second.line, second.column)
+                )
+                if first != second { return first < second }
+            }
+            return one.exchanges.lexicographicallyPrecedes(other.exchanges) { $0.precedes($1) }
+        }
+    }
 
     /// A request to which tests got different responses.
     private struct Conflict {
@@ -42,50 +69,37 @@ struct RecordingRun: Sendable {
         URL(fileURLWithPath: SubstitutionMap.folder(beside: file, or: resources).path, isDirectory: true)
     }
 
-    /// The map as it was before the run.
-    struct Base: Sendable {
-        /// `nil` if the map didn't exist.
-        fileprivate let file: MapFile?
-        /// The map without the tests' handlers.
-        let map: SubstitutionMap
-        /// The recorded entries; `nil` in a run that only records what's missing, or if the map didn't exist.
-        let recorded: RecordingAgain?
-    }
-
     /// Returns the map as it was before the run. If another program has changed the file since, the run starts over
     /// with the changed map.
-    mutating func current() throws -> Base {
+    mutating func current() throws -> MapBeforeRun {
         let now = FileStatus(path: file.path)
         if let base, now == status { return base }
         let mapFile = now == nil ? nil : try MapFile(file)
-        let map = try mapFile.map { try load($0, .any) } ?? .empty
-        let isAgain = Recording.mode == .all
-        let new = Base(
-            file: mapFile,
-            map: map,
-            recorded: isAgain ? mapFile.map { RecordingAgain($0.json, of: map) } : nil
-        )
+        let new = MapBeforeRun(mapFile, try mapFile.map { try load($0, .any) } ?? .empty)
         (base, status, draft) = (new, now, nil)
-        let cache = MissingAnswer.cache(map)
         for index in tests.indices {
             tests[index].recorded.removeAll { request, exchange in
                 if let replaced = exchange.replaced { return new.recorded?.contains(replaced) != true }
-                return MissingAnswer(to: request, in: cache) == nil
+                return new.missing(for: request) == nil
             }
         }
         return new
     }
 
     /// Returns the map before the run, with a test's own handlers.
-    mutating func map(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
-        try current().file.map { try load($0, handlers) } ?? .empty
-    }
-
-    /// Returns the map before the run, with the handler ``RecordingAgain/handlerName`` in place of recorded answers.
-    mutating func mapToRecord(_ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
+    ///
+    /// - Parameter leavesRecorded: Whether recorded entries leave their requests to the network, in a run that records
+    ///   everything again.
+    mutating func map(
+        _ handlers: [String: SubstitutionMap.Handler],
+        leavesRecorded: Bool
+    ) throws -> SubstitutionMap {
         let base = try current()
-        guard let file = base.file, let recorded = base.recorded else { return try map(handlers) }
-        return try load(file.with(recorded.json), handlers)
+        guard let file = base.file else { return .empty }
+        guard leavesRecorded, let recorded = base.recorded else { return try load(file, .init(handlers)) }
+        let leave: SubstitutionMap.Handler = { _ in .notSubstituted }
+        let all = handlers.merging([RecordingAgain.handlerName: leave]) { $1 }
+        return try load(file.with(recorded.json), .init(all))
     }
 
     private func load(_ file: MapFile, _ handlers: SubstitutionMap.HandlerTable) throws -> SubstitutionMap {
@@ -95,7 +109,7 @@ struct RecordingRun: Sendable {
     /// Adds a test's responses, and saves the map. Returns the outcome for each response, and the error if something
     /// failed after the map was saved.
     mutating func add(
-        _ test: RecordedTest
+        _ test: Test
     ) throws -> (outcomes: [Result<EditedMap.AddedExchange, MapToolError>], problem: (any Error)?) {
         let place = tests.firstIndex { test < $0 } ?? tests.endIndex
         tests.insert(test, at: place)
@@ -134,7 +148,7 @@ struct RecordingRun: Sendable {
 
     /// Returns an issue for each new conflict. If a reported conflict has more tests now, its new issue lists only
     /// those tests.
-    mutating func unreportedConflicts() -> [Recording.Conflict] {
+    mutating func unreportedConflicts() -> [(text: String, place: SourceLocation)] {
         conflicts.compactMap { conflict in
             let known = reported[conflict.request, default: []]
             let tests = conflict.tests.filter { !known.contains($0) }
@@ -147,7 +161,7 @@ struct RecordingRun: Sendable {
                     + "Give the other tests their own map."
                 : "\(conflict.request) got different responses in \(tests.count == 1 ? "another test" : "other tests"), too. "
                     + "An earlier issue names the other tests. Give all but one their own map."
-            return Recording.Conflict(text: text + tests.joined(), place: conflict.place)
+            return (text + tests.joined(), conflict.place)
         }
     }
 }

@@ -19,12 +19,41 @@ struct SubstitutionScope: Sendable {
         /// Whether the map also answers `URLSession.shared`.
         var sharedSession = false
         var redact: (@Sendable (inout RecordedAnswer) -> Void)?
+        /// Whether a trait reports entries that answered no request.
+        var reportsUnused = false
         /// Where issues are shown.
         let place: SourceLocation
         /// The function that is shown as the test's name where there's no current test, such as in XCTest.
         var function = ""
 
         var test: TestName { TestName(function: function, scope: place) }
+
+        /// Loads the map.
+        ///
+        /// - Throws: An error that says what's wrong with the map, or with the environment variable that turns on
+        ///   recording.
+        func map() throws -> SubstitutionMap { try source.load(handlers, isRecorded: unmatched.isRecorded) }
+
+        func record(_ issue: String) { Issue.record(Comment(rawValue: issue), sourceLocation: place) }
+
+        /// Issues a warning. Older toolchains don't have warnings, and an issue would fail the test.
+        func warn(_ text: String) {
+            #if compiler(>=6.3)
+            Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
+            #endif
+        }
+
+        /// Runs a body when a scope may begin: for `sharedSession`, in turn; otherwise, in one of the process's places.
+        func inTurn<Result>(
+            isolation: isolated (any Actor)? = #isolation,
+            _ body: () async throws -> Result
+        ) async throws -> Result {
+            // Only one such test runs at a time, so it needs no place.
+            if sharedSession { return try await SharedSession.inTurn(body) }
+            // A test case has one place, however many scopes are in it.
+            let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil
+            return try await Places.with(isOutermost ? Places.ofProcess : nil, body)
+        }
     }
 
     /// An error with the problems of a scope: those of its map or, in XCTest, those that Swift Testing would report as
@@ -74,7 +103,7 @@ struct SubstitutionScope: Sendable {
             if case .failure(let error) = result { throw Failure(["\(error)"] + problems) }
             throw Failure(problems)
         }
-        for problem in problems { Issue.record(Comment(rawValue: problem), sourceLocation: options.place) }
+        problems.forEach(options.record)
         return try result.get()
     }
 
@@ -113,17 +142,13 @@ struct SubstitutionScope: Sendable {
     /// Issues a warning that lists an archive's entries that can't answer. Does so once for each archive, since each
     /// test would list the same entries.
     private func warnOfWhatIsLeftOut() {
-        // Older toolchains don't have warnings, and an issue would fail the test.
-        #if compiler(>=6.3)
         guard let archive = options.source.archive, !leftOut.isEmpty, Test.current != nil,
             Self.listed.withLock({ $0.insert(archive.path).inserted })
         else { return }
         let list = leftOut.map { "\n  \($0)" }.joined()
         let count = leftOut.count.counted("entry", "entries")
         let advice = "Export it again with content, or import it."
-        let warning = "\(count) of “\(archive.lastPathComponent)” can't answer:\(list)\n\(advice)"
-        Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
-        #endif
+        options.warn("\(count) of “\(archive.lastPathComponent)” can't answer:\(list)\n\(advice)")
     }
 
     /// Returns advice about a request that the map doesn't answer.

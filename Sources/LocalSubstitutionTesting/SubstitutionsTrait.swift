@@ -9,11 +9,10 @@ public import Testing
 /// Make one with `.substituting(…)`. If several apply to a test, the innermost is used.
 public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     private let id = UUID()
-    let options: SubstitutionScope.Options
-    let reportsUnused: Bool
+    private let options: SubstitutionScope.Options
 
-    init(options: SubstitutionScope.Options, reportsUnused: Bool) {
-        (self.options, self.reportsUnused) = (options, reportsUnused)
+    init(_ options: SubstitutionScope.Options) {
+        self.options = options
         // When a test runs, it may be too late: on Linux, `URLSession.shared` asks only the protocols that are registered before any
         // session is used. All traits are made before any test runs.
         if options.sharedSession { _ = LocalSubstitutionCache.reachesSharedSession }
@@ -33,17 +32,9 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         let innermost = test.traits.lazy.compactMap { $0 as? SubstitutionsTrait }.last
         guard innermost?.id == id else { return try await function() }
-        if testCase == nil {
-            try await runAll(of: test, function)
-        } else {
-            let use = Use.ofTask.get() ?? Use(id, options)
-            if options.sharedSession {
-                // Only one such test runs at a time, so it needs no place.
-                try await SharedSession.inTurn { try await run(use, function) }
-            } else {
-                try await Places.with(Places.ofProcess) { try await run(use, function) }
-            }
-        }
+        guard testCase != nil else { return try await runAll(of: test, function) }
+        let use = Use.ofTask.get() ?? Use(id, options)
+        try await options.inTurn { try await run(use, function) }
     }
 
     /// Runs a suite, or a test with all its arguments.
@@ -55,7 +46,7 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
             do {
                 _ = try use.map()
             } catch {
-                return record(options.source.explanation(of: error, in: options.test))
+                return options.record(options.source.explanation(of: error, in: options.test))
             }
         }
         guard inherited == nil else { return try await function() }
@@ -66,31 +57,26 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
                 Issue.record(Comment(rawValue: conflict.text), sourceLocation: conflict.place)
             }
         }
-        var failure: (any Error)?
+        let result: Result<Void, any Error>
         do {
-            try await Use.ofTask.withValue(use, operation: function)
+            result = .success(try await Use.ofTask.withValue(use, operation: function))
         } catch {
-            failure = error
+            result = .failure(error)
         }
-        let unused = reportsUnused && !Recording.isOn ? use.unused : []
+        let unused = options.reportsUnused && !Recording.isOn ? use.unused : []
         if !unused.isEmpty {
             let list = unused.map { "\n  \($0)" }.joined()
-            record(
-                "\(unused.count == 1 ? "1 entry has" : "\(unused.count.grouped) entries have") answered no requests:\(list)"
+            options.record("\(unused.count.counted("entry has", "entries have")) answered no requests:\(list)")
+        }
+        try result.get()
+        // A test that fails early may not have reached its requests.
+        if !test.isSuite, !options.sharedSession, use.hasNoRequests {
+            options.warn(
+                "The test has substitutions, but made no request with URLSession.substituted or "
+                    + "TestSubstitutions.current. Pass one of these sessions to the code, or TestSubstitutions.current"
+                    + ".configuration if it makes its own. If it uses URLSession.shared, write sharedSession: true."
             )
         }
-        if let failure { throw failure }
-        // A test that fails early may not have reached its requests. Older toolchains don't have warnings, and an issue would fail
-        // the test.
-        #if compiler(>=6.3)
-        if !test.isSuite, !options.sharedSession, use.hasNoRequests {
-            let warning =
-                "The test has substitutions, but made no request with URLSession.substituted or "
-                + "TestSubstitutions.current. Pass one of these sessions to the code, or TestSubstitutions.current"
-                + ".configuration if it makes its own. If it uses URLSession.shared, write sharedSession: true."
-            Issue.record(Comment(rawValue: warning), severity: .warning, sourceLocation: options.place)
-        }
-        #endif
     }
 
     /// Runs a test with one of its arguments.
@@ -99,14 +85,10 @@ public struct SubstitutionsTrait: TestTrait, SuiteTrait, TestScoping {
         do {
             scope = try SubstitutionScope(try use.map(), options)
         } catch {
-            return record("\(error)")
+            return options.record("\(error)")
         }
         defer { use.add(scope.substitutions) }
         try await scope.run(function)
-    }
-
-    private func record(_ problem: String) {
-        Issue.record(Comment(rawValue: problem), sourceLocation: options.place)
     }
 }
 
@@ -133,13 +115,8 @@ extension SubstitutionsTrait {
 
         /// Returns the map, which is loaded only once.
         func map() throws -> SubstitutionMap {
-            let options = options
             let map = state.withLock { state in
-                let map =
-                    state.map
-                    ?? Result {
-                        try options.source.load(options.handlers, isRecorded: options.unmatched.isRecorded)
-                    }
+                let map = state.map ?? Result { try options.map() }
                 state.map = map
                 return map
             }
@@ -206,15 +183,15 @@ extension Trait where Self == SubstitutionsTrait {
     ) -> Self {
         let source = MapSource.file(map, bundle, resources: resources, testFile: filePath)
         return Self(
-            options: .init(
+            .init(
                 source: source,
                 unmatched: unmatched,
                 handlers: handlers,
                 sharedSession: sharedSession,
                 redact: redact,
+                reportsUnused: reportsUnused,
                 place: sourceLocation
-            ),
-            reportsUnused: reportsUnused
+            )
         )
     }
 
@@ -241,14 +218,14 @@ extension Trait where Self == SubstitutionsTrait {
     ) -> Self {
         let source = MapSource.bundle(bundle, name: name, module: sourceLocation.moduleName)
         return Self(
-            options: .init(
+            .init(
                 source: source,
                 unmatched: unmatched,
                 handlers: handlers,
                 sharedSession: sharedSession,
+                reportsUnused: reportsUnused,
                 place: sourceLocation
-            ),
-            reportsUnused: reportsUnused
+            )
         )
     }
 
@@ -275,8 +252,13 @@ extension Trait where Self == SubstitutionsTrait {
     ) -> Self {
         let source = MapSource.entries(entries, resources: resources, testFile: filePath)
         return Self(
-            options: .init(source: source, unmatched: unmatched, sharedSession: sharedSession, place: sourceLocation),
-            reportsUnused: reportsUnused
+            .init(
+                source: source,
+                unmatched: unmatched,
+                sharedSession: sharedSession,
+                reportsUnused: reportsUnused,
+                place: sourceLocation
+            )
         )
     }
 }

@@ -1,10 +1,12 @@
 #if canImport(Testing)
-public import Foundation
 import Guarded
 public import LocalSubstitution
 
 #if canImport(FoundationNetworking)
+import Foundation
 public import FoundationNetworking
+#else
+public import Foundation
 #endif
 
 /// The cache and session of a test, and the requests it has made.
@@ -139,70 +141,9 @@ extension TestSubstitutions {
         }
 
         var isIssue: Bool { if case .issue = self { true } else { false } }
-    }
-}
 
-extension TestSubstitutions {
-    /// A request that a test's code made, and its outcome.
-    public struct Request: Sendable, CustomStringConvertible {
-        /// How a request ended.
-        public struct Outcome: RawRepresentable, Sendable, Hashable {
-            /// The name of the static member.
-            public let rawValue: String
-
-            /// Creates an outcome with a name.
-            public init(rawValue: String) { self.rawValue = rawValue }
-
-            /// The request hasn't ended, or it was cancelled.
-            public static let underWay = Outcome(rawValue: "underWay")
-            /// An entry answered.
-            public static let answered = Outcome(rawValue: "answered")
-            /// The network answered.
-            public static let loaded = Outcome(rawValue: "loaded")
-            /// The request failed: its entry or handler says so, it took too long, the network failed, or a file couldn't be read.
-            public static let failed = Outcome(rawValue: "failed")
-            /// No entry answers the request, and it isn't allowed to reach the network.
-            public static let unmatched = Outcome(rawValue: "unmatched")
-        }
-
-        /// The request.
-        public internal(set) var request: URLRequest
-        /// The request's body; `nil` if it has none or it can't be seen. The body of an `httpBodyStream` is included once a
-        /// condition or a handler has read it. On Linux, an upload task's body can't be seen.
-        public internal(set) var body: Data?
-        /// How the request ended.
-        public internal(set) var outcome = Outcome.underWay
-        /// The entry that matches the request's URL; `nil` if there's none.
-        public internal(set) var entry: SubstitutionMap.EntryReference?
-        /// Why the request failed; `nil` if it didn't.
-        public internal(set) var error: URLError?
-
-        /// Whether the request was made with `URLSession.shared`, perhaps by another test.
-        var mayBeOfAnotherTest = false
-        /// Whether only the server at the request's URL could answer.
-        var needsOrigin = false
-        /// The alternatives that had already answered as many requests as their `times` allows.
-        var usedUp: [SubstitutionMap.EntryReference] = []
-        /// The whole response; `nil` except in a recording run.
-        var response: CachedURLResponse?
-
-        /// What's wrong with the answer of the entry's handler; `nil` if the answer is valid.
-        var mistake: String?
-        /// Why the request is unmatched.
-        var explanation: Explanation?
-        /// Whether this is an unmatched request of an upload task, whose body can't be seen.
-        var isHiddenUpload = false
-
-        init(_ request: URLRequest) {
-            self.request = request
-            body = request.httpBody
-        }
-
-        /// The method, the URL without credentials, and the outcome.
-        public var description: String { "\(signature): \(outcome.rawValue)" }
-
-        /// The method, and the URL without credentials.
-        var signature: String { "\(request.httpMethod ?? "GET") \(ShownURL(request.url).text)" }
+        /// Whether a recording run records the requests of a test with this setting.
+        var isRecorded: Bool { if case .fail = self { false } else { true } }
     }
 }
 

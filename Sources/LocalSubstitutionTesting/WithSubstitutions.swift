@@ -90,25 +90,14 @@ private func run<Result>(
 ) async throws -> Result {
     let map: SubstitutionMap
     do {
-        map = try options.source.load(options.handlers, isRecorded: options.unmatched.isRecorded)
+        map = try options.map()
     } catch {
         throw SubstitutionScope.Failure([options.source.explanation(of: error, in: options.test)])
     }
-    // Only one such test runs at a time, so it needs no place.
-    if options.sharedSession { return try await SharedSession.inTurn { try await run(map, options, body) } }
-    // A test case has one place, however many scopes are in it.
-    let isOutermost = Test.current != nil && TestSubstitutions.ofTask.get() == nil
-    return try await Places.with(isOutermost ? Places.ofProcess : nil) { try await run(map, options, body) }
-}
-
-private func run<Result>(
-    _ map: SubstitutionMap,
-    _ options: SubstitutionScope.Options,
-    isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws -> Result
-) async throws -> Result {
-    let scope = try SubstitutionScope(map, options)
-    defer { SubstitutionsTrait.Use.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
-    return try await scope.run(body)
+    return try await options.inTurn {
+        let scope = try SubstitutionScope(map, options)
+        defer { SubstitutionsTrait.Use.ofTask.get()?.addRequests(scope.substitutions.requests.count) }
+        return try await scope.run(body)
+    }
 }
 #endif

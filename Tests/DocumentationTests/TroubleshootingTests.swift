@@ -139,7 +139,7 @@ struct Saying: Sendable, CustomTestStringConvertible {
         Document.lines(of: "Sources/\(name).swift").map { $0.replacing(/(?:^|\s)\/\/.*/, with: "") }.joined(
             separator: "\n"
         )
-        .replacing(/"\n *\+ "/, with: "").replacing(/\\\([^"]*"1 entry has"[^"]*"[^"]*"\)/, with: "1 entry has")
+        .replacing(/"\n *\+ "/, with: "").replacing(/\\\([^"]*"entry has", "[^"]*"\)\)/, with: "1 entry has")
     }
 
     static func cache(_ json: String) throws -> LocalSubstitutionCache {
