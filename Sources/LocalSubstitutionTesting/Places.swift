@@ -7,10 +7,10 @@ import Guarded
 import Glibc
 #endif
 
-/// An asynchronous semaphore that limits how many test cases run at a time, so that their sessions don't use up the
-/// process's file descriptors.
+/// A semaphore for Swift tasks. A task waits until a place is free, the wait takes too long, or the task is cancelled.
 ///
-/// On Linux, a session holds two descriptors until it's released, and Swift Testing starts all tests at once.
+/// ``ofProcess`` limits how many test cases run at a time. On Linux, a session holds two file descriptors until it's
+/// released, and Swift Testing starts all tests at once. So they would use up the descriptors of the process.
 package final class Places: Sendable {
     private struct State: Sendable {
         var free: Int
@@ -22,7 +22,7 @@ package final class Places: Sendable {
     package static let ofProcess = count(limit: softLimit, open: numberOfDescriptors(below:)).map { Places($0) }
 
     private let state: Guarded<State>
-    /// How long to wait for a place, in seconds. After a finite time, even tests that wait for each other can end.
+    /// How long to wait for a place, in seconds. With a limit, even tests that wait for each other can end.
     private let patience: Double
 
     package init(_ count: Int, patience: Double = 5) {

@@ -47,7 +47,7 @@ struct Recording: Sendable {
 
     let file: URL
     let resources: URL?
-    /// The rules that select the requests to record: all requests that they would fail, so all except the exceptions.
+    /// The rules that select the requests to record: those that they fail. So exceptions aren't recorded.
     let unmatched: SessionRules
     let redact: (@Sendable (inout RecordedAnswer) -> Void)?
 
@@ -78,7 +78,8 @@ struct Recording: Sendable {
         _ resources: URL?,
         _ body: (inout RecordingRun) throws -> Result
     ) rethrows -> Result {
-        // Resolved, since a second run for the same map would take the first one's responses for handwritten ones.
+        // Resolved, so that a map with two paths has one run. Otherwise, the second run would take the first one's
+        // responses for handwritten ones.
         let new = RecordingRun(file: file, resources: resources)
         let names = [file, new.folder].map { EditedMap.resolved($0).path }
         return try runs.withLock { try body(&$0[names, default: new]) }
@@ -228,15 +229,19 @@ struct Recording: Sendable {
         func obstacle(_ reason: String) -> Obstacle {
             Obstacle(text: "\(sequence == nil ? "not recorded" : "not replaced"): \(reason)")
         }
-        if request.outcome == .underWay { throw obstacle("it hadn't ended when the test did") }
+        if request.outcome == .underWay {
+            throw obstacle("it hadn't ended when the test did. Wait for it in the test.")
+        }
         if missing == .redirect, let target = request.response?.response.url {
             let location = ShownURL(target).text
             let entry = #"{ "status": 302, "headers": { "Location": \#(JSONText.string(location)) } }"#
             let reason = "the server redirects it to \(location), which an entry answers"
             throw obstacle("\(reason). Write the entry by hand: \(entry)")
         }
-        if missing == .target { throw obstacle("its entry has no “forwardTo”") }
-        guard var answer = RecordedAnswer(request) else { throw obstacle("the response is too long, or isn't HTTP") }
+        if missing == .target { throw obstacle("its entry has no “forwardTo”. Add the URL to load the response from.") }
+        guard var answer = RecordedAnswer(request) else {
+            throw obstacle("the response is too long, or isn't HTTP. Write the entry by hand.")
+        }
         if let reason = sequence?.refusal(ofStatus: answer.status, instead: request.entry) { throw obstacle(reason) }
         redact?(&answer)
         if answer.isRefused { throw obstacle("the closure refused it") }

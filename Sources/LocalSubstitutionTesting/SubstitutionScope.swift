@@ -211,4 +211,41 @@ extension TestSubstitutions.Request {
         return needsOrigin ? "It can't be recorded. Add “forwardTo” to the entry “\(winner.key)”." : nil
     }
 }
+
+/// A lock that lets only one test's map at a time answer `URLSession.shared`.
+private enum SharedSession {
+    private static let turn = Places(1, patience: .infinity)
+    private static let hasTurn = TaskLocal(wrappedValue: false)
+
+    /// Waits until no other test's map answers `URLSession.shared`, then runs a body. If the test already holds the
+    /// lock, runs the body at once.
+    ///
+    /// - Throws: The body's error, or `CancellationError` if the task is cancelled while it waits.
+    static func inTurn<Result>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard !hasTurn.get() else { return try await body() }
+        guard await turn.take() else { throw CancellationError() }
+        defer { turn.giveBack() }
+        return try await hasTurn.withValue(true, operation: body)
+    }
+
+    /// - Throws: An error if `URLSession.shared` can't be answered.
+    static func check() throws(SubstitutionScope.Failure) {
+        #if os(watchOS)
+        throw SubstitutionScope.Failure([
+            "watchOS has no custom protocols, so no map can answer URLSession.shared. Leave out sharedSession, and give the code a "
+                + "session."
+        ])
+        #else
+        guard !LocalSubstitutionCache.reachesSharedSession else { return }
+        throw SubstitutionScope.Failure([
+            "A session was used before this call, so no map can answer URLSession.shared. "
+                + "Use the trait .substituting(…, sharedSession: true), which takes effect before any test runs. Don't "
+                + "use a session before that."
+        ])
+        #endif
+    }
+}
 #endif

@@ -2,6 +2,7 @@
 public import Foundation
 import Guarded
 public import LocalSubstitution
+import Testing
 
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
@@ -171,9 +172,15 @@ extension TestSubstitutions {
             }
         }
 
-        /// Notes that a request to `URLSession.shared` is the test's own.
-        func noteOwn(_ request: URLRequest) {
-            state.withLock { state in _ = state.own.insert(Self.name(request)) }
+        /// Returns a closure that decides whether the running test's map answers a request to `URLSession.shared`. The
+        /// map answers the test's own requests and those made outside any test, such as in a detached task.
+        func answersShared() -> @Sendable (URLRequest) -> Bool {
+            let owner = Test.current?.id
+            return { request in
+                let test = Test.current?.id
+                if test == owner { self.state.withLock { _ = $0.own.insert(Self.name(request)) } }
+                return test == owner || test == nil
+            }
         }
 
         private static func name(_ request: URLRequest) -> String {

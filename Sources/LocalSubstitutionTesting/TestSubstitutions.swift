@@ -66,7 +66,7 @@ public final class TestSubstitutions: Sendable {
             ? try cache.answerSharedSession(
                 unmatched: unmatched,
                 listener: listener(true),
-                takes: SharedSession.requests(of: log)
+                takes: log.answersShared()
             ) : nil
     }
 

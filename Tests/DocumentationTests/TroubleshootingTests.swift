@@ -132,8 +132,8 @@ struct Saying: Sendable, CustomTestStringConvertible {
         "LocalSubstitution/Answering/Explanation", "LocalSubstitution/LocalSubstitutionCache+Attaching",
         "LocalSubstitution/LocalSubstitutionCache+Installing", "LocalSubstitution/Protocol/RequestLoad",
         "LocalSubstitution/Protocol/UnsupportedTask", "LocalSubstitutionTesting/SubstitutionsTrait",
-        "LocalSubstitutionTesting/SharedSession", "LocalSubstitutionTesting/SubstitutionScope",
-        "LocalSubstitution/Observing/Event", "LocalSubstitution/Verification",
+        "LocalSubstitutionTesting/SubstitutionScope", "LocalSubstitution/Observing/Event",
+        "LocalSubstitution/Verification",
     ]
     .map { name in
         Document.lines(of: "Sources/\(name).swift").map { $0.replacing(/(?:^|\s)\/\/.*/, with: "") }.joined(
