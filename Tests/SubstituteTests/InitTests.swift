@@ -23,6 +23,11 @@ struct InitTests {
         ] {
             #expect(run.lines.contains(line), "\(line)")
         }
+        // The map may be for a browser alone.
+        let command = try Executable.word()
+        let commands = ["add URL", "import FILE.har", "serve"].map { "    \(command) \($0)" }
+        #expect(Array(run.lines[2..<5]) == commands)
+        #expect(run.lines.count < 25, "\(run.output)")
         // There's no package whose manifest could need anything.
         #expect(!run.output.contains("Package.swift") && !run.output.contains(".product("))
         #expect(try await folder.substitute("check").output == "0 entries in use, 0 errors, 0 warnings\n")
@@ -52,7 +57,9 @@ struct InitTests {
         #expect(run.status == 0)
         #expect(folder.exists("sub/pages.json") && folder.exists("sub/Files") && !folder.exists("Resources"))
         // A bundle's files are in Resources.
-        #expect(!run.output.contains("bundle:"))
+        #expect(!run.output.contains("bundle:") && !run.output.contains(".module"))
+        let options = "--map sub/pages.json --resources sub/Files"
+        #expect(run.lines.contains("    \(try Executable.word()) serve \(options)"))
         let (map, files) = (folder.path("sub/pages.json"), folder.path("sub/Files"))
         #expect(
             run.output.contains(

@@ -168,6 +168,20 @@ struct ServeTests {
         #expect(try await other.end().status == 0)
     }
 
+    @Test(
+        "It says how many of the map's origins it doesn't serve",
+        arguments: [(1, "1 more origin of the map isn't served. "), (2, "2 more origins of the map aren't served. ")]
+    )
+    func tooManyOrigins(_ more: Int, _ message: String) async throws {
+        defer { origin.stop() }
+        // As many as a server has, and more.
+        let count = min(256, Int(getdtablesize()) / 4) + more
+        let entries = (0..<count).map { #""https://\#($0).example/": { "text": "" }"# }
+        try folder.writeMap("{ \(entries.joined(separator: ", ")) }", files: [:])
+        let messages = try await ServerProcess(in: folder, ["--offline"]).end().messages
+        #expect(messages.contains("substitute: \(message)Choose origins with --origin.\n"), "\(messages)")
+    }
+
     @Test("The recorded page's origin comes first")
     func pageFirst() async throws {
         defer { origin.stop() }

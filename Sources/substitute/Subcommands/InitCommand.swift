@@ -85,9 +85,9 @@ private struct MapPlace {
 
     /// The remaining steps, each with the lines to add.
     var steps: [String] {
+        guard let package else { return stepsWithoutPackage }
         var steps: [String] = []
-        // Elsewhere, there's no manifest.
-        if let package, !package.dependsOnPackage {
+        if !package.dependsOnPackage {
             steps.append(
                 """
                 In Package.swift, with the URL that you get the package from:
@@ -97,11 +97,11 @@ private struct MapPlace {
             )
         }
         var fields: [String] = []
-        if package != nil, target?.dependsOnLibrary != true {
+        if target?.dependsOnLibrary != true {
             fields.append(#"dependencies: [.product(name: "LocalSubstitution", package: "LocalSubstitutionCache")]"#)
         }
         let missing = missingResources
-        if package != nil, !missing.isEmpty {
+        if !missing.isEmpty {
             let copied = missing.map { ".copy(\(String(reflecting: $0)))" }
             fields.append("resources: [\(copied.joined(separator: ", "))]")
         }
@@ -109,27 +109,59 @@ private struct MapPlace {
             let name = target.map { "target \($0.name)" } ?? "the target whose folder has the map and its files"
             steps.append("In Package.swift, in \(name):\n\n    " + fields.joined(separator: ",\n    "))
         }
-        if missing.contains("Resources") {
+        if missing.contains("Resources") { steps.append(Self.otherFolder) }
+        // A test target isn't in the app, and no other target has tests.
+        if target?.type != "test" {
+            let attach = "That's for URLSession.shared. To a session with its own configuration, attach the cache"
+            steps.append("\(appStep)\n\n\(attach)\ninstead, with attach(to:).")
+        }
+        if target == nil || target?.type == "test" {
+            // Relative to the folder of the test's file.
+            let path = target == nil ? map.file.path : map.file.lastPathComponent
             steps.append(
                 """
-                For iOS and similar platforms, call the folder Substitutes instead, since code
-                signing rejects a bundle with a folder Resources, and name the files in the map
-                as Substitutes/logo.png.
+                In a test, whose target also needs the product LocalSubstitutionTesting:
+
+                    import LocalSubstitutionTesting
+
+                    @Test(.substituting(\(String(reflecting: path))))
+
+                Pass URLSession.substituted to the code that you test. Without the trait, attach the
+                map to a session's configuration:
+
+                    try \(map.cache).attach(to: configuration)
                 """
             )
         }
-        // A test target isn't in the app, and no other target has tests.
-        if target?.type != "test" { steps.append(appStep) }
-        if target == nil || target?.type == "test" { steps.append(testStep) }
-        steps.append(
-            """
-            Then add entries for URLs, or for what a browser recorded:
-
-                \(Shell.invocation) add\(map.options) URL
-                \(Shell.invocation) import\(map.options) FILE.har
-            """
-        )
+        steps.append("Then add entries for URLs, or for what a browser recorded:\n\n\(addLines)")
         return steps
+    }
+
+    /// The steps where there's no package: the map may be for a browser alone, or for an app in an Xcode project.
+    private var stepsWithoutPackage: [String] {
+        let use = """
+            Add entries for URLs, or for what a browser recorded. Then try the map in a browser:
+
+            \(addLines)
+                \(Shell.invocation) serve\(map.options)
+            """
+        let project = """
+            In an Xcode project, write .main in place of .module, and add the map and the folder to
+            the app's target.
+            """
+        let test = """
+            In a test that uses the product LocalSubstitutionTesting:
+
+                @Test(.substituting(\(String(reflecting: map.file.path))))
+            """
+        return map.isInBundle ? [use, appStep, project, Self.otherFolder, test] : [use, appStep, test]
+    }
+
+    private var addLines: String {
+        """
+            \(Shell.invocation) add\(map.options) URL
+            \(Shell.invocation) import\(map.options) FILE.har
+        """
     }
 
     private var appStep: String {
@@ -140,32 +172,14 @@ private struct MapPlace {
             import LocalSubstitution
 
             try \(map.cache).install()
-
-        That's for URLSession.shared. To a session with its own configuration, attach the cache
-        instead, with attach(to:).\(package == nil ? Self.bundleOfApp : "")
         """
     }
 
-    /// The advice for a project without a package, where there's no `Bundle.module`.
-    private static let bundleOfApp =
-        " In an Xcode project, write .main in place of .module, and\nadd the map and the folder to the app's target."
-
-    private var testStep: String {
-        // Relative to the folder of the test's file.
-        let path = target == nil ? map.file.path : map.file.lastPathComponent
-        return """
-            In a test, whose target also needs the product LocalSubstitutionTesting:
-
-                import LocalSubstitutionTesting
-
-                @Test(.substituting(\(String(reflecting: path))))
-
-            Pass URLSession.substituted to the code that you test. Without the trait, attach the
-            map to a session's configuration:
-
-                try \(map.cache).attach(to: configuration)
-            """
-    }
+    private static let otherFolder = """
+        For iOS and similar platforms, call the folder Substitutes instead, since code
+        signing rejects a bundle with a folder Resources, and name the files in the map
+        as Substitutes/logo.png.
+        """
 }
 
 extension MapChoice {

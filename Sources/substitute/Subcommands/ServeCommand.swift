@@ -74,9 +74,8 @@ private func serve(_ arguments: Arguments, _ output: Output) async throws -> Sub
         try output.json(["url": local, "origin": origin], onOneLine: true)
     }
     if !arguments.has("origin"), named.count > most {
-        output.message(
-            "\((named.count - most).grouped) more origins of the map aren't served. Choose origins with --origin."
-        )
+        let more = (named.count - most).counted("more origin of the map isn't", "more origins of the map aren't")
+        output.message("\(more) served. Choose origins with --origin.")
     }
     output.message("Press Ctrl-C to stop.")
     await endSignal.wait()
