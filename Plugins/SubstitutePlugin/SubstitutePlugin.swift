@@ -22,16 +22,13 @@ struct SubstitutePlugin: CommandPlugin {
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
         // `substitute` suggests commands with this verb. Some of them write.
-        process.environment = ProcessInfo.processInfo.environment.merging(
-            ["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"],
-            uniquingKeysWith: { $1 }
-        )
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["LOCAL_SUBSTITUTION_PLUGIN": "substitute-edit"]) { $1 }
         try process.run()
         process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+        if process.terminationReason != .exit || process.terminationStatus != 0 {
             // SwiftPM exits with 1 whatever the plugin's status is, so report the real one.
             Diagnostics.error("The command substitute ended with status \(process.terminationStatus).")
-            return
         }
     }
 }

@@ -21,7 +21,7 @@ struct Arguments: Sendable {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let name = parts[0] == "-h" ? "--help" : parts[0]
             guard let option = options.first(where: { "--" + $0.name == name }) else {
-                // The other advice names --help.
+                // --help isn't suggested, since the advice names it if no option is near.
                 let names = options.map { "--" + $0.name }.filter { $0 != "--help" }
                 let nearest = NearestName.of(parts[0], in: names)
                 let advice = nearest.map { "Did you mean “\($0)”?" } ?? "Use --help to list the options."

@@ -57,7 +57,7 @@ struct MapChoice: Sendable {
     /// any.
     var options: String {
         let name = Shell.word(for: file)
-        // Without the option, `hasStandardResources` would load the map.
+        // Not asked without --resources, since `hasStandardResources` would load the map.
         let folder = namedResources.flatMap { hasStandardResources ? nil : $0 }
         return (name == "substitutions.json" ? "" : " --map \(name)")
             + (folder.map { " --resources \(Shell.word(for: $0))" } ?? "")

@@ -31,14 +31,12 @@ struct Subcommand: Sendable {
     struct Option: Sendable {
         let name: String
         /// The kind of value; `nil` for a flag.
-        let value: Value?
+        var value: Value?
         let help: String
         /// Whether it may be given more than once.
-        let repeats: Bool
+        var repeats = false
 
-        static func flag(_ name: String, help: String) -> Option {
-            Option(name: name, value: nil, help: help, repeats: false)
-        }
+        static func flag(_ name: String, help: String) -> Option { Option(name: name, help: help) }
 
         static func option(_ name: String, _ value: Value, help: String, repeats: Bool = false) -> Option {
             Option(name: name, value: value, help: help, repeats: repeats)

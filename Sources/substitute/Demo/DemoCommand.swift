@@ -122,9 +122,7 @@ private enum DemoFiles {
             #endif
             return Bundle.main.bundleURL.appendingPathComponent(name, isDirectory: true)
         }
-        for place in places {
-            if let bundle = Bundle(url: place) { return bundle }
-        }
+        if let bundle = places.lazy.compactMap(Bundle.init(url:)).first { return bundle }
         throw Failure(
             "The demo's files aren't at \(places[0].path). Copy that folder along with the command, or run "
                 + "“swift run substitute demo” in the package's folder."
@@ -139,19 +137,21 @@ private enum DemoFiles {
         return url
     }
 
-    /// The page's parts, in the order in which a browser finds them. The page itself is `/`.
-    static let parts = ["style.css", "nav-bg.png", "hero.png", "app.js", "status.json"]
-
-    private static let types = [
-        "index.html": "text/html; charset=utf-8", "style.css": "text/css; charset=utf-8", "nav-bg.png": "image/png",
-        "hero.png": "image/png", "app.js": "text/javascript; charset=utf-8", "status.json": "application/json",
+    /// The page, then its parts in the order in which a browser finds them, each with its MIME type.
+    private static let files = [
+        ("index.html", "text/html; charset=utf-8"), ("style.css", "text/css; charset=utf-8"),
+        ("nav-bg.png", "image/png"), ("hero.png", "image/png"), ("app.js", "text/javascript; charset=utf-8"),
+        ("status.json", "application/json"),
     ]
+
+    /// The page's parts. The page itself is `/`.
+    static let parts = files.dropFirst().map(\.0)
 
     /// Returns the origin's responses, head and body, by path.
     static func responses() throws -> [String: Data] {
         let folder = try url("Origin")
         var responses: [String: Data] = [:]
-        for (name, type) in types {
+        for (name, type) in files {
             let file = try Data(contentsOf: folder.appendingPathComponent(name))
             let fields = [("Content-Type", type), ("Content-Length", String(file.count)), ("Connection", "close")]
             responses[name == "index.html" ? "/" : "/\(name)"] =

@@ -77,7 +77,7 @@ struct DemoPage {
             caches.hasPrefix("/")
         else { return nil }
         let folder = caches + "/substitute"
-        // Fails if they exist, or if the user has no home.
+        // Either may exist already. What's checked below decides.
         mkdir(caches, 0o700)
         mkdir(folder, 0o700)
         var (outer, inner) = (stat(), stat())

@@ -15,11 +15,6 @@ struct LoadedPage: Sendable {
         fileprivate var frames = 0
         fileprivate var styleSheets = 0
         fileprivate(set) var fetch: Fetch?
-
-        fileprivate init(_ url: URL, _ kind: References.Reference.Kind) {
-            self.url = url
-            self.kind = kind
-        }
     }
 
     /// The page itself first, then the parts in the order in which they were found.
@@ -49,7 +44,7 @@ struct LoadedPage: Sendable {
     ///   - loader: Loads each URL.
     ///   - progress: Called with the number of parts that are loaded and the number that are known.
     init(_ request: URLRequest, with loader: Loader, progress: (_ done: Int, _ known: Int) -> Void) async {
-        if let url = request.url { add(Part(url, .frame)) }
+        if let url = request.url { add(Part(url: url, kind: .frame)) }
         await withTaskGroup(of: (Int, Fetch, Document?).self) { group in
             var (started, done) = (0, 0)
             while done < parts.count {
@@ -137,7 +132,7 @@ private struct Document: Sendable {
         let loaded = references.all.filter { $0.kind != .link }.map { (url: $0.url, kind: $0.kind) }
         parts = (loaded + references.imports.map { (url: $0, kind: .module) }).compactMap { reference in
             URLText.resolve(reference.url.bytes, charset: charset, against: base)
-                .map { LoadedPage.Part($0, reference.kind) }
+                .map { LoadedPage.Part(url: $0, kind: reference.kind) }
         }
         scripts = references.scripts
     }

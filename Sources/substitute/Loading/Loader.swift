@@ -50,7 +50,8 @@ final class Loader: Sendable {
         }
         let milliseconds = start.millisecondsAgo
         let url = request.url ?? URL(fileURLWithPath: "/")
-        // An entry's stream or error is reported only at the end of the load. Doesn't take another load's report.
+        // An entry's stream or error is reported only at the end of the load. If this load's report was taken before, a
+        // second one would be another load's.
         var taken = source.withLock { $0 }
         if taken == .network { taken = sources?.take(try? result.get().head, to: request) ?? .network }
         switch result {

@@ -111,7 +111,8 @@ private func load(_ key: String, _ limit: Loader.Limit) async throws(Failure) ->
     if let reason = fetch.source.reason { throw Failure("\(key): \(reason)") }
     guard let response = fetch.response else { throw Failure("\(key): The response isn't HTTP.") }
     guard response.statusCode == 200 else {
-        throw Failure("\(key): The server answered with status \(response.statusCode). Nothing was added.")
+        let status = "The server answered with status \(response.statusCode)"
+        throw Failure("\(key): \(status). Nothing was added. Correct the URL, or name a file.")
     }
     return (fetch, response)
 }
