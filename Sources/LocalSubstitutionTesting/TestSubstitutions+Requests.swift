@@ -136,7 +136,7 @@ extension TestSubstitutions {
             let search: RequestSearch
             /// How many more requests to wait for.
             var missing: Int
-            /// Gets a place when the last of them begins.
+            /// Gets its only place when the last of them begins.
             let end: Places
         }
 
@@ -203,17 +203,14 @@ extension TestSubstitutions {
 
 extension TestSubstitutions.Request {
     fileprivate mutating func end(_ outcome: RequestOutcome, _ isHiddenUpload: Bool, keepsResponse: Bool) {
-        self.outcome =
-            switch outcome.kind {
-            case .answered, .confirmed: .answered
-            case .loaded, .passed: .loaded
-            case .failed, .mishandled: .failed
-            case .unmatched: .unmatched
-            }
-        entry = outcome.entry
-        error = outcome.error
-        if case .mishandled(let mistake) = outcome.kind { self.mistake = mistake }
-        if case .unmatched(let explanation) = outcome.kind {
+        (entry, error) = (outcome.entry, outcome.error)
+        switch outcome.kind {
+        case .answered, .confirmed: self.outcome = .answered
+        case .loaded, .passed: self.outcome = .loaded
+        case .failed: self.outcome = .failed
+        case .mishandled(let mistake): (self.outcome, self.mistake) = (.failed, mistake)
+        case .unmatched(let explanation):
+            self.outcome = .unmatched
             self.explanation = explanation
             // The error that the code gets may be brief.
             error = .unmatched(explanation)

@@ -62,7 +62,7 @@ private struct MapPlace {
             throw Failure(usage: "--target and --map both say where the map goes. Leave one out.")
         }
         map = MapChoice(arguments)
-        // The package only makes the advice shorter, so it doesn't matter if it can't be read.
+        // The package only changes the advice, so it doesn't matter if it can't be read.
         package = try? DescribedPackage()
         let place = map.file.deletingLastPathComponent().standardizedFileURL.path
         target = package?.targets.first {
