@@ -132,7 +132,9 @@ enum MapSource: Sendable {
             bundle.flatMap({ Self.find(path, in: $0) }) == nil
         else { return "\(error)" }
         let record = "record it:    \(Recording.command(test.filter))"
-        guard let nearest = NearestMap(to: path, beside: testFile) else { return "\(error)\n  \(record)" }
+        guard let nearest = NearestMap(to: path, beside: testFile) else {
+            return "\(error) Or record a new one.\n  \(record)"
+        }
         let question = "\(error)\n  Did you mean “\(nearest.path)”?"
         // Recording would start a new map in a folder that was probably not meant.
         guard nearest.isMisspelled else {

@@ -12,7 +12,8 @@ extension TestSubstitutions.Request {
     ///
     /// - Throws: A `DecodingError` if there's no body, or if it isn't JSON for this type.
     public func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        try JSONDecoder().decode(type, from: body ?? Data())
+        guard let body else { throw DecodingError.withoutBody }
+        return try JSONDecoder().decode(type, from: body)
     }
 
     /// The body as text; `nil` if there's no body, or if it isn't UTF-8.

@@ -147,8 +147,9 @@ struct SubstitutionScope: Sendable {
         else { return }
         let list = leftOut.map { "\n  \($0)" }.joined()
         let count = leftOut.count.counted("entry", "entries")
-        let advice = "Export it again with content, or import it."
-        options.warn("\(count) of “\(archive.lastPathComponent)” can't answer:\(list)\n\(advice)")
+        let name = archive.lastPathComponent
+        let advice = "Export “\(name)” again, with content. Or import it into a map, and add these entries there."
+        options.warn("\(count) of “\(name)” can't answer:\(list)\n\(advice)")
     }
 
     /// Returns advice about a request that the map doesn't answer.

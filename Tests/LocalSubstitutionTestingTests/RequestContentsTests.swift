@@ -40,7 +40,8 @@ struct RequestContentsTests {
         #expect(picture.text == nil)
         let empty = try await Self.made(method: "GET")
         #expect(empty.text == nil)
-        #expect(throws: DecodingError.self) { try empty.json(Order.self) }
+        let error = try #require(throws: DecodingError.self) { try empty.json(Order.self) }
+        #expect("\(error)".contains("Set the request's httpBody, and use a data task."))
     }
 
     static let commands: [(method: String, url: String, headers: [String: String], body: String?, words: [String])] = [

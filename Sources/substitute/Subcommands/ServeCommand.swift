@@ -24,7 +24,7 @@ let serveCommand = Subcommand(
         stop the server and print the totals.
         """,
     options: [
-        .option("origin", "URL", help: "serve this origin, not the map's (repeatable)", repeats: true),
+        .option("origin", "URL", help: "serve this origin (repeatable); others as pages need them", repeats: true),
         .option("port", "N", help: "the first origin's port; the next ones are N+1, …"),
         .option("record", .folder, help: "save responses in DIR"),
         .flag("offline", help: "don't use the network"),
@@ -178,7 +178,7 @@ private struct EndSignal {
     private let sources: [any DispatchSourceSignal]
     private let signals: AsyncStream<Void>
 
-    /// Returns once both signals are caught. A signal that arrives before its source is registered would be lost.
+    /// Returns when the sources of both signals are registered, since an earlier signal would be lost.
     init() async {
         let (signals, continuation) = AsyncStream<Void>.makeStream()
         self.signals = signals
